@@ -1,14 +1,39 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item, Scope, CrudOptions } from '#crud'
 import type { ObjectSchema } from '#base/schema/object_schema'
 import type { BulkAction } from './bulk/bulk_action.js'
 import type { InlineOption } from './forms/inlines/inline_option.js'
 import type { FormPart } from './forms/layout/form_parts.js'
-import type { UpdatePanel } from './forms/update_panel.js'
 import type { VisibleWhen } from './forms/fields/visible_when.js'
 import type { Widget, WidgetName } from './forms/fields/widget.js'
 import type { ListColumn } from './list/list_column.js'
 import type AdminUser from './models/admin_user.js'
 import type { Action } from './permissions/actions.js'
+
+/**
+ * Panel next to the form of a model's update page.
+ */
+export interface UpdatePanel {
+  /** Edge template; receives the return value of `data` as its props */
+  template: string
+  /** Additional stylesheet of the page */
+  sheet?: string
+
+  /** Where it stands. Default: below the form */
+  place?: 'above' | 'below'
+
+  /**
+   * Id of the part of the panel with which a record that was just created goes on; null for one that is complete,
+   * which leads back to the list. Default: every one is
+   */
+  nextStep?(item: Item): Promise<string | null>
+
+  /**
+   * @param state  state that a request to the panel's own routes left
+   */
+  data(ctx: HttpContext, record: LucidRow, state?: unknown): Promise<Record<string, unknown>>
+}
 
 /**
  * Options of a column of the rows that tie two records. [R3]

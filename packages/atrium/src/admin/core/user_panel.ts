@@ -5,7 +5,7 @@ import type { AdminSite } from '../admin_site.js'
 import { TokenPanel } from '../authentication/access_tokens/token_panel.js'
 import { hasPassword } from '../authentication/passwords/no_password.js'
 import { momentOf } from '../time/moment.js'
-import type { UpdatePanel } from '../forms/update_panel.js'
+import type { UpdatePanel } from '../view_options.js'
 import AdminUser from '../models/admin_user.js'
 
 /**

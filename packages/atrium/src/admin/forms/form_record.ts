@@ -5,6 +5,15 @@ import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../errors.js'
 import type { ModelView } from '../model_view.js'
+import { cellsOf, type ShownCell } from '../list/cell.js'
+import { titlesOf } from '../relations/references.js'
+import { visibleText } from '../text/plain_text.js'
+import { prettyJson } from '../text/pretty_json.js'
+import type { RestoredFields } from './prefill/restored_fields.js'
+import type { FormFailure } from './submission/form_failure.js'
+import type { Submission } from './submission/submission.js'
+import type { FormField } from './fields/form_field.js'
+import { Widget } from './fields/widget.js'
 
 export interface FoundRecord {
   key: KeyValue
@@ -46,4 +55,74 @@ export function recordNotFound(
   }
   response.status(404)
   return { message }
+}
+
+/**
+ * Form field with the version of the record that an update form shows. [B25]
+ */
+export const versionField = '_version'
+
+/**
+ * Field of the button *Save and next*. [L11]
+ */
+export const nextField = '_next'
+
+/**
+ * The version that a form was opened with, and the sealed record, as they were sent. [B25, R15]
+ */
+export interface SentVersion {
+  version: string
+  sealed: string | undefined
+}
+
+/**
+ * State of a form page, in addition to the fields.
+ */
+export interface FormState {
+  /** Record to update */
+  record?: LucidRow
+  /** Texts that a blank form begins with, by name */
+  given?: Record<string, string[]>
+  /** Values of an earlier version of the record [R8] */
+  restored?: RestoredFields | null
+  /** Submitted values */
+  submission?: Submission
+  failure?: FormFailure
+  /** Sentences about texts that were kept and are shown again [R5, R10] */
+  keptNotes?: readonly string[]
+  /** Version that the form continues from, as it was sent. Default: the record's */
+  sent?: SentVersion
+  /** State for the view's panel */
+  panelState?: unknown
+}
+
+/** The properties of a field that the words for its values depend on. */
+type ShownField = Pick<FormField, 'column' | 'reference' | 'widget' | 'choices' | 'grouped'>
+
+/**
+ * Values of a field as in the list, except that submitted texts are not cut.
+ */
+export async function shownValues(
+  ctx: HttpContext,
+  site: AdminSite,
+  { column, reference, widget, choices, grouped }: ShownField,
+  values: readonly unknown[]
+): Promise<ShownCell[]> {
+  const titles = reference ? await titlesOf(ctx, reference, values) : undefined
+  const shown = cellsOf(column!, values, {
+    isGrouped: grouped,
+    isChoice: !reference && choices !== undefined && column!.isText,
+    text: (key, data) => site.text(key, data),
+  })
+  return values.map((value, index) => {
+    if (value === null) return shown[index]
+    const words = widget instanceof Widget ? widget.words?.(value) : undefined
+    if (words !== undefined) return { kind: 'text', text: words }
+    const title = titles?.get(String(value))
+    if (title !== undefined) return { kind: 'text', text: title }
+    if (typeof value === 'string' && shown[index].kind === 'text')
+      return { kind: 'text', text: visibleText(value) }
+    if (typeof value === 'object') return { kind: 'text', text: visibleText(prettyJson(value)) }
+    return shown[index]
+  })
 }

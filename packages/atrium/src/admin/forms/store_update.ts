@@ -9,12 +9,16 @@ import type { RestoredFields } from './prefill/restored_fields.js'
 import { planRows } from './inlines/plan_rows.js'
 import { checkedWith, saveWithRows } from './inlines/save_rows.js'
 import type { FormPage } from './form_page.js'
-import { changesRelated, takeRelated } from './many_to_many/related_writes.js'
+import { changesRelated, takeRelated } from './many_to_many/many_to_many_fields.js'
 import type { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
 import { isSameItem, keepUntouched, touchedFaults, untouchedIn } from './submission/untouched.js'
-import { internalValues, keyIn, valuesBefore } from './submission/update_values.js'
-import { validateSubmission } from './submission/validate_submission.js'
+import {
+  internalValues,
+  keyIn,
+  valuesBefore,
+  validateSubmission,
+} from './submission/submitted_values.js'
 
 /**
  * The record of an update form.

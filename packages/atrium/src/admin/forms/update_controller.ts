@@ -7,25 +7,32 @@ import type { ListParameters } from '../list/list_parameters.js'
 import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import { showConflict } from './merge/conflict_page.js'
-import { failureOf, setFailureStatus, type FormFailure } from './submission/form_failure.js'
-import { findRecord, recordNotFound, type FoundRecord } from './form_record.js'
+import { showConflict, givenToThem, withMissingFiles } from './merge/conflict_page.js'
+import {
+  failureOf,
+  setFailureStatus,
+  type FormFailure,
+  isMissing,
+} from './submission/form_failure.js'
+import {
+  findRecord,
+  recordNotFound,
+  type FoundRecord,
+  nextField,
+  versionField,
+  type SentVersion,
+} from './form_record.js'
 import { FormPage } from './form_page.js'
-import { nextField, versionField, type SentVersion } from './form_state.js'
-import { goBack, goTo } from './go_to_list.js'
-import { givenToThem, withMissingFiles } from './merge/given_fields.js'
-import { withKeptNotes } from './merge/kept_notes.js'
+import { goBack, goTo, recordMessage } from './form_response.js'
+import { withKeptNotes, otherEditors } from './merge/other_editors.js'
 import { withTexts } from './merge/merge_submission.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
 import { openedField } from './merge/opened_record.js'
-import { otherEditors } from './merge/other_editors.js'
 import { neighbourRecords } from './neighbour_records.js'
-import { forgetKept, restoreTexts } from './kept/restored_form.js'
-import { goToNew } from './new_beside/new_beside.js'
-import { recordMessage } from './record_message.js'
+import { forgetKept, restoreTexts } from './drafts/restored_form.js'
+import { goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
 import type { StoredUpdate } from './store_update.js'
-import { isMissing } from './submission/refusals.js'
 import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../errors.js'
 

@@ -16,7 +16,7 @@ import {
   titlesIfReadable,
   type Reference,
 } from '../relations/references.js'
-import { isChoice } from '../forms/fields/listed_choices.js'
+import { isChoice } from '../forms/fields/choices.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { chosenColumns } from './columns/column_choices.js'
 import {

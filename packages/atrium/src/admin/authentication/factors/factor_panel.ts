@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import type { UpdatePanel } from '../../forms/update_panel.js'
+import type { UpdatePanel } from '../../view_options.js'
 import AdminUser from '../../models/admin_user.js'
 import { shownFactor } from './factor_section.js'
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { KEPT, KEPT_HERE } from '../../forms/kept/carried.js'
+import { KEPT, KEPT_HERE } from '../../forms/drafts/draft_parameters.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 interface LoginFormData {

@@ -8,7 +8,7 @@ import type { EventReader } from '../pages/event_reader.js'
 import { shownUndo, type ShownUndo } from '../undo/undo_offer.js'
 import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
 import type { ReadableHistory } from './readable_history.js'
-import { remakeUrl } from './restore_url.js'
+import { remakeUrl } from '../../forms/prefill/prefill_urls.js'
 import type { Version } from './version.js'
 
 /**

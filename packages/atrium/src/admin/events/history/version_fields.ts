@@ -13,7 +13,7 @@ import { isSetAnew } from './history_entry.js'
 import type { ReadableHistory } from './readable_history.js'
 import { referenceTitles } from './reference_titles.js'
 import { isRestorable } from './restorable.js'
-import { FIELDS, RESTORE, restoreUrl } from './restore_url.js'
+import { FIELDS, RESTORE, restoreUrl } from '../../forms/prefill/prefill_urls.js'
 import type { Version } from './version.js'
 
 /**

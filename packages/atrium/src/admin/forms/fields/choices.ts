@@ -2,9 +2,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, type Item } from '#crud'
 import { keyOf } from '#base/items'
 import type { Column } from '#base/columns/column'
+import type { BodyField } from '#base/schema/body_schema'
 import { followed, titlesOf, type Reference } from '../../relations/references.js'
 import { recordsByTitle } from '../../search/records_by_title.js'
-import type { Choice } from './choice.js'
+import type { ModelView } from '../../model_view.js'
+import type { Choice } from './widget.js'
 
 /** Number of choices shown; a longer list is searched. */
 export const MOST_CHOICES = 50
@@ -122,4 +124,31 @@ function disambiguate(choices: Choice[]): Choice[] {
     value,
     label: byLabel.get(label)!.length > 1 && label !== value ? `${label} (${value})` : label,
   }))
+}
+
+/**
+ * Values that a field takes, where its schema or the database lists them.
+ */
+export function listedChoices({
+  json,
+  column,
+  rules,
+  type,
+}: BodyField): readonly unknown[] | undefined {
+  if (type === 'boolean') return undefined
+  if (json.enum) return json.enum
+  const listed = rules.find(({ name }) => name === 'inList')?.options as { choices?: unknown }
+  if (Array.isArray(listed?.choices)) return listed.choices
+  return column?.choices ?? undefined
+}
+
+/**
+ * Returns true if the values of a column are words of a list.
+ */
+export function isChoice({ resource }: ModelView, { apiName, isText, choices }: Column): boolean {
+  if (!isText) return false
+  if (choices !== null) return true
+  return [resource.createBody, resource.updateBody].some(({ fields }) =>
+    fields.some((field) => field.apiName === apiName && listedChoices(field) !== undefined)
+  )
 }

@@ -1,8 +1,7 @@
 import type { Column } from '#base/columns/column'
 import type { Reference } from '../../relations/references.js'
-import type { Choice } from './choice.js'
+import type { Choice, Widget, WidgetName } from './widget.js'
 import type { Condition } from './visible_when.js'
-import type { Widget, WidgetName } from './widget.js'
 
 /**
  * Type of value that a field's texts represent.

@@ -6,18 +6,16 @@ import type { FieldOptions } from '../../view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { namesThings } from '../../list/names_things.js'
 import { grouped } from '../../text/grouped_number.js'
-import { choicesOf } from './listed_choices.js'
-import type { WidgetName } from './widget.js'
+import { listedChoices } from './choices.js'
+import { type WidgetName, Widget } from './widget.js'
 import { constraintsOf } from './field_constraints.js'
 import { isFileField } from '../files/file_columns.js'
 import type { FormField, ValueType } from './form_field.js'
 import { conditionOf } from './visible_when.js'
-import { Widget } from './widget.js'
 import { FormWidget } from './widgets/form_widget.js'
-import { IMAGES } from './widgets/image_types.js'
-import { ListWidget } from './widgets/list_widget.js'
+import { IMAGES } from '../files/file_types.js'
+import { ListWidget, makeWidget } from './widgets/make_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-import { makeWidget } from './widgets/make_widget.js'
 
 export type { FormField } from './form_field.js'
 
@@ -164,7 +162,7 @@ function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
     return canBeNull(field) ? one('select', 'boolean', [true, false]) : one('checkbox', 'boolean')
   }
   if (json.type === 'array') return listShape(json)
-  const choices = choicesOf(field)
+  const choices = listedChoices(field)
   if (choices) return one('select', kindOf(field), choices)
   if (isTree(field)) return one('json', 'json')
   return one(widgetFor(field), kindOf(field))

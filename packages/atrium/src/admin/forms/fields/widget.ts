@@ -1,7 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Choice } from './choice.js'
 import { plainTexts } from './plain_texts.js'
+
+/**
+ * A record that a reference field may refer to.
+ */
+export interface Choice {
+  /** Value of the foreign key, as text */
+  value: string
+  label: string
+  /** A line that says more, where the template has room for one */
+  help?: string
+}
 
 export const WIDGETS = [
   'text',

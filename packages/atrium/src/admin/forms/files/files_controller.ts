@@ -4,10 +4,9 @@ import { noteKey } from '#base/items'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
-import { ownerOf } from './file_owners.js'
-import { imageType, INLINE } from '../fields/widgets/image_types.js'
-import { isFileKey, openFile } from './file_store.js'
-import { isForbidden } from '../submission/refusals.js'
+import { ownerOf, isFileKey, openFile } from './file_store.js'
+import { imageType, INLINE } from './file_types.js'
+import { isForbidden } from '../submission/form_failure.js'
 import { PageNotFound, WithheldPage } from '../../errors.js'
 
 /* Characters that some systems do not allow in file names, or that disguise the name */

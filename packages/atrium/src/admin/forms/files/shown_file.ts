@@ -4,9 +4,8 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import { plainText } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
-import { imageType, INLINE } from '../fields/widgets/image_types.js'
-import { senderNameOf } from './file_owners.js'
-import { isFileKey } from './file_store.js'
+import { imageType, INLINE } from './file_types.js'
+import { senderNameOf, isFileKey } from './file_store.js'
 
 /** Characters of a file's name that are shown */
 const LONGEST_NAME = 80

@@ -6,7 +6,7 @@ import { listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../../model_view.js'
 import { inlinesOf, type Inline } from './inline.js'
-import { ID } from './sent_rows.js'
+import { ID } from './rows.js'
 import { inlineOptions, type InlineOptions } from './inline_option.js'
 
 /**

@@ -9,11 +9,16 @@ import { changedFields } from '../submission/untouched.js'
 import { seenInlines } from './inline.js'
 import { InlineRows, writes, type StoredRow } from './inline_rows.js'
 import { newPlaces, typedPlace, type PlacedRow, type RowChange } from './row_plan.js'
-import { isBlank, textsOfRow, touchedIn, valuesOfChanged, valuesOfNew } from './row_values.js'
+import {
+  isBlank,
+  textsOfRow,
+  touchedIn,
+  valuesOfChanged,
+  valuesOfNew,
+  nowIn,
+} from './row_values.js'
 import type { ModelView } from '../../model_view.js'
-import { nowIn } from './rows_now.js'
-import type { SentRow } from './sent_rows.js'
-import { MOST_ROWS, referredValue } from './stored_rows.js'
+import { type SentRow, MOST_ROWS, referredValue } from './rows.js'
 
 /**
  * All that a form does with rows, validated.

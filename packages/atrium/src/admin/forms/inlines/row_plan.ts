@@ -1,6 +1,6 @@
 import type { KeyValue } from '#base/columns/key'
 import type { InlineRows, StoredRow } from './inline_rows.js'
-import type { SentRow } from './sent_rows.js'
+import type { SentRow } from './rows.js'
 
 /**
  * A row that a form adds, changes or removes.

@@ -1,4 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { HttpContext } from '@adonisjs/core/http'
+import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { Uploads } from '../files/uploads.js'
@@ -9,10 +11,15 @@ import { unseenFields } from '../fields/visible_when.js'
 import { Widget } from '../fields/widget.js'
 import { submissionOf, withoutUnseen, type Submission } from '../submission/submission.js'
 import { isSame, storedTexts } from '../submission/untouched.js'
-import { internalValues } from '../submission/update_values.js'
-import { validateChanges, validateSubmission } from '../submission/validate_submission.js'
+import {
+  internalValues,
+  validateChanges,
+  validateSubmission,
+} from '../submission/submitted_values.js'
+import type { ShownCell } from '../../list/cell.js'
+import { shownValues } from '../form_record.js'
 import type { InlineRows, StoredRow } from './inline_rows.js'
-import type { SentRow } from './sent_rows.js'
+import type { SentRow } from './rows.js'
 
 /**
  * Values of a row by attribute name, after the schema of its model.
@@ -152,4 +159,41 @@ function empty(field: FormField, { values, cleared, faults }: Submission): void 
 function filled({ valueType }: FormField, texts: readonly string[] = []): string[] {
   const counting = valueType === 'boolean' ? texts.slice(-1) : texts
   return counting.filter((text) => text.trim() !== '')
+}
+
+type ShownField = Parameters<typeof shownValues>[2]
+
+/**
+ * The values of a column in several rows, as lists show them. One query for the titles of a reference.
+ */
+export async function cellsInRows(
+  ctx: HttpContext,
+  site: AdminSite,
+  field: ShownField,
+  records: readonly LucidRow[]
+): Promise<ShownCell[]> {
+  const column = field.column!
+  const values = records.map((record) => attributeValue(column, record))
+  return await shownValues(ctx, site, field, values)
+}
+
+/**
+ * The current values of some fields of a row in words: `Quantity: 5, Price: 7`. Hidden ones are left out.
+ *
+ * @param names  API names
+ */
+export async function nowIn(
+  ctx: HttpContext,
+  site: AdminSite,
+  fields: readonly FormField[],
+  record: LucidRow,
+  names: readonly string[]
+): Promise<string> {
+  const shown: string[] = []
+  for (const field of fields) {
+    if (!names.includes(field.name) || field.hidden || !field.column) continue
+    const [{ text }] = await cellsInRows(ctx, site, field, [record])
+    shown.push(`${field.label}: ${text}`)
+  }
+  return shown.join(', ')
 }

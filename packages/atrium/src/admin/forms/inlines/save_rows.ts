@@ -11,12 +11,11 @@ import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import { InvalidForm } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
-import { isForPeople } from '../submission/form_failure.js'
-import { isForbidden, isMissing } from '../submission/refusals.js'
+import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
 import { faultOf, placeOf, type RowsPlan } from './plan_rows.js'
 import type { RowChange } from './row_plan.js'
-import { referredValue } from './stored_rows.js'
+import { referredValue } from './rows.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 

@@ -1,5 +1,9 @@
+import { ValueError } from '#crud'
+import { checkEach, isList, isObject, LABEL, TEXT, TRUTH, type Check } from '#base/checks'
+import { listed, shown } from '#base/errors'
+
 /** Columns that the fields of a section or tab are in where the page is wide enough */
-export const COLUMNS = [1, 2, 3] as const
+const COLUMNS = [1, 2, 3] as const
 
 export interface TabOptions {
   /** Text below the title */
@@ -64,4 +68,70 @@ export function tab(
   options?: TabOptions
 ): FormTab {
   return new FormTab(title, parts, options)
+}
+
+const COUNT: Check = [(value) => COLUMNS.includes(value), COLUMNS.join(' or ')]
+const TAB = { help: TEXT, columns: COUNT }
+const SECTION = { ...TAB, collapsed: TRUTH }
+
+/**
+ * Checks that the option `form` consists of names of fields, sections and tabs with valid options; tabs only
+ * are at its top.
+ *
+ * @param name  name of the model
+ * @throws ValueError
+ */
+export function checkFormParts(name: string, parts: Iterable<FormPart>, place = 'form'): void {
+  for (const part of parts) {
+    if (typeof part === 'string') continue
+    const isTop = place === 'form'
+    if (!(part instanceof FormSection || (isTop && part instanceof FormTab))) {
+      throw new ValueError(
+        `${name}: ${place} holds ${part instanceof FormTab ? `the tab ${shown(part.title)}` : shown(part)}, and must hold names of fields, ${isTop ? 'sections and tabs' : 'and sections'}`
+      )
+    }
+    const own = `${place}.${typeof part.title === 'string' ? part.title : '?'}`
+    checkEach(name, { title: part.title }, { title: LABEL }, { group: own })
+    if (!isList(part.parts)) {
+      throw new ValueError(
+        `${name}: ${own} has the fields ${shown(part.parts)}, and must have a list of names of fields and of sections`
+      )
+    }
+    if (!isObject(part.options)) {
+      throw new ValueError(
+        `${name}: ${own} has the options ${shown(part.options)}, and must have an object as { columns: 2 }`
+      )
+    }
+    const checks = part instanceof FormSection ? SECTION : TAB
+    checkEach(name, part.options, checks, { group: own, mayBeUndefined: true })
+    checkFormParts(name, part.parts, own)
+  }
+}
+
+/**
+ * Checks that each name in the option `form` is a field, and stands there once.
+ *
+ * @param known  API names of the model's fields
+ * @throws ValueError
+ */
+export function checkFormNames(
+  name: string,
+  parts: Iterable<FormPart>,
+  known: readonly string[]
+): void {
+  const names = namesIn(parts)
+  const unknown = names.filter((one) => !known.includes(one))
+  if (unknown.length > 0) {
+    throw new ValueError(
+      `${name}: form names ${listed(unknown)}, which is not a field; fields are ${listed(known)}`
+    )
+  }
+  const twice = names.find((one, index) => names.indexOf(one) !== index)
+  if (twice !== undefined) {
+    throw new ValueError(`${name}: form names '${twice}' twice, and must name each field once`)
+  }
+}
+
+function namesIn(parts: Iterable<FormPart>): string[] {
+  return [...parts].flatMap((part) => (typeof part === 'string' ? part : namesIn(part.parts)))
 }

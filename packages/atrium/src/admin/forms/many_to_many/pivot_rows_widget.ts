@@ -9,7 +9,7 @@ import type { ModelView } from '../../model_view.js'
 import type { AttachedRecord } from '../../relations/attached_records.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'
 import { titlesOf } from '../../relations/references.js'
-import { collectKeys, keysIn } from './sent_keys.js'
+import { collectKeys, keysIn, ManyToManyWidget } from './many_to_many_widget.js'
 import {
   collectRows,
   MORE,
@@ -17,10 +17,10 @@ import {
   textOfRows,
   type SentPivotRow,
   type SentPivotRows,
-} from './sent_pivot_rows.js'
-import { ManyToManyWidget } from './many_to_many_widget.js'
+  isBlankRow,
+  pivotRowViews,
+} from './pivot_rows.js'
 import { pivotTexts, readPivotCell, type PivotColumn } from './pivot_columns.js'
-import { isBlankRow, pivotRowViews } from './pivot_row_views.js'
 
 /**
  * The records that are attached to another one, each a row with the columns of its pivot row as cells. Works without

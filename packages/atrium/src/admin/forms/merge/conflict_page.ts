@@ -1,15 +1,147 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { parseJson } from '#base/values/json'
+import { attributeValue } from '#base/values/to_api'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
+import { textCell, type ShownCell } from '../../list/cell.js'
+import { cellMarkup } from '../../list/cell_markup.js'
+import { namesThings } from '../../list/names_things.js'
+import { referencesOf } from '../../relations/references.js'
+import { visibleText } from '../../text/plain_text.js'
+import type { FormField } from '../fields/form_field.js'
+import { Widget } from '../fields/widget.js'
+import type { FormPage } from '../form_page.js'
+import { shownValues } from '../form_record.js'
+import type { Submission } from '../submission/submission.js'
+import { sentTexts } from '../../http/form_texts.js'
 import { withList } from '../../list/opened_list.js'
 import type { ModelView } from '../../model_view.js'
 import type { FieldView } from '../fields/field_view.js'
-import type { FormField } from '../fields/form_field.js'
-import { ConflictCells, type MarkedCell } from './conflict_cells.js'
-import { choiceOf } from './given_fields.js'
-import type { Merge } from './merge_submission.js'
 import type { Conflict, FormAttempt } from './merging_save.js'
+import type { Merge } from './merge_submission.js'
 import { ONESELF, otherEditors, type Editor } from './other_editors.js'
-import type { Submission } from '../submission/submission.js'
+
+type MarkedCell = ShownCell & { markup: string }
+
+/** As it was opened, as it was sent, as it is now; undefined where that is not known */
+type ThreeCells = [MarkedCell | undefined, MarkedCell | undefined, MarkedCell | undefined]
+
+/**
+ * The values of a record's fields in three versions, for a page.
+ */
+class ConflictCells {
+  readonly #own: Promise<Record<string, string[]>>
+
+  constructor(
+    private readonly ctx: HttpContext,
+    private readonly site: AdminSite,
+    private readonly form: FormPage,
+    private readonly record: LucidRow,
+    private readonly submission: Submission,
+    private readonly conflict: Pick<Conflict, 'opened' | 'values'>
+  ) {
+    this.#own = form.own(record)
+  }
+
+  /**
+   * @param name  API name of a field that the viewer may see
+   */
+  async of(name: string): Promise<ThreeCells> {
+    const field = this.form.fields.find((one) => one.name === name)
+    if (field && !field.column) return await this.#ofOwn(field)
+    const column = field?.column ?? this.form.view.resource.columns.find(name)!
+    const now = this.#api(column, this.record as unknown as Record<string, unknown>)
+    const known = [this.#opened(name), this.#sent(column), now]
+    const values = known.filter((value) => value !== undefined)
+    const shown = await shownValues(this.ctx, this.site, field ?? this.#fact(column), values)
+    const cells = known.map((value) => (value === undefined ? undefined : marked(shown.shift()!)))
+    const file = this.submission.files.get(name)
+    if (file) cells[1] = marked(textCell(visibleText(file.clientName)))
+    return cells as ThreeCells
+  }
+
+  /** Of a field that is not a column, by the titles of its choices. */
+  async #ofOwn(field: FormField): Promise<ThreeCells> {
+    const { name, widget } = field
+    const choices = widget instanceof Widget ? await widget.choices?.(this.ctx) : undefined
+    const labels = new Map(choices?.map(({ value, label }) => [value, label]))
+    const cell = (texts: readonly string[] | undefined) =>
+      texts && marked(textCell(texts.map((text) => labels.get(text) ?? text).join(', ')))
+    const own = await this.#own
+    return [
+      cell(this.#opened(name) as string[] | undefined),
+      cell(this.submission.shown[name]?.filter((text) => !choices || labels.has(text))),
+      cell(own[name]),
+    ]
+  }
+
+  #opened(name: string): unknown {
+    const { opened } = this.conflict
+    const json = opened && Object.hasOwn(opened.values, name) ? opened.values[name] : undefined
+    return json === undefined ? undefined : parseJson(json, String)
+  }
+
+  #sent(column: Column): unknown {
+    const { values } = this.conflict
+    return Object.hasOwn(values, column.attribute) ? this.#api(column, values) : undefined
+  }
+
+  #api(column: Column, values: Record<string, unknown>): unknown {
+    return attributeValue(column, values) ?? null
+  }
+
+  /** A column that the form does not have */
+  #fact(column: Column) {
+    const { site, form } = this
+    const reference = referencesOf(site, form.view).find((one) => one.column === column)
+    const isGrouped = !namesThings(form.view, column)
+    return { column, reference, widget: 'text' as const, choices: undefined, grouped: isGrouped }
+  }
+}
+
+function marked(cell: ShownCell): MarkedCell {
+  return { ...cell, markup: cellMarkup(cell) }
+}
+
+/**
+ * Name of the choice between two values of a field on the conflict page: `_take.title` with `mine` or `theirs`. [R15]
+ */
+function choiceOf(name: string): string {
+  return `_take.${name}`
+}
+
+/**
+ * Names of the fields for which the record's value was chosen over what was typed.
+ */
+export function givenToThem(ctx: HttpContext, fields: readonly FormField[]): Set<string> {
+  const sent = sentTexts(ctx)
+  const given = fields.filter(({ name }) => sent.get(choiceOf(name))?.[0] === 'theirs')
+  return new Set(given.map(({ name }) => name))
+}
+
+/**
+ * The submission with an error for each own file that was chosen and did not come with the form, as no page can send
+ * a file back.
+ */
+export function withMissingFiles(
+  ctx: HttpContext,
+  site: AdminSite,
+  fields: readonly FormField[],
+  submission: Submission
+): Submission {
+  const sent = sentTexts(ctx)
+  const missing = fields.filter(
+    ({ name, valueType }) =>
+      valueType === 'file' &&
+      sent.get(choiceOf(name))?.[0] === 'mine' &&
+      !submission.files.has(name) &&
+      !submission.cleared.has(name)
+  )
+  const message = site.text('conflict.fileAgain')
+  const faults = missing.map(({ name }) => ({ field: name, rule: 'file', message }))
+  return { ...submission, faults: [...submission.faults, ...faults] }
+}
 
 /**
  * A field that one person alone has changed.

@@ -4,9 +4,35 @@ import type { FormField } from '../fields/form_field.js'
 import type { FormPage } from '../form_page.js'
 import type { Submission } from '../submission/submission.js'
 import { storedTexts } from '../submission/untouched.js'
-import { sentPrint } from './field_prints.js'
-import { printsOf, type OpenedRecord } from './opened_record.js'
-import { outcomeOf, type Outcome } from './outcome.js'
+import { sentPrint, printsOf, type OpenedRecord } from './opened_record.js'
+
+/**
+ * The outcome of a field that two people had open: their values are the same, one of them alone changed it, or
+ * both did and one has to choose.
+ */
+type Outcome = 'same' | 'mine' | 'theirs' | 'asked'
+
+/**
+ * Prints of one field.
+ */
+export interface Versions {
+  /** When the form was opened; undefined if that is not known */
+  opened: string | undefined
+  /** As sent; undefined if the field was left alone */
+  mine: string | undefined
+  /** In the record as it is now */
+  now: string
+}
+
+/**
+ * Compares three versions of a field. [R15]
+ */
+function outcomeOf({ opened, mine, now }: Versions): Outcome {
+  if (mine === now) return 'same'
+  if (opened === undefined) return mine === undefined ? 'same' : 'asked'
+  if (mine === undefined || mine === opened) return opened === now ? 'same' : 'theirs'
+  return now === opened ? 'mine' : 'asked'
+}
 
 /**
  * A submission after another person's changes to its record.

@@ -1,19 +1,36 @@
-import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import { RowChanged } from '../../errors.js'
-import { findRecord, type FoundRecord } from '../form_record.js'
+import type { ModelView } from '../../model_view.js'
+import { findRecord, type FoundRecord, type SentVersion } from '../form_record.js'
 import type { FormPage } from '../form_page.js'
-import type { SentVersion } from '../form_state.js'
 import { dropFile } from '../files/file_store.js'
 import type { KeptFiles } from '../files/uploads.js'
 import type { RestoredFields } from '../prefill/restored_fields.js'
 import { storeUpdate, type StoredUpdate } from '../store_update.js'
 import type { SentOnce } from '../submission/sent_once.js'
 import type { Submission } from '../submission/submission.js'
-import { assertVersion } from './assert_version.js'
 import { mergeSubmission, type Merge } from './merge_submission.js'
 import { readOpened, type OpenedRecord } from './opened_record.js'
+
+/**
+ * `precondition` of an update, which checks the locked record. A submission without a version is
+ * accepted. [B25]
+ *
+ * @param values  values to write, by attribute name
+ * @throws RowChanged
+ */
+function assertVersion(
+  view: ModelView,
+  record: LucidRow,
+  submitted: string | undefined,
+  values: Record<string, unknown>
+): void {
+  if (submitted !== undefined && submitted !== view.resource.columns.versionOf(record)) {
+    throw new RowChanged(values)
+  }
+}
 
 /* After as many changes in the meantime the person decides. */
 const MOST_ATTEMPTS = 5

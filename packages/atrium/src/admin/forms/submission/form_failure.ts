@@ -7,8 +7,25 @@ import { unavailability } from '#base/database/unavailable'
 import type { FieldError } from '#base/errors'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../fields/form_field.js'
-import { isForbidden } from './refusals.js'
 import { InvalidForm, RefusedRows, type RowFaults } from '../../errors.js'
+
+/**
+ * Returns true if the policy refuses the operation, whatever the form contains. [P14]
+ */
+export function isForbidden(error: unknown): boolean {
+  return hasStatus(error, 403)
+}
+
+/**
+ * Returns true if the record does not exist.
+ */
+export function isMissing(error: unknown): boolean {
+  return hasStatus(error, 404)
+}
+
+function hasStatus(error: unknown, status: number): boolean {
+  return (error as { status?: unknown } | undefined)?.status === status
+}
 
 /**
  * Messages of a form that was not saved. [S38, S39, S47]

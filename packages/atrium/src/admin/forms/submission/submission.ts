@@ -6,9 +6,9 @@ import { valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
-import { isImageFile, NO_IMAGE } from '../fields/widgets/image_types.js'
+import { isImageFile, NO_IMAGE } from '../files/file_types.js'
 import type { FieldError } from '#base/errors'
-import type { SentRows } from '../inlines/sent_rows.js'
+import type { SentRows } from '../inlines/rows.js'
 import { UnreadableText } from '../../errors.js'
 
 /** Suffix in the name of the checkbox that empties a field. [B17] */

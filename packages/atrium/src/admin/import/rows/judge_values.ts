@@ -13,7 +13,7 @@ import {
   keyIn,
   requiredIn,
   storedValues,
-} from '../../forms/submission/update_values.js'
+} from '../../forms/submission/submitted_values.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addFault, isFaultyIn, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'

@@ -7,16 +7,20 @@ import { NotAllowed, PageNotFound, RowChanged } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { fieldViews } from '../../forms/fields/field_view.js'
 import { readOnlyFields } from '../../forms/fields/form_fields.js'
-import { findRecord, recordNotFound, type FoundRecord } from '../../forms/form_record.js'
+import {
+  findRecord,
+  recordNotFound,
+  type FoundRecord,
+  shownValues,
+} from '../../forms/form_record.js'
 import { FormPage } from '../../forms/form_page.js'
-import { shownValues } from '../../forms/shown_values.js'
 import { storeUpdate } from '../../forms/store_update.js'
 import {
   failureOf,
   setFailureStatus,
   type FormFailure,
+  isMissing,
 } from '../../forms/submission/form_failure.js'
-import { isMissing } from '../../forms/submission/refusals.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
 import { storedTexts } from '../../forms/submission/untouched.js'
 import { sentTexts } from '../../http/form_texts.js'

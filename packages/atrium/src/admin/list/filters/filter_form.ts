@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
-import type { Choice } from '../../forms/fields/choice.js'
+import type { Choice } from '../../forms/fields/widget.js'
 import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
 import type { FieldView } from '../../forms/fields/field_view.js'
 import type { ModelView } from '../../model_view.js'

@@ -1,8 +1,99 @@
+import { createRequire } from 'node:module'
+import type { MarkdownIt } from 'markdown-it'
+import type sanitizeHtml from 'sanitize-html'
 import type { HttpContext } from '@adonisjs/core/http'
+import { escaped } from '../../../text/markup.js'
 import { sentTexts } from '../../../http/form_texts.js'
 import { textCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Preview } from './form_widget.js'
-import { plainMarkdown, renderMarkdown } from './markdown.js'
+
+/* Longer texts are shown as they were typed: rendering them would hold up all other requests. */
+const LONGEST = 100_000
+const LONGEST_IN_LISTS = 2000
+
+const TAGS =
+  'p br hr h2 h3 h4 h5 h6 strong b em i s del sub sup code pre blockquote ul ol li table thead tbody tr th td a'
+
+const load = createRequire(import.meta.url)
+
+let renderer: { markdown: MarkdownIt; sanitize: typeof sanitizeHtml } | undefined
+
+/** Loaded for the first text: few sites have Markdown, and it takes longer than the widgets of all others. [K9] */
+function tools() {
+  return (renderer ??= {
+    markdown: load('markdown-it')({ html: true }),
+    sanitize: load('sanitize-html') as typeof sanitizeHtml,
+  })
+}
+
+/** Images are links, so that no other site learns who reads the text. */
+const OPTIONS: sanitizeHtml.IOptions = {
+  allowedTags: TAGS.split(' '),
+  allowedAttributes: {
+    a: ['href', 'rel', 'target'],
+    pre: ['tabindex'],
+    th: ['align'],
+    td: ['align'],
+    ol: ['start'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesAppliedToAttributes: ['href'],
+  allowProtocolRelative: false,
+  nestingLimit: 50,
+  transformTags: {
+    th: aligned,
+    td: aligned,
+    a: (_, { href }) => ({ tagName: 'a', attribs: linkTo(href) }),
+    img: (_, { src, alt }) => ({ tagName: 'a', attribs: linkTo(src), text: alt || src || '' }),
+    /* It scrolls, and so must the keyboard. */
+    pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
+  },
+}
+
+function linkTo(href: string | undefined): Record<string, string> {
+  if (href === undefined) return {}
+  return { href, rel: 'noopener noreferrer nofollow', target: '_blank' }
+}
+
+/** Markdown aligns columns by styles, which the site does not allow. */
+function aligned(tagName: string, { style }: Record<string, string | undefined>) {
+  const [, align] = /^text-align:(left|center|right)$/.exec(style ?? '') ?? []
+  return { tagName, attribs: align ? { align } : ({} as Record<string, string>) }
+}
+
+/**
+ * Renders Markdown as markup that can be in a page of the site: nothing in it runs, is styled, or is loaded
+ * from elsewhere. HTML in it is kept as far as Markdown can write the same. [R13]
+ */
+export function renderMarkdown(text: string): string {
+  if (text.length > LONGEST) return `<pre tabindex="0">${escaped(text)}</pre>`
+  const { markdown, sanitize } = tools()
+  const html = markdown.render(text)
+  const transformTags = { ...OPTIONS.transformTags, ...headingsOf(html) }
+  return sanitize(html, { ...OPTIONS, transformTags })
+}
+
+/** Headings are one level below that of the page, and no level is left out. */
+function headingsOf(html: string): Record<string, string> {
+  const used = new Set([...html.matchAll(/<(h[1-6])\b/gi)].map(([, tag]) => tag.toLowerCase()))
+  return Object.fromEntries(
+    [...used].toSorted().map((tag, index) => [tag, `h${Math.min(6, index + 2)}`])
+  )
+}
+
+/**
+ * The beginning of Markdown without its marks, on one line.
+ */
+export function plainMarkdown(text: string): string {
+  const { markdown, sanitize } = tools()
+  const html = markdown.render(text.slice(0, LONGEST_IN_LISTS))
+  return sanitize(html, { allowedTags: [], allowedAttributes: {} })
+    .replace(/&(amp|lt|gt|quot);/g, (_: string, name: keyof typeof CHARACTERS) => CHARACTERS[name])
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+const CHARACTERS = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 /** Suffix in the name of the button that shows a preview */
 export const PREVIEW = '__preview'

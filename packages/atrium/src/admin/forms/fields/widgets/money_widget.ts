@@ -1,15 +1,108 @@
+import { writeNumeral } from '#base/values/numbers'
 import { exactDecimal } from '#base/database/exact_numbers'
+import { UnreadableText } from '../../../errors.js'
+import { ungrouped, grouped } from '../../../text/grouped_number.js'
 import type { ShownCell } from '../../../list/cell.js'
-import { grouped } from '../../../text/grouped_number.js'
 import { FormWidget } from './form_widget.js'
-import {
-  currencySign,
-  decimalsOf,
-  formattedMoney,
-  moneyText,
-  readMoney,
-  type Money,
-} from './money_text.js'
+
+const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?$/
+const TYPED = /^([+-]?)(\d*)(?:\.(\d*))?$/
+
+/**
+ * The currency of an amount, and how many decimals are read and stored.
+ */
+interface Money {
+  currency: string
+  decimals: number
+  /** True if amounts are stored as integers of the smallest unit */
+  minorUnits: boolean
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/**
+ * The format of a currency; cached, as creating one takes longer than formatting a page with it.
+ *
+ * @param decimals  Default: as many as the currency has
+ */
+export function formatOf(currency: string, decimals?: number): Intl.NumberFormat {
+  const key = `${currency} ${decimals}`
+  let format = formats.get(key)
+  if (!format) {
+    format = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+    formats.set(key, format)
+  }
+  return format
+}
+
+/** Number of decimals of a currency: none for JPY, two for EUR, three for KWD. */
+export function decimalsOf(currency: string): number {
+  return formatOf(currency).resolvedOptions().maximumFractionDigits!
+}
+
+export function isCurrency(code: unknown): code is string {
+  return typeof code === 'string' && Intl.supportedValuesOf('currency').includes(code)
+}
+
+/**
+ * The amount of a stored value as a plain numeral, with the decimals of its currency at least.
+ *
+ * @returns null for what is not a number
+ */
+export function moneyText(value: unknown, { decimals, minorUnits }: Money): string | null {
+  const written = typeof value === 'number' ? writeNumeral(value) : String(value)
+  const [, sign, whole, part = ''] = NUMERAL.exec(written) ?? []
+  if (whole === undefined) return null
+  if (!minorUnits) return decimals === 0 ? written : `${sign}${whole}.${part.padEnd(decimals, '0')}`
+  if (part !== '') return null
+  const digits = whole.padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return sign + digits.slice(0, point) + (decimals === 0 ? '' : `.${digits.slice(point)}`)
+}
+
+/**
+ * The numeral to store for a typed amount, which may have separators of thousands.
+ *
+ * @throws UnreadableText
+ */
+export function readMoney(typed: string, { currency, decimals, minorUnits }: Money): string {
+  const [, sign, whole, part = ''] = TYPED.exec(ungrouped(typed)) ?? []
+  if (whole === undefined || whole + part === '') {
+    const example =
+      decimals === 0 ? '1234' : `1234.${'50'.padEnd(decimals, '0').slice(0, decimals)}`
+    throw new UnreadableText('money', `must be an amount such as ${example}`)
+  }
+  if (part.length > decimals) {
+    const most = decimals === 0 ? 'no decimals' : `at most ${decimals} decimals`
+    throw new UnreadableText('money', `must have ${most} (${currency})`)
+  }
+  const digits = minorUnits ? whole + part.padEnd(decimals, '0') : whole
+  const rest = minorUnits ? '' : part.replace(/0+$/, '')
+  const numeral = (digits.replace(/^0+(?=\d)/, '') || '0') + (rest === '' ? '' : `.${rest}`)
+  return sign === '-' && /[1-9]/.test(numeral) ? `-${numeral}` : numeral
+}
+
+/** An amount with the sign of its currency; to the decimals of the currency, without loss of digits. */
+export function formattedMoney(amount: string, { currency, decimals }: Money): string {
+  return formatOf(currency, decimals).format(amount as `${number}`)
+}
+
+/**
+ * The sign of the currency before or after an amount.
+ */
+export function currencySign(currency: string): { prefix?: string; suffix?: string } {
+  const parts = formatOf(currency).formatToParts(1)
+  const place = parts.findIndex(({ type }) => type === 'currency')
+  const sign = parts[place]?.value ?? currency
+  return place < parts.findIndex(({ type }) => type === 'integer')
+    ? { prefix: sign }
+    : { suffix: sign }
+}
 
 interface MoneyOptions {
   currency: string

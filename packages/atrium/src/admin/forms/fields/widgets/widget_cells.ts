@@ -5,8 +5,10 @@ import { escaped } from '../../../text/markup.js'
 import { isFileField } from '../../files/file_columns.js'
 import { isFileKey } from '../../files/file_store.js'
 import { labelOfFile } from '../../files/shown_file.js'
+import type { FormField } from '../form_field.js'
+import { Widget } from '../widget.js'
 import type { Text } from './form_widget.js'
-import { imageType, INLINE } from './image_types.js'
+import { imageType, INLINE } from '../../files/file_types.js'
 import { makeWidget } from './make_widget.js'
 
 /**
@@ -68,4 +70,14 @@ function fileCell(
   if (!isFileKey(value)) return null
   const href = view.url(`/files/${value}`)
   return { kind: 'text', text: labelOfFile(view, apiName, value), href }
+}
+
+/**
+ * Stylesheets of the widgets of a form; a script of the same name comes with each.
+ */
+export function sheetsOf(fields: readonly FormField[]): string[] {
+  return fields.flatMap(({ widget }) => {
+    if (widget === 'image') return ['image_field.css']
+    return widget instanceof Widget ? (widget.sheet ?? []) : []
+  })
 }

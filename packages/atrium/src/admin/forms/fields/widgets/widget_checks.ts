@@ -2,7 +2,7 @@ import { ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { FieldOptions } from '../../../view_options.js'
-import { isCurrency } from './money_text.js'
+import { isCurrency } from './money_widget.js'
 
 type Fields = Readonly<Record<string, FieldOptions>>
 

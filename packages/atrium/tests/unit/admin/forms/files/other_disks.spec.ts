@@ -9,8 +9,14 @@ import type { DriverContract } from '@adonisjs/drive/types'
 import { test } from '@japa/runner'
 import { ModelView, s3Disk } from '#admin'
 import { DatabaseConfig } from '#admin/database_config'
-import { forgetOwner, noteOwner, ownerOf } from '#admin/forms/files/file_owners'
-import { dropFile, openFile, storeFile } from '#admin/forms/files/file_store'
+import {
+  forgetOwner,
+  noteOwner,
+  ownerOf,
+  dropFile,
+  openFile,
+  storeFile,
+} from '#admin/forms/files/file_store'
 import { Portrait } from '#tests/fixtures/files'
 import { useDisk } from '#tests/helpers/disks'
 import { S3Server } from '#tests/helpers/s3_server'

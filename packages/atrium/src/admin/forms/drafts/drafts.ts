@@ -1,0 +1,121 @@
+import { hash, randomBytes } from 'node:crypto'
+import encryption from '@adonisjs/core/services/encryption'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { dialectOf } from '#base/database/dialects'
+
+/**
+ * The texts that were typed into a form that is not saved yet.
+ */
+interface KeptForm {
+  /** Address of the form's page: path and query */
+  address: string
+  /** Texts by the names of the inputs, without secrets and files */
+  texts: Record<string, string[]>
+  /** The reference that a record is being made for [R5] */
+  asked?: AskedReference
+  /** Title of the record that was made for it */
+  made?: string
+  /** Sentence about why it was kept, as a key of the catalogue below `form.kept` */
+  reason: 'unsent' | 'unproved' | 'beside'
+}
+
+/**
+ * A reference of a form that a new record is wanted for. [R5]
+ */
+export interface AskedReference {
+  /** Name of the input, which may be that of a row: `items.0.product_id` */
+  input: string
+  /** Name of the model that has the reference */
+  model: string
+  /** API name of the reference's column */
+  field: string
+}
+
+const TABLE = 'admin_kept_forms'
+const PURPOSE = 'kept form'
+
+/** Most characters of a kept form, as JSON */
+export const LONGEST_KEPT = 64 * 1024
+
+/** Most forms that are kept for a person; the oldest makes room */
+export const MOST_KEPT = 10
+
+const HOURS = 24
+
+const ID = /^[\w-]{32}$/
+
+/**
+ * Forms whose texts are kept on the server for a day, each for the one person who typed them: while another
+ * record is made, or until that person is signed in again. Nothing of them is written to a record. [R5, R10]
+ */
+export class KeptForms {
+  /**
+   * @param client  returns the query client of the admin's own tables
+   */
+  constructor(private readonly client: () => QueryClientContract) {}
+
+  /**
+   * @returns the id for addresses, which tells nothing; null for more than is kept
+   */
+  async keep(userId: number, form: KeptForm): Promise<string | null> {
+    const text = JSON.stringify(form)
+    if (text.length > LONGEST_KEPT) return null
+    const id = randomBytes(24).toString('base64url')
+    await this.client().transaction(async (client) => {
+      await client.from(TABLE).where('created_at', '<', databaseTime(HOURS)).delete()
+      const content = encryption.encrypt(text, { purpose: PURPOSE })
+      const row = { id: hashOf(id), user_id: userId, content, created_at: databaseTime(0) }
+      await client.table(TABLE).insert(row)
+      const kept = await client
+        .from(TABLE)
+        .where('user_id', userId)
+        .whereNot('id', row.id)
+        .orderBy('created_at', 'desc')
+        .select('id')
+      const surplus = kept.slice(MOST_KEPT - 1).map((one) => one.id)
+      if (surplus.length > 0) await client.from(TABLE).whereIn('id', surplus).delete()
+    })
+    return id
+  }
+
+  /**
+   * @returns null if there is none, it is too old, or another person typed it
+   */
+  async find(userId: number, id: string): Promise<KeptForm | null> {
+    if (!ID.test(id)) return null
+    const client = this.client()
+    const sql = `select content from ${TABLE} where id = ? and user_id = ? and created_at >= ?`
+    const values = [hashOf(id), userId, databaseTime(HOURS)]
+    const [row] = await dialectOf(client).selectRows(client, sql, values)
+    const text = row && encryption.decrypt<string>(String(row.content), PURPOSE)
+    return text ? (JSON.parse(text) as KeptForm) : null
+  }
+
+  /**
+   * Puts a form in the place of a kept one, which has to fit as it did.
+   */
+  async replace(userId: number, id: string, form: KeptForm): Promise<void> {
+    const content = encryption.encrypt(JSON.stringify(form), { purpose: PURPOSE })
+    await this.#row(userId, id).update({ content })
+  }
+
+  async drop(userId: number, id: string): Promise<void> {
+    if (ID.test(id)) await this.#row(userId, id).delete()
+  }
+
+  #row(userId: number, id: string) {
+    return this.client()
+      .from(TABLE)
+      .where({ id: hashOf(id), user_id: userId })
+  }
+}
+
+function hashOf(id: string): string {
+  return hash('sha256', id, 'hex')
+}
+
+/** As text, which all databases compare alike. */
+function databaseTime(hoursAgo: number): string {
+  return DateTime.utc().minus({ hours: hoursAgo }).toFormat('yyyy-MM-dd HH:mm:ss')
+}

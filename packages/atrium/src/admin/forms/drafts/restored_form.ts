@@ -1,0 +1,53 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { giveTexts } from '../../http/form_texts.js'
+import { isolated, partsOf } from '../../text/plain_text.js'
+import type { FormField } from '../fields/form_field.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { carriedIn, KEPT } from './draft_parameters.js'
+import { hasUnkept } from './draft_texts.js'
+
+/**
+ * Gives the request the texts that were kept of the form, as if they were sent with it: the page is to show them
+ * again. Only to the person who typed them, on the page that they were typed on. [R5, R10]
+ *
+ * @param fields  of the form
+ * @returns sentences about it; null if nothing is kept
+ */
+export async function restoreTexts(
+  ctx: HttpContext,
+  site: AdminSite,
+  fields: readonly FormField[]
+): Promise<string[] | null> {
+  const id = carriedIn(ctx, KEPT)
+  if (id === null) return null
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const kept = await site.keptForms.find(owner.id, id)
+  if (!kept || pathOf(kept.address) !== ctx.request.parsedUrl.pathname) return null
+  giveTexts(ctx, new Map(Object.entries(kept.texts)))
+  const { reason, made } = kept
+  return [
+    made === undefined ? site.text(`form.kept.${reason}`) : aboutMade(site, made),
+    ...(hasUnkept(fields) ? [site.text('form.kept.without')] : []),
+  ]
+}
+
+/** Not by `site.text` with the title, which keeps its answers. */
+function aboutMade(site: AdminSite, title: string): string {
+  const parts = partsOf(site.text('form.kept.made', { title: isolated('title') }))
+  return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')
+}
+
+/**
+ * Forgets what was kept of a form that is saved now.
+ */
+export async function forgetKept(ctx: HttpContext, site: AdminSite): Promise<void> {
+  const id = carriedIn(ctx, KEPT)
+  if (id === null) return
+  const { owner } = guardOf(ctx).signedInOrFail()
+  await site.keptForms.drop(owner.id, id)
+}
+
+function pathOf(address: string): string {
+  return address.split('?', 1)[0]
+}

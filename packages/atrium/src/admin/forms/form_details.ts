@@ -1,0 +1,142 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { cellsOf, textCell, type ShownCell } from '../list/cell.js'
+import { cellMarkup } from '../list/cell_markup.js'
+import { namesThings } from '../list/names_things.js'
+import { withUnits } from '../list/units.js'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { attachedFacts } from '../record/attached_facts.js'
+import { itemOf } from '../record/item_of.js'
+import { referencesOf, titlesIfReadable } from '../relations/references.js'
+import { historyLink } from '../events/history/history_url.js'
+import { withRestore, copyUrl } from './prefill/prefill_urls.js'
+import { withParentName } from '../http/parent_name.js'
+import { openedList, withList } from '../list/opened_list.js'
+import { may } from '../permissions/may.js'
+import { parentRecord } from '../record/parent_record.js'
+import { isChoice } from './fields/choices.js'
+import { widgetShow } from './fields/widgets/widget_cells.js'
+import type { FormField } from './fields/form_field.js'
+import { withAllCarried } from './drafts/draft_parameters.js'
+import { neighbourRecords } from './neighbour_records.js'
+import { wayBack } from './new_reference.js'
+import type { FormFailure } from './submission/form_failure.js'
+
+/**
+ * The form of a record: its model, and what of it is written there.
+ */
+interface FormOfRecord {
+  site: AdminSite
+  view: ModelView
+  fields: readonly FormField[]
+  /** Many-to-many fields */
+  related: readonly FormField[]
+}
+
+/**
+ * Visible fields of the record that the form does not have, as facts below it.
+ */
+export async function formFacts(
+  ctx: HttpContext,
+  { site, view, fields, related }: FormOfRecord,
+  record: LucidRow
+) {
+  const names = new Set(fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
+  const item = itemOf(view, record)
+  const references = referencesOf(site, view)
+  const facts = view.resource.fields
+    .filter(({ apiName }) => !names.has(apiName))
+    .map(async (column) => {
+      const value = item[column.apiName]
+      const reference = references.find((one) => one.column === column)
+      const text = site.text.bind(site)
+      const options = {
+        isGrouped: !namesThings(view, column),
+        own: widgetShow(view, column, text),
+        isChoice: !reference && isChoice(view, column),
+        text,
+      }
+      const [cell] = cellsOf(column, [value], options)
+      const titles = reference && (await titlesIfReadable(ctx, view, reference, [value]))
+      const title = titles?.get(String(value))
+      const label = view.labelOf(column.apiName)
+      const plain = options.own ? cell : withUnits(view, column.apiName, cell)
+      const shown: ShownCell = title ? textCell(title) : plain
+      const isTime = column.kind === 'datetime'
+      return { label, kind: shown.kind, title: shown.title, isTime, markup: cellMarkup(shown) }
+    })
+  const shown = new Set(related.map(({ name }) => name))
+  const attached = await attachedFacts(ctx, site, view, record, shown)
+  return [...(await Promise.all(facts)), ...attached]
+}
+
+/**
+ * Addresses of a form page, each with the list or the parent record that the form was opened from: the action of the
+ * form, the ways back, to the records before and after, to the history, a copy and the deletion.
+ *
+ * @param record  of an update
+ */
+export async function formLinks(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record?: LucidRow
+) {
+  const key = record && view.resource.key.of(record)
+  const path = key && view.resource.key.toPath(key)
+  const isListed = await view.isVisibleTo(ctx)
+  const list = isListed ? await openedList(ctx, site, view) : null
+  const parent = list ? null : await parentRecord(ctx, site, view)
+  const withOrigin = (url: string) => withParentName(withList(url, list), parent && parent.name)
+  const copy = key ? await copyUrl(ctx, view, key) : null
+  const history = key ? historyLink(ctx, view, key) : null
+  const action = view.url(path === undefined ? '/form_create' : `/form_update${path}`)
+  return {
+    action: withAllCarried(ctx, withOrigin(withRestore(ctx, action))),
+    history: history && withList(history, list),
+    copy: copy && withOrigin(copy),
+    list,
+    neighbours: list && key ? await neighbourRecords(ctx, view, list, key) : null,
+    back:
+      (await wayBack(ctx, site)) ??
+      parent?.url ??
+      (isListed ? (list?.url ?? view.url('/')) : site.url('/')),
+    parent,
+    isListed,
+    remove: path !== undefined &&
+      (await may(ctx, view, 'delete', record)) && {
+        url: view.url('/form_bulk_delete'),
+        id: path.slice(1),
+        from: withOrigin(view.url(`/update${path}`)),
+      },
+  }
+}
+
+/**
+ * The button *Restore it* of a form that was refused because a deleted record has the same unique value.
+ *
+ * @param from  address of the form
+ * @returns null without such a record, and for users who cannot restore it
+ */
+export async function restoreOffer(
+  ctx: HttpContext,
+  view: ModelView,
+  failure: FormFailure | undefined,
+  from: string
+) {
+  const { deleted } = failure ?? {}
+  if (!deleted) return null
+  const { key } = view.resource
+  const parts = key.columns.map(({ apiName }) => deleted[apiName])
+  const options = { ...view.callOptions(ctx), deleted: 'only' as const }
+  const record = await view.crud.find(key.isComposite ? parts : parts[0], options)
+  if (!record || !(await may(ctx, view, 'restore', record))) return null
+  const path = key.toPath(key.of(record))
+  return {
+    url: view.url('/form_bulk_delete'),
+    id: path.slice(1),
+    next: view.url(`/update${path}`),
+    from,
+  }
+}

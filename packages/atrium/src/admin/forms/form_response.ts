@@ -1,0 +1,86 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#base/columns/key'
+import type { AdminSite } from '../admin_site.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import type { ModelView } from '../model_view.js'
+import { parentRecord } from '../record/parent_record.js'
+import type { Flash } from '../http/flash.js'
+import { recordLinks } from '../record/record_links.js'
+import { isolated, partsOf, plainText } from '../text/plain_text.js'
+
+/**
+ * Redirects to the list. [S37, S46, B18]
+ *
+ * @param list  as it was; null for the first page of the whole list
+ */
+export async function goToList(
+  site: AdminSite,
+  view: ModelView,
+  ctx: HttpContext,
+  list: ListParameters | null
+): Promise<void> {
+  /* A viewer who cannot see the list goes to the dashboard. */
+  const isVisible = await view.isVisibleTo(ctx)
+  goTo(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
+}
+
+/**
+ * Redirects to where a form was opened from: the record that it leads back to, else the list. [L11, R4]
+ *
+ * @param list  as it was; null if the form was not opened from it
+ */
+export async function goBack(
+  site: AdminSite,
+  view: ModelView,
+  ctx: HttpContext,
+  list: ListParameters | null
+): Promise<void> {
+  const parent = list ? null : await parentRecord(ctx, site, view)
+  if (parent) goTo(ctx, parent.url)
+  else await goToList(site, view, ctx, list)
+}
+
+/**
+ * Redirects to a page. htmx is redirected by its own header: a `Location` would be followed by the browser
+ * before htmx sees either.
+ */
+export function goTo({ request, response }: HttpContext, url: string): void {
+  const header = request.header('hx-request') === undefined ? 'location' : 'hx-redirect'
+  response.status(303).header(header, url).send('')
+}
+
+const LONGEST_TITLE = 120
+
+/**
+ * Message about a record, whose title links to its form or page, whichever the user may open. [B18, L11, R16]
+ *
+ * @param text   catalogue key of a sentence with the placeholders `one` and `title`
+ * @param title  of the record; undefined if the user does not see it
+ */
+export async function recordMessage(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  text: string,
+  { key, title }: { key: KeyValue; title: string | undefined }
+): Promise<Flash> {
+  const path = view.resource.key.toPath(key)
+  const number = key.join(', ')
+  /* The sentence names the model already. */
+  const isNumbered = title === undefined || title === `${view.singular} ${number}`
+  const shown = plainText(isNumbered ? number : title, LONGEST_TITLE).text
+  /* Not by `site.text` with the title, which keeps its answers. */
+  const sentence = partsOf(site.text(text, { one: view.singular, title: isolated('title') }))
+  const parts = sentence.map((part) => (part.isolated ? { ...part, text: shown } : part))
+  const linkTo = title === undefined ? () => null : await recordLinks(ctx, view, [key])
+  return {
+    kind: 'success',
+    text: parts.map((part) => part.text).join(''),
+    record: {
+      model: view.name,
+      key: path.slice(1),
+      parts,
+      url: linkTo(key),
+    },
+  }
+}

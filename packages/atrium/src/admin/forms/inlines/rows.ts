@@ -1,0 +1,148 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { readCondition } from '#base/columns/condition'
+import { Records } from '#crud/internals'
+import { attributeValue } from '#base/values/to_api'
+import type { ModelView } from '../../model_view.js'
+import { TooManyValues } from '../../errors.js'
+import type { Inline } from './inline.js'
+
+/** More rows than these are worked on in their list. */
+export const MOST_ROWS = 500
+
+/**
+ * The value that rows refer to their parent by, as in the API; null if they can't.
+ */
+export function referredValue({ target }: Inline, parent: LucidRow): string | null {
+  const value = attributeValue(target, parent)
+  return value === null || value === undefined ? null : String(value)
+}
+
+/**
+ * The rows of a parent that the signed-in user may see, in their order, by one query: up to `MOST_ROWS` + 1.
+ */
+export async function storedRows(
+  ctx: HttpContext,
+  inline: Inline,
+  parent: LucidRow
+): Promise<LucidRow[]> {
+  const { view, column, sort } = inline
+  const value = referredValue(inline, parent)
+  if (value === null) return []
+  const { client, ...options } = view.callOptions(ctx)
+  const records = new Records(view.resource)
+  const conditions = [readCondition(column, 'eq', value)]
+  const selection = records.byConditions({ conditions, deleted: 'exclude' }, client, options)
+  const found = await records.reader.records(client, { ...selection, limit: MOST_ROWS + 1 })
+  const seen: LucidRow[] = []
+  for (const record of found) {
+    const isSeen =
+      !records.authorizesRecords(options) || (await records.allows('read_multi', options, record))
+    if (isSeen) seen.push(record)
+  }
+  const order = orderOf(view, sort?.attribute)
+  return seen.toSorted((one, other) => compare(order(one), order(other)))
+}
+
+/** Rows without a number come last; those with the same one in the order of their keys. */
+function orderOf({ resource }: ModelView, attribute: string | undefined) {
+  return (record: LucidRow): unknown[] => {
+    const sort = attribute && (record as unknown as Record<string, unknown>)[attribute]
+    const isNumber = sort !== undefined && sort !== null && sort !== ''
+    return [isNumber ? Number(sort) : Infinity, ...resource.key.of(record)]
+  }
+}
+
+function compare(one: readonly unknown[], other: readonly unknown[]): number {
+  for (const [index, value] of one.entries()) {
+    const difference = compareValues(value, other[index])
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function compareValues(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  const [first, second] = [one, other].map((value) =>
+    typeof value === 'number' || typeof value === 'bigint' ? value : String(value)
+  )
+  if (typeof first === 'string' || typeof second === 'string') {
+    return String(first) < String(second) ? -1 : String(first) > String(second) ? 1 : 0
+  }
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+/**
+ * A row as a form sent it.
+ */
+export interface SentRow {
+  /** Its number in the names of its fields: 2 in `items.2.quantity` */
+  index: number
+  /** Key as in paths, of a row that exists */
+  id: string | null
+  version: string | undefined
+  isRemoved: boolean
+  /** Texts by the names of the inputs in the row: `quantity` */
+  texts: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * The rows of one relation.
+ */
+export interface SentRows {
+  rows: SentRow[]
+  /** True if a button only wants the form again, with more blank rows */
+  wantsMore: boolean
+}
+
+/** Names of what a row has in addition to its fields */
+export const ID = 'id'
+export const VERSION = '__version'
+export const REMOVE = '__remove'
+/** Name of the button for more blank rows, after the relation's: `items.__more` */
+export const MORE = '__more'
+
+/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
+const MOST_SENT = 2 * MOST_ROWS
+
+const PLACE = /^(\d{1,6})\.(.+)$/s
+
+/**
+ * Reads the rows that a form sent, in the order of their numbers: `items.0.quantity=2`. [R2]
+ *
+ * @param relation  first part of the names
+ * @throws TooManyValues
+ */
+export function sentRows(sent: ReadonlyMap<string, readonly string[]>, relation: string): SentRows {
+  const prefix = `${relation}.`
+  const found = new Map<number, Map<string, readonly string[]>>()
+  for (const [name, texts] of sent) {
+    if (!name.startsWith(prefix)) continue
+    const [, number, field] = PLACE.exec(name.slice(prefix.length)) ?? []
+    if (field === undefined) continue
+    const index = Number(number)
+    const row = found.get(index)
+    if (row) row.set(field, texts)
+    else found.set(index, new Map([[field, texts]]))
+    if (found.size > MOST_SENT) throw new TooManyValues()
+  }
+  const rows = [...found]
+    .toSorted(([one], [other]) => one - other)
+    .map(([index, texts]) => rowOf(index, texts))
+  return { rows, wantsMore: sent.has(prefix + MORE) }
+}
+
+function rowOf(index: number, texts: Map<string, readonly string[]>): SentRow {
+  const take = (name: string) => {
+    const value = texts.get(name)?.at(-1)?.trim()
+    texts.delete(name)
+    return value === '' ? undefined : value
+  }
+  return {
+    index,
+    id: take(ID) ?? null,
+    version: take(VERSION),
+    isRemoved: take(REMOVE) === '1',
+    texts,
+  }
+}

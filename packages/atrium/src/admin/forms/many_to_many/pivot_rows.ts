@@ -1,0 +1,211 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { MOST_RELATED } from '#crud/internals'
+import { writeJson } from '#base/values/json'
+import { TooManyValues } from '../../errors.js'
+import { fieldName } from '../fields/input_name.js'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import type { ManyToMany } from '../../relations/many_to_many.js'
+import { fieldViews, type FieldView } from '../fields/field_view.js'
+import type { FormField } from '../fields/form_field.js'
+import { referenceField } from '../fields/reference_field.js'
+import { readPivotCell, type PivotColumn } from './pivot_columns.js'
+
+/**
+ * A row of a many-to-many field whose pivot rows have columns of their own: texts, as the form has them. [R3]
+ */
+export interface SentPivotRow {
+  /** Key of the related record; empty in a blank row */
+  id: string
+  /** Texts by column */
+  cells: Record<string, string[]>
+  /** Values in the API's form that the form began with; undefined for a new row */
+  was?: Record<string, unknown>
+  remove?: boolean
+}
+
+export interface SentPivotRows {
+  rows: SentPivotRow[]
+  /** True if they come from a submission, so that errors are shown */
+  isTyped: boolean
+  /** True if another blank row is wanted */
+  wantsMore?: boolean
+}
+
+/** Suffix of the button that wants another blank row */
+export const MORE = '.__more'
+
+/* Before the text by which forms keep the rows */
+const STATE = 'rows='
+
+/* A form has one more for each new row. */
+const MOST_NUMBER = 9999
+
+/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
+const MOST_SENT = 2 * MOST_RELATED
+
+/**
+ * Reads the rows out of all that a form sent: `people.0.id`, `people.0.role`, `people.0.__remove`.
+ *
+ * @returns undefined if the form has none
+ * @throws TooManyValues
+ */
+export function collectRows(
+  name: string,
+  sent: ReadonlyMap<string, readonly string[]>
+): SentPivotRows | undefined {
+  const rows = new Map<number, SentPivotRow>()
+  const start = `${name}.`
+  for (const [key, texts] of sent) {
+    const [, number, part] =
+      (key.startsWith(start) && /^(\d{1,4})\.(.+)$/.exec(key.slice(start.length))) || []
+    if (number === undefined || Number(number) > MOST_NUMBER) continue
+    const row = rows.get(Number(number)) ?? { id: '', cells: {} }
+    rows.set(Number(number), row)
+    if (rows.size > MOST_SENT) throw new TooManyValues()
+    if (part === 'id') row.id = texts.at(-1)!.trim()
+    else if (part === '__was') row.was = valuesIn(texts.at(-1)!)
+    else if (part === '__remove') row.remove = texts.includes('1')
+    else row.cells[fieldName(part)] = [...texts]
+  }
+  const isAsked = sent.has(name + MORE)
+  if (rows.size === 0 && !isAsked) return undefined
+  const inOrder = [...rows].toSorted(([one], [other]) => one - other).map(([, row]) => row)
+  return { rows: inOrder, isTyped: true, wantsMore: isAsked }
+}
+
+export function textOfRows(rows: SentPivotRows): string {
+  return STATE + writeJson(rows)
+}
+
+/** @returns undefined for texts that are keys alone */
+export function rowsIn([text]: readonly string[]): SentPivotRows | undefined {
+  return text?.startsWith(STATE)
+    ? (JSON.parse(text.slice(STATE.length)) as SentPivotRows)
+    : undefined
+}
+
+function valuesIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const values: unknown = JSON.parse(json)
+    return typeof values === 'object' && values !== null && !Array.isArray(values)
+      ? (values as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/* Each has the choices of its own */
+const MOST_BLANK = 20
+
+export interface PivotRowsState {
+  /** Of the field */
+  name: string
+  columns: readonly PivotColumn[]
+  rows: readonly SentPivotRow[]
+  /** True to show errors */
+  isTyped: boolean
+  /** True for one blank row more than there were */
+  wantsMore: boolean
+  /** Titles of the related records, by key as text */
+  titles: ReadonlyMap<string, string>
+}
+
+/** A row with its cells, for the template. */
+export interface PivotRowView {
+  number: number | string
+  /** Title of the attached record; undefined in a row in which one is chosen */
+  title: string | undefined
+  hidden: Array<{ name: string; value: string }>
+  /** In a row in which a record is chosen: that choice comes first */
+  cells: FieldView[]
+  remove: { name: string; checked: boolean } | undefined
+}
+
+/**
+ * Variables of the template: rows of attached records, then new ones, the last of them blank.
+ */
+export async function pivotRowViews(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  many: ManyToMany,
+  state: PivotRowsState
+): Promise<{
+  headings: FormField[]
+  rows: PivotRowView[]
+  /** A new row for the script, with `__index__` for its number */
+  blank: PivotRowView
+  more: string
+}> {
+  const { columns, name, rows, wantsMore } = state
+  const blank: SentPivotRow = { id: '', cells: {} }
+  const filled = rows.filter((row) => !isBlankRow(columns, row))
+  const blanks = wantsMore ? rows.length - filled.length + 1 : 1
+  const all = [...filled, ...Array.from({ length: Math.min(blanks, MOST_BLANK) }, () => blank)]
+  const views: PivotRowView[] = []
+  for (const [index, row] of all.entries()) {
+    views.push(await rowView(ctx, site, view, many, state, row, index))
+  }
+  return {
+    headings: columns.map(({ field }) => field),
+    rows: views,
+    blank: await rowView(ctx, site, view, many, state, blank, '__index__'),
+    more: name + MORE,
+  }
+}
+
+/** True for a row in which nothing was chosen or typed but what it began with. */
+export function isBlankRow(columns: readonly PivotColumn[], { cells, id, was }: SentPivotRow) {
+  if (was || id !== '') return false
+  return columns.every(({ field, name }) => {
+    const texts = (cells[name] ?? []).filter((text) => text !== '' && text !== 'false')
+    return texts.length === 0 || writeJson(texts) === writeJson(field.initial)
+  })
+}
+
+async function rowView(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  many: ManyToMany,
+  { columns, isTyped, name, titles }: PivotRowsState,
+  row: SentPivotRow,
+  index: number | string
+): Promise<PivotRowView> {
+  const prefix = `${name}.${index}.`
+  const isBlank = isBlankRow(columns, row)
+  const isNew = row.was === undefined
+  const shown: Record<string, string[]> = { id: row.id === '' ? [] : [row.id] }
+  const errors: Record<string, string> = {}
+  const fields: FormField[] = isNew
+    ? [referenceField('id', site.text('manyToMany.add', { label: many.label }), many.reference)]
+    : []
+  for (const column of columns) {
+    const texts = row.cells[column.name] ?? (isBlank ? [...column.field.initial] : [])
+    shown[column.name] = texts
+    fields.push({ ...column.field, required: false })
+    const read = isTyped && !isBlank && !row.remove ? readPivotCell(site, column, texts) : undefined
+    if (read?.fault !== undefined) errors[column.name] = read.fault
+  }
+  const cells = await fieldViews(ctx, site, view, fields, {
+    shown,
+    stored: undefined,
+    errors,
+    cleared: new Set(),
+    prefix,
+  })
+  for (const cell of cells) {
+    if (cell.search) cell.search.url = view.url(`/choices/${encodeURIComponent(many.name)}`)
+    delete cell.attributes.autofocus
+  }
+  const was = { name: `${prefix}__was`, value: writeJson(row.was) }
+  return {
+    number: typeof index === 'number' ? index + 1 : index,
+    title: isNew ? undefined : (titles.get(row.id) ?? row.id),
+    hidden: isNew ? [] : [{ name: `${prefix}id`, value: row.id }, was],
+    cells,
+    remove: isBlank ? undefined : { name: `${prefix}__remove`, checked: row.remove === true },
+  }
+}

@@ -1,0 +1,202 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { keyOf } from '#base/items'
+import type { Item } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import { cutText } from '../list/cell.js'
+import type { ModelView } from '../model_view.js'
+import { personal, may } from '../permissions/may.js'
+import { followed, referencesOf, type Reference } from '../relations/references.js'
+import { pageAddress } from '../http/page_address.js'
+import { sentTexts } from '../http/form_texts.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { inSentence } from '../text/in_sentence.js'
+import type { AskedReference } from './drafts/drafts.js'
+import type { FormMode } from './fields/form_fields.js'
+import { goTo } from './form_response.js'
+import { BESIDE, carriedIn, FOR, KEPT, withCarried, isBeside } from './drafts/draft_parameters.js'
+import { keepableTexts } from './drafts/draft_texts.js'
+import type { FormFailure } from './submission/form_failure.js'
+import type { FieldView } from './fields/field_view.js'
+import type { FormField } from './fields/form_field.js'
+
+/** Name of the button *New ...* in a form; its value is that of `writeAsked`. [R5] */
+const NEW = '__new'
+
+/**
+ * `items.0.product_id@OrderItem.product_id`: an input of a form, and the reference that it is for.
+ */
+function writeAsked({ input, model, field }: AskedReference): string {
+  return `${input}@${model}.${field}`
+}
+
+/**
+ * @returns null for another text
+ */
+function readAsked(text: string): AskedReference | null {
+  const [, input, model, field] = /^([\w.]{1,200})@(\w{1,200})\.(\w{1,200})$/.exec(text) ?? []
+  return field === undefined ? null : { input, model, field }
+}
+
+/**
+ * A reference by its names, as the signed-in user may follow it; null where they may not, or there is none.
+ */
+async function askedReference(
+  ctx: HttpContext,
+  site: AdminSite,
+  { model, field }: Pick<AskedReference, 'model' | 'field'>
+): Promise<Reference | null> {
+  const named = site.models.get(model)
+  const view = named?.admits(ctx) ? await personal(ctx, named) : null
+  if (!view || !(view.may('create') || view.may('update'))) return null
+  if (!view.resource.isLoaded) await view.resource.load()
+  const reference = referencesOf(site, view).find(({ column }) => column.apiName === field)
+  return reference ? await followed(ctx, reference) : null
+}
+
+/**
+ * The new record as a choice of the reference.
+ *
+ * @returns null for another model's, and for one that the user does not see
+ */
+function chosen(
+  reference: Reference | null,
+  view: ModelView,
+  item: Item | undefined
+): { value: string; label: string } | null {
+  if (!reference || reference.view.base !== view.base || !item) return null
+  const index = reference.view.resource.key.columns.indexOf(reference.target)
+  const value = keyOf(item)?.[index] ?? item[reference.target.apiName]
+  if (value === undefined || value === null) return null
+  return { value: String(value), label: cutText(view.titleOf(item)) }
+}
+
+/**
+ * Answers the button *New ...* of a form: keeps what was typed, and goes to the form of the other record, which
+ * comes back. [R5]
+ *
+ * @returns true if it answered; a failure to show in the form; false if the button was not pressed
+ */
+export async function goToNew(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  mode: FormMode
+): Promise<boolean | FormFailure> {
+  const sent = sentTexts(ctx).get(NEW)?.at(-1)
+  if (sent === undefined) return false
+  const refused = { error: site.text('form.beside.refused'), fieldErrors: {} }
+  const asked = readAsked(sent)
+  const reference = asked && (await askedReference(ctx, site, asked))
+  if (!reference || !(await may(ctx, reference.view, 'create'))) return refused
+
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
+  const texts = keepableTexts(site, view, mode, sentTexts(ctx))
+  const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
+  if (id === null) return { error: site.text('form.beside.tooLong'), fieldErrors: {} }
+  goTo(ctx, withCarried(reference.view.url('/create_page'), FOR, id))
+  return true
+}
+
+/**
+ * Leads back to the form that a record was made for, with the record chosen. [R5]
+ *
+ * @returns false if it was made for none
+ */
+export async function goBackWithNew(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  item: Item | undefined
+): Promise<boolean> {
+  const id = carriedIn(ctx, FOR)
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const kept = id === null ? null : await site.keptForms.find(owner.id, id)
+  if (!kept?.asked) return false
+  const choice = chosen(await askedReference(ctx, site, kept.asked), view, item)
+  if (choice) {
+    const texts = { ...kept.texts, [kept.asked.input]: [choice.value] }
+    await site.keptForms.replace(owner.id, id!, { ...kept, texts, made: choice.label })
+  }
+  goTo(ctx, withCarried(kept.address, KEPT, id))
+  return true
+}
+
+/**
+ * Address of the form that a record is made for, as it was left; null if it is made for none. [R5]
+ */
+export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
+  const id = carriedIn(ctx, FOR)
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const kept = id === null ? null : await site.keptForms.find(owner.id, id)
+  return kept && withCarried(kept.address, KEPT, id)
+}
+
+/**
+ * Tells the dialog of the new record, for the reference that it was opened beside; without a value where that
+ * can't refer to it. [R5]
+ */
+export async function answerDialog(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  item: Item | undefined,
+  message: string
+): Promise<void> {
+  const [model, field = ''] = carriedIn(ctx, BESIDE)!.split('.')
+  const choice = chosen(await askedReference(ctx, site, { model, field }), view, item)
+  ctx.response.json({ message, value: choice?.value ?? null, label: choice?.label ?? null })
+}
+
+/**
+ * The button *New ...* next to a reference.
+ */
+export interface NewOffer {
+  name: string
+  value: string
+  label: string
+  /** URL of the form for the dialog */
+  url: string
+}
+
+/**
+ * Adds the button to the references whose records the user may make. Works by the names of the inputs, so rows of
+ * a form can have it, too. [R5]
+ *
+ * @param view    of the model that has the fields
+ * @param fields  of which `views` are made
+ */
+export async function offerNew(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  fields: readonly FormField[],
+  views: ReadonlyArray<FieldView & { newOffer?: NewOffer }>
+): Promise<void> {
+  /* The form of a dialog offers no other dialog. */
+  if (isBeside(ctx)) return
+  await Promise.all(
+    views.map(async (shown, index) => {
+      shown.newOffer = await offerOf(ctx, site, view, fields[index], shown.name)
+    })
+  )
+}
+
+async function offerOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  { reference, widget }: FormField,
+  input: string
+): Promise<NewOffer | undefined> {
+  if (!reference || widget !== 'select') return undefined
+  const seen = await followed(ctx, reference)
+  if (!seen || !(await may(ctx, seen.view, 'create'))) return undefined
+  const asked = { input, model: view.name, field: reference.column.apiName }
+  return {
+    name: NEW,
+    value: writeAsked(asked),
+    label: site.text('form.beside.new', { one: inSentence(seen.view.singular) }),
+    url: withCarried(seen.view.url('/create_page'), BESIDE, `${asked.model}.${asked.field}`),
+  }
+}

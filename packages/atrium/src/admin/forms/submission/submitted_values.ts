@@ -1,0 +1,142 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { BodyField, BodySchema } from '#base/schema/body_schema'
+import { CompiledSchema } from '#base/schema/object_schema'
+import { now } from '#base/columns/soft_delete'
+import { attributeValue } from '#base/values/to_api'
+import { type StoredValues, parseUpdate } from '#base/schema/parse_update'
+import { Problem } from '#crud'
+import type { ModelView } from '../../model_view.js'
+import { Uploads } from '../files/uploads.js'
+import { InvalidForm } from '../../errors.js'
+import type { Submission } from './submission.js'
+
+/*
+ * Values that the update of a record takes in addition to those that were sent.
+ */
+
+/** A schema may require the key, which no form changes. [A7] */
+export function keyIn({ resource }: ModelView, record: LucidRow): Record<string, unknown> {
+  return storedValues(
+    record,
+    resource.updateBody.fields.filter(({ column }) => column?.isPrimary)
+  )
+}
+
+/**
+ * Values of the fields that the schema requires and that were not sent.
+ *
+ * @param sent  by API name
+ */
+export function requiredIn(
+  { resource }: ModelView,
+  record: LucidRow,
+  sent: Record<string, unknown>
+): Record<string, unknown> {
+  return storedValues(
+    record,
+    resource.updateBody.fields.filter(
+      ({ apiName, required }) => required && !Object.hasOwn(sent, apiName)
+    )
+  )
+}
+
+/**
+ * The values of the schema's fields before an update, of which invalid ones may stay.
+ *
+ * @param isUnchanged  whether a field came back as it was shown
+ */
+export function valuesBefore(
+  { resource }: ModelView,
+  record: LucidRow,
+  isUnchanged: (name: string) => boolean
+): StoredValues {
+  return { stored: () => storedValues(record, resource.updateBody.fields), isUnchanged }
+}
+
+/** Current time, for fields of the internal schema. [S44] */
+export function internalValues({ name, options, resource }: ModelView): Record<string, unknown> {
+  const schema = options.updateInternalSchema
+  if (!schema) return {}
+  const stamps = new CompiledSchema(schema, 'updateInternalSchema', name).fields
+    .map(({ input }) => resource.columns.find(input)!)
+    .filter((column) => [column.apiName, column.name].includes('updated_at'))
+  return Object.fromEntries(stamps.map((column) => [column.attribute, now(column)]))
+}
+
+/** Values of fields in the form of the API, by API name. */
+export function storedValues(
+  record: LucidRow,
+  fields: readonly BodyField[]
+): Record<string, unknown> {
+  const attributes = record as unknown as Record<string, unknown>
+  return Object.fromEntries(
+    fields.flatMap(({ apiName, column }) =>
+      column ? [[apiName, attributeValue(column, attributes)]] : []
+    )
+  )
+}
+
+/**
+ * Converts a submission to values of a model, with the same schema as the endpoints. Stores files
+ * that the schema takes by key. Fields that are not part of the form as it was filled in are not required. [R14]
+ *
+ * @param meta  metadata for the schema's rules
+ * @param isStrict  true to refuse fields that the schema does not have
+ * @param record    the values before an update; invalid ones that came back unchanged are left out
+ * @returns the values by attribute name, virtual fields by their own
+ * @throws InvalidForm
+ */
+export async function validateSubmission(
+  body: BodySchema,
+  { values, faults, unseen }: Submission,
+  uploads: Uploads,
+  meta: Record<string, unknown>,
+  { isStrict = false, record }: { isStrict?: boolean; record?: StoredValues } = {}
+): Promise<Record<string, unknown>> {
+  let parsed: Record<string, unknown> = {}
+  const errors = [...faults, ...(await uploads.refuse(false))]
+  try {
+    const sent = { ...values, ...(await uploads.forSchema()) }
+    parsed = record
+      ? await parseUpdate(body, { body: sent, meta, isStrict, optional: unseen, ...record })
+      : await body.parse(sent, meta, isStrict, unseen)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 422) throw error
+    /* The schema also reports a field that could not be parsed, as missing. */
+    const known = new Set(errors.map(({ field }) => field))
+    errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
+  }
+  if (errors.length === 0) errors.push(...(await uploads.refuse(true)))
+  if (errors.length > 0) throw new InvalidForm(errors)
+  await uploads.storeIn(parsed)
+  return parsed
+}
+
+/**
+ * Validates changes of some fields of a record, with the stored values of the others that the schema requires.
+ *
+ * @param changes  whose values are those of the changed fields alone
+ * @returns the values of the changed fields
+ * @throws InvalidForm
+ */
+export async function validateChanges(
+  view: ModelView,
+  record: LucidRow,
+  changes: Submission,
+  isStrict = false
+): Promise<Record<string, unknown>> {
+  const { key, updateBody } = view.resource
+  const { values: changed } = changes
+  const values = { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed }
+  const parsed = await validateSubmission(
+    updateBody,
+    { ...changes, values },
+    new Uploads(view, [], changes),
+    { operation: 'update', key: key.of(record) },
+    { isStrict, record: valuesBefore(view, record, (name) => !Object.hasOwn(changed, name)) }
+  )
+  const attributes = updateBody.fields
+    .filter(({ apiName }) => Object.hasOwn(changed, apiName))
+    .map(({ column, input }) => column?.attribute ?? input)
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => attributes.includes(name)))
+}
