@@ -4,7 +4,7 @@
  * a file of its own. With --without-types no declarations are written, which take most of the time.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
@@ -34,10 +34,11 @@ await bundle()
 if (!process.argv.includes('--without-types')) declareTypes()
 
 async function bundle() {
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: folder,
     entryPoints: entries(),
     outdir: target,
+    write: false,
     bundle: true,
     splitting: true,
     packages: 'external',
@@ -46,11 +47,16 @@ async function bundle() {
     platform: 'node',
     target: 'node24',
     chunkNames: 'chunks/[name]-[hash]',
-    /* Lucid and errors read the names of classes. */
+    /* Lucid and errors read the names of classes. Nobody reads those of functions, which would be set at each call. */
     keepNames: true,
+    banner: { js: 'const __unnamed = (target) => target;' },
     logLevel: 'warning',
     plugins: [ownImports],
   })
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text.replaceAll('/* @__PURE__ */ __name(', '__unnamed('))
+  }
 }
 
 /** What is imported from outside: the public subpaths, and the migrations. */

@@ -35,9 +35,12 @@ export class EngineRouter extends Router {
    */
   later(addresses: readonly string[], register: () => void): void {
     const routes: LaterRoutes = { register, router: undefined }
-    for (const address of addresses) this.#later.set(keyOf(segmentsOf(address)), routes)
-    const depths = new Set([...this.#later.keys()].map((key) => segmentsOf(key).length))
-    this.#depths = [...depths].toSorted((one, other) => other - one)
+    for (const address of addresses) {
+      const segments = segmentsOf(address)
+      this.#later.set(keyOf(segments), routes)
+      if (this.#depths.includes(segments.length)) continue
+      this.#depths = [...this.#depths, segments.length].toSorted((one, other) => other - one)
+    }
   }
 
   override route(...parameters: [string, string[], any]): Route<any> {
