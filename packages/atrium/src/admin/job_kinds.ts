@@ -34,12 +34,12 @@ export function registerJobKinds(site: AdminSite): void {
   )
   kind(
     'undo',
-    () => import('./events/undo/undo_job.js'),
+    () => import('./events/undo/undo_jobs.js'),
     ({ UndoJob }) => new UndoJob(site)
   )
   kind(
     'undo-parts',
-    () => import('./events/undo/undo_parts_job.js'),
+    () => import('./events/undo/undo_jobs.js'),
     ({ UndoPartsJob }) => new UndoPartsJob(site)
   )
 }

@@ -9,7 +9,7 @@ import type { VisibleWhen } from './forms/fields/visible_when.js'
 import type { Widget, WidgetName } from './forms/fields/widget.js'
 import type { ListColumn } from './list/list_column.js'
 import type AdminUser from './models/admin_user.js'
-import type { Action } from './permissions/actions.js'
+import type { Action } from './permissions/offers.js'
 
 /**
  * Panel next to the form of a model's update page.

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { Page } from 'playwright-core'
 import type { AdminUser } from '#admin'
-import { SINGLE_KEYS } from '#admin/keyboard/single_keys'
+import { SINGLE_KEYS } from '#admin/keyboard/keys'
 import { adminSite, emptyAdminTables, leaveModels, makeUser } from '#tests/helpers/admin'
 import { THEMES, type Theme, Visit } from '#tests/helpers/browser'
 import { Play } from '#tests/fixtures/stages'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud/endpoints/access'
 import { Problem, resources } from '#crud'
 import { buildDocument } from '#crud/openapi/document'

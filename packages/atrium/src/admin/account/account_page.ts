@@ -1,20 +1,88 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { hasPassword } from '../authentication/passwords/no_password.js'
-import { factorSection } from '../authentication/factors/factor_section.js'
+import { adminActor } from '../authentication/admin_actor.js'
+import {
+  tokenFields,
+  type TypedToken,
+  shownToken,
+} from '../authentication/access_tokens/token_form.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { momentOf, type Moment } from '../time/moment.js'
+import { plainText } from '../text/plain_text.js'
+import { hasPassword } from '../authentication/passwords/password_rules.js'
+import { factorSection } from '../authentication/factors/factor_panel.js'
 import { ssoSection } from '../authentication/sso/sso_section.js'
 import { strengthData } from '../authentication/passwords/strength_data.js'
-import type { TypedToken } from '../authentication/access_tokens/token_form.js'
-import { ownTokens } from './own_tokens.js'
-import { ownSessions } from './own_sessions.js'
 import { shownNotice } from '../notices/notice_words.js'
-import { hasSingleKeys } from '../keyboard/single_keys.js'
-import { THEMES } from '../layout/theme.js'
+import { hasSingleKeys } from '../keyboard/keys.js'
+import { THEMES } from '../layout/theme_controller.js'
 import { DENSITIES } from '../list/saved_views/list_place.js'
 import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { zoneChoices } from '../time/zone_choices.js'
 import { chosenZone } from '../time/zone_of_person.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+
+/**
+ * The signed-in user's own access tokens, and the form for a new one where a role of theirs allows it. [U7]
+ *
+ * @returns null for who has none and may make none
+ */
+async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) {
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const [tokens, mayMake] = await Promise.all([
+    site.accessTokens.ofUser(owner),
+    mayMakeTokens(site, ctx),
+  ])
+  if (tokens.length === 0 && !mayMake) return null
+  const { faults } = typed ?? { faults: {} }
+  return {
+    tokens: tokens.map((token) => shownToken(token)),
+    fields: mayMake ? tokenFields(site, typed ?? { typed: {}, faults: {} }) : [],
+    isRefused: Object.keys(faults).length > 0,
+  }
+}
+
+/**
+ * Superusers may make access tokens of their own, others as a role says: `"AdminAccessToken": { "actions":
+ * ["create"] }`. A token never allows more than its owner may. [U2, U7]
+ */
+export async function mayMakeTokens(site: AdminSite, ctx: HttpContext): Promise<boolean> {
+  return await site.permissions.mayMakeTokens(adminActor(ctx))
+}
+
+/** A session as its user sees it. */
+export interface OwnSession {
+  id: number
+  /** As in `Firefox on Linux` */
+  device: string
+  /** Network address; no service is asked where that may be */
+  address: string
+  begun: Moment
+  lastActive: Moment
+  isPresent: boolean
+}
+
+/**
+ * The active sessions of the signed-in user: the current one first, then those that were active last. [U7]
+ */
+async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
+  const { owner, session } = guardOf(ctx).signedInOrFail()
+  const active = await site.sessionManager.activeOf(owner.id)
+  return active
+    .map((one) => ({ one, isPresent: one.id === session.id }))
+    .sort(
+      (first, second) =>
+        Number(second.isPresent) - Number(first.isPresent) ||
+        second.one.lastActivity.toMillis() - first.one.lastActivity.toMillis()
+    )
+    .map(({ one, isPresent }) => ({
+      id: one.id,
+      device: one.deviceInfo ? plainText(one.deviceInfo).text : site.text('account.unknownDevice'),
+      address: one.ipAddress ?? '',
+      begun: momentOf(one.createdAt),
+      lastActive: momentOf(one.lastActivity),
+      isPresent,
+    }))
+}
 
 /** Fields of the form for the own password */
 export type PasswordField = 'current_password' | 'password' | 'password_again'

@@ -1,7 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminActor } from '#base/types'
 import { ValueError } from '#crud'
+import { adminActor, adminOrigin } from '../authentication/admin_actor.js'
+import { notePerson } from '../permissions/person.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 import type { AdminSite } from '../admin_site.js'
-import { adminOrigin } from '../authentication/admin_origin.js'
 import { readTokenForm } from '../authentication/access_tokens/token_form.js'
 import { requireProof } from '../authentication/reauthentication/reauthentication.js'
 import { NotAllowed, PageNotFound } from '../errors.js'
@@ -9,10 +12,18 @@ import { flashToNextPage } from '../http/flash.js'
 import { sentTexts } from '../http/form_texts.js'
 import type AdminAccessToken from '../models/admin_access_token.js'
 import { isolated } from '../text/plain_text.js'
-import { accountPage } from './account_page.js'
-import { actorOnOwn } from './actor_on_own.js'
-import { mayMakeTokens } from './own_tokens.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { accountPage, mayMakeTokens } from './account_page.js'
+
+/**
+ * The signed-in user as the actor of a write to what is their own: roles, which never reach the site's own models, are
+ * not asked. For records that the caller has found to be the user's alone. [U7]
+ */
+function actorOnOwn(ctx: HttpContext): AdminActor {
+  const { id, permissionsVersion } = guardOf(ctx).signedInOrFail().owner
+  const actor = adminActor(ctx)
+  notePerson(actor, { id, permissionsVersion, isSuperuser: true })
+  return actor
+}
 
 /**
  * Makes and revokes the signed-in user's own access tokens. [U7, P10]

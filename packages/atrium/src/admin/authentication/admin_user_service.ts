@@ -7,12 +7,15 @@ import AdminUser from '../models/admin_user.js'
 import type { AdminUserAttributes } from '../models/admin_user_attributes.js'
 import { DefaultRole } from '../permissions/default_role.js'
 import { setRoles } from '../permissions/user_roles.js'
-import { isCommonPassword } from './passwords/common_passwords.js'
-import { isContextWord, wordsOfEmail } from './passwords/context_words.js'
-import { isUserName } from './passwords/is_user_name.js'
-import { hasPassword, NO_PASSWORD } from './passwords/no_password.js'
-import { passwordHash } from './passwords/password_hash.js'
-import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
+import {
+  isCommonPassword,
+  isContextWord,
+  wordsOfEmail,
+  isUserName,
+  hasPassword,
+  NO_PASSWORD,
+} from './passwords/password_rules.js'
+import { passwordHash, isWeaker, spendRest } from './passwords/password_hash.js'
 import { WorkQueue } from './login/work_queue.js'
 
 export const SHORTEST_USERNAME = 2

@@ -3,7 +3,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { LucidCrud, Actor } from '#crud'
 import type { Origin } from '#base/types'
-import type { Action } from '../permissions/actions.js'
+import type { Action } from '../permissions/offers.js'
 
 /**
  * Input of a bulk action: the keys of the selected records, and the means to write them in its

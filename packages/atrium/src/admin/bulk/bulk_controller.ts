@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import type { Flash } from '../http/flash.js'
-import { withUndo } from '../http/flash_undo.js'
+import { type Flash, withUndo } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
 import { acceptJob, callBody, idsOf, refuseCall } from './bulk_calls.js'

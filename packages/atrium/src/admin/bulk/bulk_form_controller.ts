@@ -1,12 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { crudConfig } from '#crud'
+import { LucidCrud, crudConfig } from '#crud'
+import { hasForeignHook } from '#base/lucid/own_hooks'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
+import type { ModelView } from '../model_view.js'
 import type { AdminSite } from '../admin_site.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
-import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import { jobUrl } from '../jobs/pages/job_url.js'
+import { jobUrl } from '../jobs/pages/shown_job.js'
+import { NotAllowed, PageNotFound, BulkFailure } from '../errors.js'
 import { ActionTask } from './action_task.js'
 import type { BulkAction } from './bulk_action.js'
 import {
@@ -20,10 +22,18 @@ import {
 import type { BulkTask } from './bulk_task.js'
 import { readAllMatching, type AllMatching } from './matching_records.js'
 import { SelectAll } from './select_all.js'
-import { clearsTheWay } from './clears_the_way.js'
 import { DeleteOrRestoreTask, WRITES } from './delete_or_restore_task.js'
 import { titleInBulk } from './title_in_bulk.js'
-import { NotAllowed, PageNotFound, BulkFailure } from '../errors.js'
+
+/**
+ * True if code of the application runs before a deletion: it may delete first what else would be in the
+ * way. [R6]
+ */
+function clearsTheWay({ base }: ModelView): boolean {
+  const { crud, resource } = base
+  const isOwn = crud.prepareDelete !== LucidCrud.prototype.prepareDelete
+  return isOwn || hasForeignHook(resource.model, 'before:delete')
+}
 
 /* Number of records that the confirmation page names. */
 const NAMED = 20

@@ -1,6 +1,27 @@
+import { withoutBigInts } from '#base/values/json'
 import type { Key, KeyValue } from '#base/columns/key'
-import { shownValue } from './shown_value.js'
 import { BulkFailure } from '../errors.js'
+
+/* Long enough to recognize the value, short enough for one line. */
+const LONGEST = 80
+
+/**
+ * Formats a request's value for a message: one line, cut, and without control or direction
+ * characters. [B19]
+ */
+export function shownValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : json(value)
+  const plain = text
+    .slice(0, 4 * LONGEST)
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, '\uFFFD')
+  const letters = [...plain]
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join('')}…` : plain
+}
+
+function json(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  return JSON.stringify(withoutBigInts(value)) ?? String(value)
+}
 
 /** Maximum number of records per call. [B20] */
 export const MOST_IDS = 1000

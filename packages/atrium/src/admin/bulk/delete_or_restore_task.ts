@@ -10,8 +10,7 @@ import { BulkFailure } from '../errors.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
-import { BulkTask } from './bulk_task.js'
-import { shownEffects, type ShownEffect } from './deletion_effects.js'
+import { BulkTask, shownEffects, type ShownEffect } from './bulk_task.js'
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
 

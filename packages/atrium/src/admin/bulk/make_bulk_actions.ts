@@ -1,6 +1,6 @@
 import { ValueError } from '#crud'
 import { shown, listed } from '#base/errors'
-import { ACTIONS } from '../permissions/actions.js'
+import { ACTIONS } from '../permissions/offers.js'
 import type { AdminViewOptions } from '../view_options.js'
 import { BulkAction } from './bulk_action.js'
 

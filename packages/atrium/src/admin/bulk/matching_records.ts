@@ -6,7 +6,7 @@ import type { AdminSite } from '../admin_site.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
-import { unreadPart } from '../list/unread_part.js'
+import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../model_view.js'
 import type { BulkTask } from './bulk_task.js'
 

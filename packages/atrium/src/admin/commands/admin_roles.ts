@@ -88,7 +88,7 @@ export default class AdminRoles extends AdminCommand {
 
   /** Warns of names that the application does not have: likely a slip, but they may come later. */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
-    const { unknownNames } = await import('../permissions/unknown_names.js')
+    const { unknownNames } = await import('../permissions/role_faults.js')
     const site = await this.site()
     return wanted.flatMap(({ name, permissions }) =>
       unknownNames(site, permissions).map(({ kind, text, near }) => {
@@ -115,7 +115,7 @@ export default class AdminRoles extends AdminCommand {
     const { runAs, systemActor } = await import('#crud')
     const { default: Role } = await import('../models/admin_role.js')
     const { inTransaction } = await import('#base/database/transaction')
-    const { applyChanges } = await import('../permissions/apply_roles.js')
+    const { applyChanges } = await import('../permissions/roles_file.js')
     const site = await this.site()
     return await runAs(systemActor('admin:roles'), () =>
       inTransaction(Role.query().client, async (client) => {
@@ -141,8 +141,8 @@ export default class AdminRoles extends AdminCommand {
   async #show() {
     const { default: Role } = await import('../models/admin_role.js')
     const { holdersOf } = await import('../permissions/user_roles.js')
-    const { permissionsInWords } = await import('../permissions/words.js')
-    const { unknownNames } = await import('../permissions/unknown_names.js')
+    const { permissionsInWords } = await import('../permissions/document.js')
+    const { unknownNames } = await import('../permissions/role_faults.js')
     const site = await this.site()
     const roles: AdminRole[] = await Role.query().orderBy('name')
     const holders = await holdersOf(

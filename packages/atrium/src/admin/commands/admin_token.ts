@@ -54,7 +54,7 @@ export default class AdminToken extends AdminCommand {
   }
 
   async #issue(user: AdminUser) {
-    const { readAbilities } = await import('../authentication/access_tokens/abilities.js')
+    const { readAbilities } = await import('../authentication/access_tokens/token_terms.js')
     const { readLifetime, readTokenName } =
       await import('../authentication/access_tokens/token_terms.js')
     const { accessTokens } = await this.site()

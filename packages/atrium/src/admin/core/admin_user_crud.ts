@@ -15,13 +15,13 @@ import { inTransaction } from '#base/database/transaction'
 import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'
-import { hasPassword, NO_PASSWORD } from '../authentication/passwords/no_password.js'
+import { hasPassword, NO_PASSWORD } from '../authentication/passwords/password_rules.js'
 import AdminUser from '../models/admin_user.js'
 import { placeOf } from '../notices/notices.js'
 import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
-import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
+import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_endpoints.js'
 
 type Values = Record<string, unknown>
 type Site = Pick<

@@ -1,28 +1,51 @@
-import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { LucidRow, LucidModel } from '@adonisjs/lucid/types/model'
+import { LucidCrud, type HookOptions } from '#crud'
 import type { AdminSite } from '../admin_site.js'
+import AdminSession from '../models/admin_session.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
 import AdminSavedView from '../models/admin_saved_view.js'
-import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
 import { attributesWidget } from '../user_attributes/attributes_widget.js'
 import type { AdminViewOptions, FieldOptions } from '../view_options.js'
 import { FactorPanel } from '../authentication/factors/factor_panel.js'
-import { abilitiesColumn } from './abilities_column.js'
-import { AdminSessionCrud } from './admin_session_crud.js'
-import { AdminRoleCrud } from './admin_role_crud.js'
-import { adminRoleSchemas } from './admin_role_schemas.js'
-import { AdminUserCrud } from './admin_user_crud.js'
-import { AdminUserEndpoints } from './admin_user_endpoints.js'
-import { adminUserSchemas, INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
-import { currentSessionColumn } from './current_session.js'
-import { holdersColumn, mayColumn, rolesColumn } from './roles_column.js'
-import { UserPanel } from './user_panel.js'
 import { permissionsWidget } from '../permissions/matrix/permissions_widget.js'
 import { newPasswordWidget } from '../forms/fields/widgets/new_password_widget.js'
-import { RolePanel } from './role_panel.js'
+import {
+  abilitiesColumn,
+  currentSessionColumn,
+  holdersColumn,
+  mayColumn,
+  rolesColumn,
+} from './admin_user_columns.js'
+import { AdminRoleCrud, adminRoleSchemas } from './admin_role_crud.js'
+import { AdminUserCrud } from './admin_user_crud.js'
+import {
+  AdminUserEndpoints,
+  adminUserSchemas,
+  INVITE,
+  REVOKE_TOKENS,
+  ROLES,
+} from './admin_user_endpoints.js'
+import { UserPanel, RolePanel } from './panels.js'
 import { rolesWidget } from './roles_widget.js'
+
+/**
+ * Deleting a session ends it and revokes its tokens. [B13]
+ */
+class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
+  readonly #site: Pick<AdminSite, 'sessionManager'>
+
+  constructor(site: Pick<AdminSite, 'sessionManager'>) {
+    super(AdminSession)
+    this.#site = site
+  }
+
+  async prepareDelete(record: LucidRow, { client }: HookOptions): Promise<void> {
+    await this.#site.sessionManager.end(record as AdminSession, client)
+  }
+}
 
 const ICONS = {
   roles: 'M12 3 4.5 6v5.5c0 4.6 3.1 8 7.5 9.5 4.4-1.5 7.5-4.9 7.5-9.5V6zM9 12l2 2 4-4',

@@ -5,13 +5,10 @@ import { mayReadEvents } from '../events/pages/event_access.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import type { ModelView } from '../model_view.js'
 import { visibleViews } from '../permissions/visible_views.js'
-import { presentZone } from '../time/present_zone.js'
-import { recordsChart } from './chart.js'
-import { createdPerDay, type CreatedPerDay } from './created_per_day.js'
+import { presentZone } from '../time/time_zone.js'
+import { recordsChart, createdPerDay, type CreatedPerDay, trend } from './chart.js'
 import { iconOf } from '../layout/model_icon.js'
-import { recentEvents } from './recent_events.js'
-import { recentRecords } from './recent_records.js'
-import { trend } from './trend.js'
+import { recentEvents, recentRecords } from './recent_events.js'
 
 const TREND_DAYS = 14
 

@@ -1,19 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { versionUrl } from '../events/history/history_url.js'
+import { versionUrl } from '../events/history/history_urls.js'
 import { seesWhole } from '../events/history/readable_history.js'
 import { EventReader } from '../events/pages/event_reader.js'
 import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_access.js'
-import { markOf, unnamedIn, type EventMark } from '../events/pages/event_words.js'
+import { markOf, unnamedIn, type EventMark, subjectOf } from '../events/pages/shown_event.js'
 import { isolated, partsOf, plainText, type SentencePart } from '../text/plain_text.js'
 import { readKey, RecordPlaces } from '../events/pages/record_places.js'
-import { subjectOf } from '../events/pages/shown_event.js'
 import { momentOf, type Moment } from '../time/moment.js'
-import { EventType } from '../events/event_type.js'
+import { EventType } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { personal } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { iconOf, type ModelIcon } from '../layout/model_icon.js'
 
 const MOST = 10
 
@@ -126,4 +126,60 @@ function whatOf(site: AdminSite, subject: NonNullable<ReturnType<typeof subjectO
   const { model, record, count } = subject
   if (record) return `${model} ${isolated(record.text)}`
   return count === null ? model : site.text('events.several', { count, model })
+}
+
+const MOST_RECORDS = 6
+/* More than are shown, as some are gone or out of the viewer's reach by now. */
+const CANDIDATES = 40
+const LONGEST_TITLE = 80
+
+/**
+ * A record that the viewer has created or changed.
+ */
+export interface RecentRecord {
+  title: string
+  /** Singular name of its model */
+  model: string
+  icon: ModelIcon
+  /** URL of its form; null if the viewer may not change it any more */
+  url: string | null
+  moment: Moment
+  /** As in `3 minutes ago` */
+  ago: string
+}
+
+/**
+ * The records that the viewer worked on last, newest first: those that still exist and that policy, scope and
+ * roles let them see now. [B23, U4]
+ *
+ * @returns undefined if the site keeps no events, null if they could not be read
+ */
+export async function recentRecords(
+  site: AdminSite,
+  ctx: HttpContext
+): Promise<RecentRecord[] | null | undefined> {
+  if (!hasEventLog(site)) return undefined
+  try {
+    const { user } = guardOf(ctx).signedInOrFail().owner
+    const written = await new EventReader(site).recordsWrittenBy(user, CANDIDATES)
+    const places = await RecordPlaces.find(site, ctx, written)
+    return written
+      .flatMap((record) => {
+        const place = places.of(record)
+        const view = place && places.views.get(record.resourceType)
+        if (!view) return []
+        return {
+          title: plainText(place.title, LONGEST_TITLE).text,
+          model: view.singular,
+          icon: iconOf(view),
+          url: place.href,
+          moment: momentOf(record.timestamp),
+          ago: record.timestamp.toRelative({ locale: 'en' }) ?? '',
+        }
+      })
+      .slice(0, MOST_RECORDS)
+  } catch (error) {
+    ctx.logger.error({ err: error }, 'Recent records could not be read')
+    return null
+  }
 }

@@ -9,10 +9,13 @@ import type { RunSql } from '#base/database/shared_transaction'
 import type { Sql } from '#base/sql/sql'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
-import { reversalIn } from './event_records.js'
-import { EventType } from './event_type.js'
-import { storedChanges, storedReversal, storedState } from './stored_json.js'
+import {
+  type AdminEvent,
+  type EventIntegration,
+  type EventRecord,
+  EventType,
+} from './event_integration.js'
+import { reversalIn, storedChanges, storedReversal, storedState } from './event_records.js'
 
 export interface DatabaseEventsOptions {
   /** Days after which an event is removed. Default: never */

@@ -2,12 +2,12 @@ import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RecordByStatements, Write, WriteObserver } from '#crud'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
-import { contextOfOrigin } from '../authentication/admin_origin.js'
+import { contextOfOrigin } from '../authentication/admin_actor.js'
 import { DatabaseIntegration } from './database_integration.js'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
 import { eventOfWrites } from './event_of_writes.js'
 import { longActionOf, type LongAction } from './long_action.js'
-import { noteLogged } from './logged_in_request.js'
+import { noteLogged } from './request_event.js'
 
 /* Bounds the memory if an integration hangs. */
 const MOST_PENDING = 1000

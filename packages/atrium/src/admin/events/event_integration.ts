@@ -1,7 +1,24 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { DateTime } from 'luxon'
 import type { Changes, State } from '#crud'
-import type { EventType } from './event_type.js'
+
+/**
+ * Types of events. [S59, E2]
+ */
+export const EventType = {
+  CREATE: 'CREATE',
+  UPDATE: 'UPDATE',
+  DELETE: 'DELETE',
+  IMPORT: 'IMPORT',
+  VIEW: 'VIEW',
+  EXPORT: 'EXPORT',
+  LOGIN: 'LOGIN',
+  LOGOUT: 'LOGOUT',
+  FAILED_LOGIN: 'FAILED_LOGIN',
+  REFUSED: 'REFUSED',
+} as const
+
+export type EventType = (typeof EventType)[keyof typeof EventType]
 
 export type EventStatus = 'success' | 'failure'
 

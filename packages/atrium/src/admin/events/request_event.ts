@@ -3,10 +3,14 @@ import { DateTime } from 'luxon'
 import { originOf } from '#base/http/request_origin'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
-import type { AdminEvent, EventDetails, EventStatus } from './event_integration.js'
-import { isNewDevice } from '../authentication/devices/greet.js'
-import { EventType } from './event_type.js'
+import { isNewDevice } from '../authentication/devices/known_devices.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import {
+  type AdminEvent,
+  type EventDetails,
+  type EventStatus,
+  EventType,
+} from './event_integration.js'
 
 /* Maximum length of a user name */
 const LONGEST_USERNAME = 32
@@ -72,4 +76,28 @@ function cut(typed: string): string {
   // eslint-disable-next-line no-control-regex
   const plain = typed.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}')
   return plain.slice(0, LONGEST_USERNAME).toWellFormed()
+}
+
+type Logged = number | void
+
+const LOGGED = new WeakMap<HttpContext, Array<Logged | Promise<Logged>>>()
+
+/**
+ * Remembers an event of writes as that of a request.
+ *
+ * @param id  of the event, if the site can read it; its promise while it is being logged
+ */
+export function noteLogged(ctx: HttpContext | undefined, id: Logged | Promise<Logged>): void {
+  if (!ctx) return
+  const known = LOGGED.get(ctx)
+  if (known) known.push(id)
+  else LOGGED.set(ctx, [id])
+}
+
+/**
+ * Ids of the events of writes that the request has logged, in their order.
+ */
+export async function loggedInRequest(ctx: HttpContext): Promise<number[]> {
+  const ids = await Promise.all(LOGGED.get(ctx) ?? [])
+  return ids.filter((id) => typeof id === 'number')
 }

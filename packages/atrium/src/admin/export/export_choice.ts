@@ -1,9 +1,39 @@
-import { ExportRefused } from '../errors.js'
-import { SELECTED } from './selected_records.js'
+import { Records } from '#crud/internals'
+import type { Condition } from '#base/columns/condition'
+import { idOfPath, readIds } from '../bulk/bulk_ids.js'
+import { BulkFailure, ExportRefused } from '../errors.js'
+import type { ModelView } from '../model_view.js'
 import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_format.js'
+import { columnsWritten } from '../list/columns/column_choices.js'
+
+/** The parameter of an export that names a record by its path, as in the values of the list's checkboxes */
+const SELECTED = 'ids'
+
+/**
+ * The condition for the records that were selected in a list.
+ *
+ * @param paths  see `SELECTED`
+ * @throws ExportRefused  for what is not a key, and for too many
+ */
+export function selectedRecords({ resource }: ModelView, paths: readonly string[]): Condition {
+  try {
+    return new Records(resource).among(readIds(resource.key, paths.map(idOfPath)))
+  } catch (error) {
+    if (error instanceof BulkFailure) throw new ExportRefused(error.key, error.data)
+    throw error
+  }
+}
+
+/** The query of an export of the records that were selected in a list. */
+export function withSelected(list: string, paths: readonly string[]): string {
+  const query = new URLSearchParams(list)
+  query.delete(SELECTED)
+  for (const path of paths) query.append(SELECTED, path)
+  return query.toString()
+}
 
 /** The value of `columns` that stands for all that responses hold */
-export const ALL_FIELDS = '*'
+const ALL_FIELDS = '*'
 
 const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
 
@@ -77,4 +107,37 @@ function readSwitch(name: string, text: string): boolean {
   if (text === '1' || text === 'true') return true
   if (text === '' || text === '0' || text === 'false') return false
   throw new ExportRefused('export.fault.switch', { name })
+}
+
+type Texts = ReadonlyMap<string, readonly string[]>
+
+const SENT = ['format', 'titles', 'labels', 'bom', 'raw'] as const
+
+/**
+ * The query of an export, from the dialog's form.
+ */
+export function exportInForm(texts: Texts): string {
+  const last = (name: string) => texts.get(name)?.at(-1)
+  const query = new URLSearchParams(last('query') ?? '')
+  for (const name of SENT) {
+    query.delete(name)
+    const text = last(name)
+    if (text !== undefined) query.set(name, text)
+  }
+  const mode = last('columns')
+  if (mode === 'all') query.set('columns', ALL_FIELDS)
+  if (mode === 'chosen') {
+    const chosen = texts.get('chosen') ?? []
+    query.delete('columns')
+    for (const text of columnsWritten(chosen)) query.append('columns', text)
+  }
+  return query.toString()
+}
+
+/**
+ * @throws ExportRefused  where no column is chosen
+ */
+export function checkColumns(texts: Texts): void {
+  const isNone = texts.get('columns')?.at(-1) === 'chosen' && !texts.get('chosen')?.length
+  if (isNone) throw new ExportRefused('export.fault.noColumns')
 }

@@ -5,11 +5,10 @@ import type { AdminSite } from '../admin_site.js'
 import { chosenColumns } from '../list/columns/column_choices.js'
 import type { ListColumn } from '../list/list_column.js'
 import type { ModelView } from '../model_view.js'
-import { shownOf } from '../permissions/concealed_values.js'
+import { shownOf } from '../permissions/personal_view.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import type { Cell } from '../sheets/file_shape.js'
-import { presentZone } from '../time/present_zone.js'
-import { UTC } from '../time/time_zone.js'
+import { presentZone, UTC } from '../time/time_zone.js'
 
 /** Ends the name of a column with what references are called */
 const TITLE = '__title'

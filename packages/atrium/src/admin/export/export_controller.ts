@@ -9,17 +9,21 @@ import { bulkFormOf, isNavigation } from '../bulk/bulk_form.js'
 import { CrossSiteRequest, ExportRefused } from '../errors.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts } from '../http/form_texts.js'
-import { wantsJson } from '../http/wants_json.js'
-import { jobUrl } from '../jobs/pages/job_url.js'
+import { wantsJson } from '../http/read_body.js'
+import { jobUrl } from '../jobs/pages/shown_job.js'
 import type { ModelView } from '../model_view.js'
 import { refuseWrites } from '../permissions/view_as/view_as_guard.js'
-import { readExport, type ExportQuery } from './export_choice.js'
+import {
+  readExport,
+  type ExportQuery,
+  checkColumns,
+  exportInForm,
+  withSelected,
+} from './export_choice.js'
 import { ExportDialog } from './export_dialog.js'
-import { checkColumns, exportInForm } from './export_form.js'
 import { EXPORT_JOB, type ExportPayload } from './export_job.js'
 import { ExportedList } from './exported_list.js'
 import { checkFits, checkMayExport } from './may_export.js'
-import { withSelected } from './selected_records.js'
 import { sendExport, sendHeaders } from './send_export.js'
 
 /* A longer address might not pass a proxy. */

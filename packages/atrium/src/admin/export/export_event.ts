@@ -1,11 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
+import string from '@adonisjs/core/helpers/string'
 import type { AdminSite } from '../admin_site.js'
 import { operatorOf } from '../authentication/operator.js'
-import { eventActor } from '../events/event_actor.js'
-import type { EventDetails } from '../events/event_integration.js'
-import { EventType } from '../events/event_type.js'
+import { eventActor } from '../events/event_of_writes.js'
+import { type EventDetails, EventType } from '../events/event_integration.js'
 import { jobOf } from '../jobs/job_context.js'
+import type { ModelView } from '../model_view.js'
+import type { FileFormat } from '../sheets/file_format.js'
+import { presentZone } from '../time/time_zone.js'
 import type { ExportChoice } from './export_choice.js'
 import type { ExportedList } from './exported_list.js'
 
@@ -53,4 +56,20 @@ export function logExport(
     resourceId: null,
     records: [],
   })
+}
+
+/**
+ * Name of the file of an export, with the day in the person's time zone: `films-2026-11-23.csv`. Only letters, digits,
+ * dots and dashes of ASCII, which every header and file system takes.
+ */
+export function fileName({ label, name }: ModelView, format: FileFormat): string {
+  const day = DateTime.now().setZone(presentZone()).toISODate()
+  return `${slugOf(label) || slugOf(name) || 'export'}-${day}.${format}`
+}
+
+function slugOf(text: string): string {
+  return string
+    .slug(text, { lower: true, strict: true })
+    .replace(/[^a-z0-9-]/g, '')
+    .slice(0, 80)
 }

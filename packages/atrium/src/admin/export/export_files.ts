@@ -1,10 +1,38 @@
+import { basename } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { filesDisk } from '../forms/files/files_disk.js'
-import { namesOnDisk } from '../forms/files/names_on_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_format.js'
+
+/**
+ * The names of the files in a folder of the disk; none if there is no such folder.
+ */
+export async function namesOnDisk(
+  disk: Awaited<ReturnType<typeof filesDisk>>,
+  folder: string
+): Promise<string[]> {
+  const names: string[] = []
+  let paginationToken: string | undefined
+  do {
+    let page
+    try {
+      page = await disk.listAll(folder, paginationToken ? { paginationToken } : {})
+    } catch (error) {
+      if (isMissing(error)) return names
+      throw error
+    }
+    for (const one of page.objects) if (one.isFile) names.push(basename(one.key))
+    paginationToken = page.paginationToken
+  } while (paginationToken)
+  return names
+}
+
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } }
+  return code === 'ENOENT' || cause?.code === 'ENOENT'
+}
 
 /* Next to the folders of models, none of which can have this name */
 const FOLDER = '.exports'

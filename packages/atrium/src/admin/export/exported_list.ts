@@ -16,9 +16,9 @@ import { ExportRefused } from '../errors.js'
 import { readColumns } from '../list/columns/column_choices.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
-import { unreadPart } from '../list/unread_part.js'
+import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../model_view.js'
-import { selectedRecords } from './selected_records.js'
+import { selectedRecords } from './export_choice.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */

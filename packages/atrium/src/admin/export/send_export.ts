@@ -8,12 +8,32 @@ import { beginSnapshot, type Snapshot } from '#base/database/snapshot'
 import { takeExportSlot } from '#base/http/export_slots'
 import type { AdminSite } from '../admin_site.js'
 import { MEDIA_TYPES } from '../sheets/file_format.js'
-import { ahead } from './ahead.js'
 import type { ExportChoice } from './export_choice.js'
-import { logExport } from './export_event.js'
+import { logExport, fileName } from './export_event.js'
 import type { ExportedList } from './exported_list.js'
-import { fileName } from './file_name.js'
 import { writeExport } from './write_export.js'
+
+/**
+ * The same batches; the next one is read while the current one is used.
+ */
+export async function* ahead<Batch>(
+  batches: AsyncGenerator<Batch, void>
+): AsyncGenerator<Batch, void> {
+  let next = batches.next()
+  try {
+    for (;;) {
+      const { done, value } = await next
+      if (done) return
+      next = batches.next()
+      /* Thrown when its turn comes, if it does */
+      next.catch(() => {})
+      yield value
+    }
+  } finally {
+    await next.catch(() => {})
+    await batches.return()
+  }
+}
 
 /** Milliseconds that a client may receive nothing */
 const STALLED = 60_000

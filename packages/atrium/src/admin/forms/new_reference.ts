@@ -9,7 +9,7 @@ import { followed, referencesOf, type Reference } from '../relations/references.
 import { pageAddress } from '../http/page_address.js'
 import { sentTexts } from '../http/form_texts.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { inSentence } from '../text/in_sentence.js'
+import { inSentence } from '../text/plain_text.js'
 import type { AskedReference } from './drafts/drafts.js'
 import type { FormMode } from './fields/form_fields.js'
 import { goTo } from './form_response.js'

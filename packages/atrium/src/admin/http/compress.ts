@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import { bestEncoding, type Encoding } from '#base/http/best_encoding'
+import { CONTENT_SECURITY_POLICY } from '#base/http/security_headers'
 
 /* Below this size, the headers cost more than compression saves. */
 const SMALLEST = 1024
@@ -53,4 +54,22 @@ export async function compressAnswer({ request, response }: HttpContext): Promis
     response.header('content-type', `text/${/^\s*</.test(body) ? 'html' : 'plain'}; charset=utf-8`)
   }
   response.header('content-encoding', encoding).send(await encode(body, encoding))
+}
+
+/**
+ * Security headers of every response of the site. [B10]
+ */
+export const SECURITY_HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/**
+ * Sets the security headers.
+ */
+export function setSecurityHeaders({ response }: HttpContext): void {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.header(name, value)
 }

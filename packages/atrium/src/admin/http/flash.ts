@@ -1,8 +1,39 @@
-import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { withUndo, type FlashUndo } from './flash_undo.js'
 import type { SentencePart } from '../text/plain_text.js'
+
+/**
+ * *Undo* of a message. [R7]
+ */
+export interface FlashUndo {
+  /** URL that the form is sent to */
+  url: string
+  /** *Undo* or *Redo* */
+  label: string
+}
+
+type Offer = (ctx: HttpContext) => Promise<FlashUndo | undefined>
+
+let offer: Offer | undefined
+
+/**
+ * Registers the function that offers *Undo* for what a request has written.
+ */
+export function offerUndoBy(given: Offer): void {
+  offer = given
+}
+
+/**
+ * The message of an action with its *Undo*, if it can be undone.
+ */
+export async function withUndo<Message extends { kind: string; undo?: FlashUndo }>(
+  ctx: HttpContext,
+  message: Message
+): Promise<Message> {
+  const undo = message.kind === 'success' && !message.undo ? await offer?.(ctx) : undefined
+  return undo ? { ...message, undo } : message
+}
 
 /**
  * Result of an action, to be shown on the next page. [B18]

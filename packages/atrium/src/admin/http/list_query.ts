@@ -1,5 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { referringPage } from './referring_page.js'
+import { isForeignLink } from '#base/http/cross_site'
+
+/**
+ * The page of this site that a request comes from; for htmx the page that contains the part.
+ *
+ * @returns null for another site's, and where the browser does not tell
+ */
+export function referringPage(ctx: HttpContext): URL | null {
+  if (isForeignLink(ctx)) return null
+  const { request } = ctx
+  const page = request.header('hx-current-url') ?? request.header('referer') ?? ''
+  return URL.parse(page)
+}
 
 export const LIST = 'list'
 
@@ -52,4 +64,30 @@ export function formWithListQuery(ctx: HttpContext, address: string): string {
 
 function bounded(query: string | null | undefined): string | null {
   return query === null || query === undefined || query.length > LONGEST ? null : query
+}
+
+export const PARENT = '_parent'
+
+/* Longer addresses might not pass a proxy. */
+const LONGEST_NAME = 1000
+
+/**
+ * The name of the record that a form leads back to, as its address has it: `Distributor/3`. It is looked up like
+ * any record, and never followed. [R4]
+ *
+ * @returns null if there is none
+ */
+export function parentNameIn({ request }: HttpContext): string | null {
+  const name = new URLSearchParams(request.parsedUrl.query ?? '').getAll(PARENT).at(-1)
+  return name === undefined || name.length > LONGEST_NAME ? null : name
+}
+
+/**
+ * Address of a form that leads back to a record.
+ *
+ * @param name  null if it leads back to no record
+ */
+export function withParentName(address: string, name: string | null): string {
+  if (name === null) return address
+  return `${address}${address.includes('?') ? '&' : '?'}${PARENT}=${encodeURIComponent(name)}`
 }

@@ -1,6 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { formWithListQuery, listQueryIn, withListQuery } from './list_query.js'
-import { parentNameIn, withParentName } from './parent_name.js'
+import {
+  formWithListQuery,
+  listQueryIn,
+  withListQuery,
+  parentNameIn,
+  withParentName,
+} from './list_query.js'
 import type { ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 

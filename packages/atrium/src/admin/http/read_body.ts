@@ -111,3 +111,10 @@ function isPlainForm({ request }: HttpContext): boolean {
   const isEmpty = length === '0' && request.header('transfer-encoding') === undefined
   return isEmpty || request.is(['application/x-www-form-urlencoded']) !== null
 }
+
+/**
+ * Returns true for a program, which gets JSON.
+ */
+export function wantsJson({ request }: HttpContext): boolean {
+  return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
+}

@@ -1,11 +1,122 @@
-import type { AdminSite } from '../admin_site.js'
+import type { Resource } from '#crud'
+import { ImportRefused } from '../errors.js'
 import type { ImportMapping, ImportOptions, ImportTrial } from '../models/admin_import.js'
-import type { DateOrder } from '../sheets/date_order.js'
+import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
+import { isTimeZone } from '../time/time_zone.js'
+import type { AdminSite } from '../admin_site.js'
 import type { FileFormat } from '../sheets/file_format.js'
 import type { FileShape } from '../sheets/file_shape.js'
-import { checkColumns } from './check_columns.js'
-import { knownFields, type KnownField } from './import_fields.js'
+import { type KnownField, knownFields } from './import_fields.js'
 import type { Importer } from './importer.js'
+
+/** A mapping with the fields that it names. */
+export interface CheckedColumns {
+  mapping: ImportMapping
+  key: readonly KnownField[]
+}
+
+/**
+ * Checks which column is to be which field. [D3]
+ *
+ * @param count  number of columns of the file
+ * @throws ImportRefused  for a field that the importer may not import, one of two columns, a key that finds no single
+ *   record, and required fields that no column is while all rows are new records
+ */
+export function checkColumns(
+  resource: Resource,
+  fields: readonly KnownField[],
+  count: number,
+  { mapping, key }: { mapping: ImportMapping; key: string | null }
+): CheckedColumns {
+  const columns = Array.from({ length: count }, (_, index) => mapping.columns[index] || null)
+  const named = columns.filter((name) => name !== null)
+  if (named.length === 0) throw new ImportRefused('import.refused.nothing')
+  for (const name of named) {
+    if (!fields.some((field) => field.name === name)) {
+      throw new ImportRefused('import.refused.unknownField', { field: shortened(name) })
+    }
+    if (named.indexOf(name) !== named.lastIndexOf(name)) {
+      throw new ImportRefused('import.refused.twice', { field: labelOf(fields, name) })
+    }
+  }
+  const keyFields = keyOf(resource, fields, named, key)
+  if (keyFields.length === 0) checkRequired(fields, named)
+  return { mapping: { columns, by: referencesBy(fields, columns, mapping) }, key: keyFields }
+}
+
+/** @throws ImportRefused */
+export function checkDateOrder(order: unknown): asserts order is ImportOptions['dateOrder'] {
+  if (order === null || DATE_ORDERS.includes(order as never)) return
+  throw new ImportRefused('import.refused.dateOrder', { order: shortened(String(order)) })
+}
+
+/** @throws ImportRefused */
+export function checkZone(zone: string): void {
+  if (!isTimeZone(zone)) throw new ImportRefused('import.refused.zone', { zone: shortened(zone) })
+}
+
+function keyOf(
+  { key: primary, wholeKeys }: Resource,
+  fields: readonly KnownField[],
+  named: readonly string[],
+  key: string | null
+): KnownField[] {
+  if (key === null || key === '') return []
+  const names = key.split(',').map((name) => name.trim())
+  const found = names.map((name) => {
+    const field = fields.find((one) => one.name === name)
+    if (!field?.column || field.column.hidden) {
+      throw new ImportRefused('import.refused.unknownKey', { field: shortened(name) })
+    }
+    if (!named.includes(name)) {
+      throw new ImportRefused('import.refused.keyNotMapped', { field: field.label })
+    }
+    return field
+  })
+  const columns = new Set(found.map(({ column }) => column!.name))
+  const isSame = (group: readonly string[]) =>
+    group.length === columns.size && group.every((name) => columns.has(name))
+  const isUnique =
+    isSame(primary.columns.map(({ name }) => name)) || wholeKeys.some((group) => isSame(group))
+  if (!isUnique) {
+    const label = found.map((field) => field.label).join(', ')
+    throw new ImportRefused('import.refused.notUnique', { field: label })
+  }
+  return found
+}
+
+function checkRequired(fields: readonly KnownField[], named: readonly string[]): void {
+  const missing = fields.filter(({ name, required }) => required && !named.includes(name))
+  if (missing.length === 0) return
+  const labels = missing.map(({ label }) => label).join(', ')
+  throw new ImportRefused('import.refused.required', { fields: labels, count: missing.length })
+}
+
+function referencesBy(
+  fields: readonly KnownField[],
+  columns: ReadonlyArray<string | null>,
+  { by }: ImportMapping
+): ImportMapping['by'] {
+  const checked: ImportMapping['by'] = {}
+  columns.forEach((name, index) => {
+    const field = fields.find((one) => one.name === name)
+    if (!field?.isReference) return
+    if (by[index] === 'title' && !field.hasTitles) {
+      throw new ImportRefused('import.refused.noTitles', { field: field.label })
+    }
+    checked[index] = by[index] === 'title' ? 'title' : 'key'
+  })
+  return checked
+}
+
+function labelOf(fields: readonly KnownField[], name: string): string {
+  return fields.find((field) => field.name === name)?.label ?? name
+}
+
+/* A name from outside is shown again. */
+function shortened(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}
 
 /** A column of the file and its field. */
 export interface MappedColumn {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import logger from '@adonisjs/core/services/logger'
 import { filesDisk } from '../forms/files/files_disk.js'
-import { namesOnDisk } from '../forms/files/names_on_disk.js'
+import { namesOnDisk } from '../export/export_files.js'
 import { sweepDaily } from './orphans.js'
 
 /* No model has this name, so that no address of a file leads here. */

@@ -3,17 +3,99 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { attributeValue } from '#base/values/to_api'
+import type {
+  FieldOrder,
+  ImportFault,
+  ImportProgress,
+  ImportPreview,
+  ImportTrial,
+} from '../models/admin_import.js'
+import { type DateOrder, OrderFinder } from '../sheets/date_order.js'
+import type { FileShape } from '../sheets/file_shape.js'
 import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../errors.js'
-import { writesInPartsTo } from '../jobs/writes_in_parts.js'
-import type { ImportPreview, ImportTrial } from '../models/admin_import.js'
-import type { FileShape } from '../sheets/file_shape.js'
-import { findDateOrders, withDateOrders } from './date_orders.js'
-import type { ImportSpec } from './import_spec.js'
+import { writesInPartsTo } from '../jobs/part_size.js'
+import type { ImportSpec, MappedColumn } from './import_spec.js'
 import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
 import { isFaulty, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
-import { Tally } from './tally.js'
+
+/**
+ * Finds for each column of dates in which order they are written, from all of its values. Reads the file once, and not
+ * at all if an order was chosen or there are no such columns. [D3]
+ *
+ * @param told  called after each part; its error ends the search
+ * @returns the columns with dates whose order counts
+ * @throws FileFault
+ */
+export async function findDateOrders(
+  { columns, options }: ImportSpec,
+  { path, shape, maxRows }: { path: string; shape: FileShape; maxRows?: number },
+  told: () => Promise<void> | void = () => {}
+): Promise<FieldOrder[]> {
+  const dates = columns.filter(hasDates)
+  if (options.dateOrder !== null || dates.length === 0) return []
+  const finders = dates.map(({ field, index }) => ({ field, index, finder: new OrderFinder() }))
+  for await (const rows of rowBatches(path, shape, ROWS_AT_ONCE, maxRows)) {
+    for (const { cells, line } of rows) {
+      for (const { finder, index } of finders) finder.add(cells[index], line)
+    }
+    await told()
+  }
+  return finders
+    .map(({ field, finder }) => ({ field: field.name, ...finder.found }))
+    .filter(({ example }) => example !== null)
+}
+
+/** The plan with the orders that were found. */
+export function withDateOrders(spec: ImportSpec, found: readonly FieldOrder[]): ImportSpec {
+  const orderOf = (name: string): DateOrder | undefined =>
+    found.find(({ field }) => field === name)?.order ?? undefined
+  const columns = spec.columns.map((one) => ({ ...one, dateOrder: orderOf(one.field.name) }))
+  return { ...spec, columns }
+}
+
+function hasDates({ byTitle, field }: MappedColumn): boolean {
+  return !byTitle && (field.column?.kind === 'date' || field.column?.kind === 'datetime')
+}
+
+/** Maximum number of errors that are kept with an import */
+export const MOST_FAULTS = 100
+
+/**
+ * Counts what rows do, or did.
+ */
+export class Tally {
+  readonly counts: ImportProgress
+
+  /**
+   * @param before  of earlier parts of the same run
+   */
+  constructor(before?: ImportProgress | null) {
+    const none = { new: 0, changed: 0, unchanged: 0, faulty: 0, faults: [] }
+    this.counts = structuredClone(before ?? none)
+  }
+
+  /** Rows so far */
+  get rows(): number {
+    const { new: created, changed, unchanged, faulty } = this.counts
+    return created + changed + unchanged + faulty
+  }
+
+  /** @returns the errors that were added */
+  add(drafts: readonly Draft[]): ImportFault[] {
+    const faults: ImportFault[] = []
+    for (const draft of drafts) {
+      if (isFaulty(draft)) {
+        this.counts.faulty++
+        faults.push(...draft.faults)
+      } else this.counts[draft.kind!]++
+    }
+    const room = MOST_FAULTS - this.counts.faults.length
+    if (room > 0) this.counts.faults.push(...faults.slice(0, room))
+    return faults
+  }
+}
 
 /* Rows of which each is shown as it would be */
 const MOST_SHOWN = 10

@@ -1,12 +1,17 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
 import type { FileShape } from '../sheets/file_shape.js'
+import { actorDetails, eventActor } from '../events/event_of_writes.js'
+import { type AdminEvent, type EventRecord, EventType } from '../events/event_integration.js'
+import { LongAction, type By } from '../events/long_action.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
 import { isFaulty } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
-import type { Tally } from './tally.js'
+import type { Tally } from './trial.js'
+import type { Importer } from './importer.js'
 
 /** How many rows are one transaction of an import in parts; tests have smaller ones */
 export const PART = { rows: 1000 }
@@ -34,5 +39,51 @@ export async function writeAllRows(
     if (isGood || options.skipFaulty) await writeRows(site, spec.importer, drafts, client, count)
     else count()
     await options.told(tally.rows)
+  }
+}
+
+/**
+ * The event of an import, of which all writes of the importer are a part. [D3]
+ */
+export class ImportAction extends LongAction {
+  /**
+   * @param eventId  of the event, if an earlier part has logged it
+   */
+  constructor(
+    private readonly importer: Importer,
+    private readonly file: string,
+    private readonly tally: Tally,
+    eventId: number | null
+  ) {
+    super(eventId)
+    this.of(importer)
+  }
+
+  event({ actor, origin }: By, records: EventRecord[]): AdminEvent {
+    const { new: created, changed, unchanged, faulty } = this.tally.counts
+    return {
+      type: EventType.IMPORT,
+      status: 'success',
+      timestamp: DateTime.utc(),
+      ...eventActor({ actor, origin }),
+      resourceType: this.importer.view.name,
+      resourceId: null,
+      details: {
+        count: created + changed,
+        file: this.file,
+        new: created,
+        changed,
+        unchanged,
+        faulty,
+        ...(origin?.jobId && { job: origin.jobId }),
+        ...actorDetails(actor),
+      },
+      records,
+    }
+  }
+
+  /** The event of all rows, whose numbers are complete. */
+  get end(): AdminEvent {
+    return this.event(this.importer, [])
   }
 }

@@ -4,7 +4,7 @@ import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#base/http/to_problem'
-import { adminOrigin } from '../authentication/admin_origin.js'
+import { adminOrigin } from '../authentication/admin_actor.js'
 import {
   BulkFailure,
   ExportRefused,
@@ -16,15 +16,13 @@ import {
 import type AdminJob from '../models/admin_job.js'
 import type { DatabaseConfig } from '../database_config.js'
 import type { AdminConfig } from '../define_config.js'
-import { siteQueue } from '../services/site_queue.js'
+import { siteQueue } from '../services/site_redis.js'
 import type { JobKind } from './job_kind.js'
-import { JobQueue } from './job_queue.js'
+import { JobQueue, JobTurns, LATER } from './job_queue.js'
 import { JobRun } from './job_run.js'
 import { JobStore } from './job_store.js'
-import { JobTurns, LATER } from './job_turns.js'
 import { JobWorker } from './job_worker.js'
-import { inZone, presentZone } from '../time/present_zone.js'
-import { UTC } from '../time/time_zone.js'
+import { inZone, presentZone, UTC } from '../time/time_zone.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* A job whose process was killed this often would end the next one, too. */

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { requestsFirst } from '#base/requests_first'
 import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from '../errors.js'
+import type { AdminSite } from '../admin_site.js'
+import { hasEventLog } from '../events/pages/event_access.js'
 
 /* Milliseconds that a part of a job may hold the one writer of SQLite, for which all others wait */
 const LONGEST = 150
@@ -75,4 +78,19 @@ export class PartSize {
 export function isOfProcess(error: unknown): boolean {
   const isEnd = error instanceof JobStopped || error instanceof JobSuperseded
   return isEnd || unavailability(error) !== undefined
+}
+
+/**
+ * True if the records of a model are written in short transactions, which are reverted if a later one fails: SQLite has
+ * one writer, for which all others would wait. Reverting needs the log in the same database.
+ */
+export function writesInParts(site: AdminSite, model: string | null): boolean {
+  const client = site.models.get(model ?? '')?.client()
+  return client !== undefined && writesInPartsTo(site, client)
+}
+
+/** The same for the records of a client's database. */
+export function writesInPartsTo(site: AdminSite, client: QueryClientContract): boolean {
+  if (!client.dialect.name.includes('sqlite') || !hasEventLog(site)) return false
+  return site.jobs.store.isIn(client) && site.eventIntegration!.isPartOf!(client)
 }

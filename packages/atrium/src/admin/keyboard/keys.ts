@@ -1,3 +1,8 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { KeptByVersion } from '../permissions/kept_by_version.js'
+import type { Preferences } from '../preferences/preferences.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+
 /**
  * Where keys work, in the order of the dialog. [L12]
  */
@@ -86,4 +91,67 @@ const SHORT: Record<string, string> = {
 
 function capital(key: string): string {
   return key.length === 1 ? key.toUpperCase() : key
+}
+
+/**
+ * Keys after `g` for the pages that every site has. [L12]
+ */
+export const PAGE_KEYS: Readonly<Record<string, string>> = {
+  dashboard: 'd',
+  account: 'a',
+  events: 'e',
+  jobs: 'j',
+  health: 'h',
+}
+
+const DIGITS = '123456789'
+
+/**
+ * Keys after `g` for each model of the sidebar: the first letter of its label that is free, else the
+ * first free digit. [L12]
+ *
+ * @param labels  in the order of the sidebar
+ * @returns in the same order; null where nothing is left
+ */
+export function goKeys(labels: readonly string[]): Array<string | null> {
+  const taken = new Set(Object.values(PAGE_KEYS))
+  return labels.map((label) => {
+    const key = [...lettersOf(label), ...DIGITS].find((one) => !taken.has(one)) ?? null
+    if (key) taken.add(key)
+    return key
+  })
+}
+
+/** Letters that every keyboard of the Latin script has: `Älteste` -> `alteste` */
+function lettersOf(label: string): string {
+  return label
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+}
+
+/** Name of the preference; its value is false while single keys are off */
+export const SINGLE_KEYS = 'keyboard.single'
+
+const KNOWN = new KeptByVersion<boolean>()
+
+/**
+ * Returns true if keys without Ctrl or Command work for the signed-in user. If that can't be read they are
+ * off: a voice that types may do harm by them, nobody by their absence. [L12]
+ */
+export async function hasSingleKeys(
+  ctx: HttpContext,
+  { preferences }: { preferences: Preferences }
+): Promise<boolean> {
+  const user = guardOf(ctx).signedIn?.owner
+  if (!user) return false
+  try {
+    return await KNOWN.of(preferences, user, SINGLE_KEYS, async () => {
+      const found = await preferences.read(user.id, [SINGLE_KEYS])
+      return found.get(SINGLE_KEYS) !== false
+    })
+  } catch (error) {
+    ctx.logger.error({ err: error }, 'The keyboard preference could not be read')
+    return false
+  }
 }

@@ -1,8 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { PAGE_KEYS } from './go_keys.js'
-import { KEY_GROUPS, KEYS, shownKey, writtenKeys } from './keys.js'
-import { hasSingleKeys } from './single_keys.js'
+import { PAGE_KEYS, KEY_GROUPS, KEYS, shownKey, writtenKeys, hasSingleKeys } from './keys.js'
 
 /**
  * All keys of the site: a page, and its content for the dialog. [L12]

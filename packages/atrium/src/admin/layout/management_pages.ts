@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { hasEventLog, isSuperuser, type LoggedSite } from '../events/pages/event_access.js'
+import { notePerson, type Person } from '../permissions/person.js'
 
 const ICONS: Record<string, string> = {
   jobs: 'M4 6h16M4 12h10M4 18h6M16.5 14v4l2.5 1.5',
@@ -37,4 +38,25 @@ export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModel
       active,
     }
   })
+}
+
+/**
+ * The signed-in user as templates read it in `site.user`: nothing but these three. `userActor(site.user)` is the actor
+ * of the request, with the permissions of the page, also while a superuser views the site as a role.
+ */
+export interface SiteUser {
+  readonly id: number
+  readonly username: string
+  /** False while a superuser views the site as a role [U6] */
+  readonly isSuperuser: boolean
+}
+
+export function siteUser(owner: SiteUser & Person): SiteUser {
+  const user = Object.freeze({
+    id: owner.id,
+    username: owner.username,
+    isSuperuser: owner.isSuperuser,
+  })
+  notePerson(user, owner)
+  return user
 }

@@ -10,7 +10,7 @@ import {
   withEscapedAttributes,
 } from '#upstream/edge_escape_attributes'
 import { checkGround as checkPartials, keepPartials } from '#upstream/edge_keep_partials'
-import { escaped } from '../text/markup.js'
+import { escaped } from '../text/plain_text.js'
 
 /**
  * The templates of the site, rendered by an Edge of its own, whose settings the application does not see. Templates, tags,

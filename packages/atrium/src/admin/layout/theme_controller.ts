@@ -2,7 +2,24 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 import { returnPath } from '../http/return_path.js'
-import { keepTheme, THEMES } from './theme.js'
+
+export const THEMES = ['light-theme', 'dark-theme'] as const
+
+export type Theme = (typeof THEMES)[number]
+
+/**
+ * Keeps the theme that the viewer has chosen, in the browser: the login page has it, too.
+ */
+export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void {
+  ctx.response.plainCookie('admin_theme', theme, {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax',
+    path: site.mountPath || '/',
+    secure: site.secureCookies,
+    maxAge: 365 * 24 * 3600,
+  })
+}
 
 /**
  * Stores the theme that the viewer has chosen.

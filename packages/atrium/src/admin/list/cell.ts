@@ -1,13 +1,10 @@
 import type { Column } from '#base/columns/column'
 import { writeJson } from '#base/values/json'
-import { prettyJson } from '../text/pretty_json.js'
-import { escaped } from '../text/markup.js'
-import { plainItems } from '../text/plain_items.js'
-import { visibleText } from '../text/plain_text.js'
+import { prettyJson } from '../text/json_text.js'
+import { escaped, plainItems, visibleText } from '../text/plain_text.js'
 import { clockTime } from '../time/local_time.js'
 import { writtenTime } from '../time/moment.js'
-import { presentZone } from '../time/present_zone.js'
-import { UTC } from '../time/time_zone.js'
+import { presentZone, UTC } from '../time/time_zone.js'
 import type { Cell, ListColumn } from './list_column.js'
 
 /**

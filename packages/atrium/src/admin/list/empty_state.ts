@@ -1,6 +1,8 @@
 import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
 import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
+import { filterParameter, type FilterFault, type ListFilter } from './list_filters.js'
 
 /**
  * Message of a list without records: the reason, and the next step.
@@ -64,4 +66,102 @@ export function emptyState(
 function emptyText(add: unknown, importLink: unknown): string {
   if (add) return importLink ? 'createOrImport' : 'create'
   return importLink ? 'import' : 'text'
+}
+
+/**
+ * A filter that filters nothing, and why.
+ */
+export interface FilterNote {
+  text: string
+  /** URL of the list without the filter; null where it would name what the viewer may not see */
+  url: string | null
+}
+
+/**
+ * The notes of a list about filters that filter nothing. [L1]
+ */
+export function filterNotes(
+  site: AdminSite,
+  view: ModelView,
+  parameters: ListParameters
+): FilterNote[] {
+  const ofOthers = parameters.faults.filter((filter) => parameters.isWithheld(filter))
+  const own = parameters.faults.filter((filter) => !ofOthers.includes(filter))
+  const notes = own.map((filter) => ({
+    text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),
+    url: parameters.without(filter).url,
+  }))
+  if (ofOthers.length === 0) return notes
+  return [
+    { text: site.text('list.filters.withheld', { count: ofOthers.length }), url: null },
+    ...notes,
+  ]
+}
+
+function namedOf(filter: ListFilter) {
+  return { name: cutText(filterParameter(filter)), text: cutText(filter.text) }
+}
+
+/**
+ * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
+ */
+export function why(site: AdminSite, { label, resource }: ModelView, filter: ListFilter): string {
+  const { column, fault } = filter
+  const reason = fault!
+  const say = (data: Record<string, string> = {}) =>
+    site.text(`list.filters.${reason.reason}`, { column: column?.apiName ?? '', label, ...data })
+  switch (reason.reason) {
+    case 'operator':
+      return say({ operators: reason.operators.join(', ') })
+    case 'value':
+      return say({ message: valueFault(site, reason.value) })
+    case 'unknown':
+      return resource.projection ? site.text('list.filters.unknownOrUnseen') : say()
+    default:
+      return say()
+  }
+}
+
+function valueFault(
+  site: AdminSite,
+  fault: Extract<FilterFault, { reason: 'value' }>['value']
+): string {
+  const key = fault.reason === 'kind' ? `kinds.${fault.kind}` : fault.reason
+  const given = Object.entries(fault).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? cutText(value) : value,
+  ])
+  return site.text(`list.filters.values.${key}`, Object.fromEntries(given))
+}
+
+/**
+ * The part of a list's query that filters nothing, so that the list shows more than was requested.
+ */
+export type UnreadPart = { filter: string } | { search: string } | { view: true }
+
+/**
+ * The first part of a list's query that filters nothing. Nothing is done with all records of such a list. [L8, D2]
+ *
+ * @param query  as it was given
+ * @returns null if all of it counts
+ */
+export function unreadPart(
+  site: AdminSite,
+  view: ModelView,
+  parameters: ListParameters,
+  query: string
+): UnreadPart | null {
+  const [fault] = filterNotes(site, view, parameters)
+  if (fault) return { filter: fault.text }
+  if (parameters.isUnsearchable || missesColumn(parameters, query)) {
+    return { search: cutText(parameters.search || parameters.q || query) }
+  }
+  return parameters.place.isGone ? { view: true } : null
+}
+
+/** A search by a column that there is not for the user shows all records. */
+function missesColumn({ column, q }: ListParameters, query: string): boolean {
+  const given = new URLSearchParams(query)
+  const text = given.getAll('search-input').at(-1)?.trim() ?? ''
+  return text !== '' && column === null && q === ''
 }

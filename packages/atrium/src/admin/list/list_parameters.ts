@@ -10,8 +10,7 @@ import { DEFAULT_ROWS, isPageSize, usualRows } from './page_size.js'
 import { NO_PLACE, type ListPlace, type SavedView } from './saved_views/list_place.js'
 import { besideView } from './saved_views/view_query.js'
 import { searchCondition } from './search_condition.js'
-import { NO_TITLES, type TitleSearches } from './title_search.js'
-import { searchableColumns, wordConditions } from './word_search.js'
+import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
 
 /** Value of the search form's column for a search of all of them. */
 export const ALL_COLUMNS = '*'

@@ -7,9 +7,9 @@ import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
-import { shownOf } from '../permissions/concealed_values.js'
+import { shownOf } from '../permissions/personal_view.js'
 import { recordLinks } from '../record/record_links.js'
-import { escaped } from '../text/markup.js'
+import { escaped } from '../text/plain_text.js'
 import {
   followed,
   referencesOf,
@@ -29,10 +29,9 @@ import {
   type ShownCell,
 } from './cell.js'
 import { namesThings } from './names_things.js'
-import { joinedTitles, type JoinedTitles } from './joined_titles.js'
+import { joinedTitles, type JoinedTitles, withUnits } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
-import { withUnits } from './units.js'
 
 /** Number of rows that are made before other requests get a turn; more than a page of a list has */
 export const ROWS_A_TURN = 200

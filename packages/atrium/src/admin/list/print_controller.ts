@@ -3,7 +3,7 @@ import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { clockTime } from '../time/local_time.js'
 import { writtenTime } from '../time/moment.js'
-import { presentZone } from '../time/present_zone.js'
+import { presentZone } from '../time/time_zone.js'
 import { ListPage } from './list_page.js'
 import { besideList } from './saved_views/views_bar.js'
 

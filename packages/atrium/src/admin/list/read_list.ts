@@ -6,8 +6,14 @@ import { placeOf } from './saved_views/place_of.js'
 import { withView } from './saved_views/view_query.js'
 import { titledColumn } from './list_filters.js'
 import { ALL_RECORDS, ListParameters, SEARCH, searchedText } from './list_parameters.js'
-import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
-import { searchableColumns, wordConditions, wordsOf } from './word_search.js'
+import {
+  NO_TITLES,
+  titleSearches,
+  type TitleSearches,
+  searchableColumns,
+  wordConditions,
+  wordsOf,
+} from './title_search.js'
 
 /**
  * Parses the query string of a list for the signed-in user, who finds references by the titles that they may

@@ -1,8 +1,7 @@
 import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
-import type { EventDetails, EventStatus } from '../events/event_integration.js'
-import type { EventType } from '../events/event_type.js'
+import type { EventDetails, EventStatus, EventType } from '../events/event_integration.js'
 import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 

@@ -10,7 +10,9 @@ import AdminNotice from '../models/admin_notice.js'
 import { KeptByVersion } from '../permissions/kept_by_version.js'
 import type { Person } from '../permissions/person.js'
 import { raiseVersions } from '../permissions/versions.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 import type { NoticeData, NoticeKind } from './notice_kinds.js'
+import { shownNotice, type ShownNotice, type Texts } from './notice_words.js'
 
 /** Most notices that are kept for a person; the oldest makes room */
 export const MOST_NOTICES = 50
@@ -149,4 +151,33 @@ export function noticeOrigin(ctx: HttpContext): NoticePlace {
  */
 export function placeOf(origin: Origin | undefined): NoticePlace {
   return origin ? { device: deviceName(origin.userAgent), address: origin.ip } : {}
+}
+
+/** The banner of a page. */
+export interface NoticesOnPage extends ShownNotice {
+  /** How many others there are */
+  more: number
+}
+
+/**
+ * The newest notice that the signed-in user has not seen yet, for the banner of a whole page. [U16]
+ *
+ * @returns null where there is none, and where somebody else looks at the site
+ */
+export async function noticesOf(
+  site: Texts & { readonly notices: Notices },
+  ctx: HttpContext
+): Promise<NoticesOnPage | null> {
+  const { signedIn } = guardOf(ctx)
+  if (!signedIn || ctx.request.header('hx-request') !== undefined) return null
+  const { acting, owner, session } = signedIn
+  if (acting || owner.viewedRole !== undefined) return null
+  try {
+    const [newest, ...others] = await site.notices.unseen(owner, session.id)
+    return newest ? { ...shownNotice(site, newest), more: others.length } : null
+  } catch (error) {
+    /* A page is shown without it rather than not at all. */
+    ctx.logger.error({ err: error }, 'The notices of a user could not be read')
+    return null
+  }
 }

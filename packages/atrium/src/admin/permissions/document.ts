@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { closest } from 'fastest-levenshtein'
 import { ValueError } from '#crud'
 import { isObject } from '#base/checks'
@@ -166,4 +167,56 @@ function rank(action: string): number {
 
 function inOrder(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
+}
+
+/**
+ * Describes permissions, one line for each model: `Film: view, update; without us_gross; title can't be
+ * changed; only ownBranch`. [U6]
+ */
+export function permissionsInWords(document: PermissionsDocument): string[] {
+  const models = Object.entries(document)
+  if (models.length === 0) return ['nothing']
+  const isAlone = models.length === 1
+  return models.map(([model, entry]) => {
+    const name = model === ALL ? (isAlone ? 'All models' : 'All other models') : model
+    return `${name}: ${entryInWords(entry)}`
+  })
+}
+
+function entryInWords({ actions, hidden, readonly, scopes }: ModelPermissions): string {
+  if (actions.length === 0) return 'nothing'
+  const parts = [actions.includes(ALL) ? 'everything' : actions.join(', ')]
+  if (hidden) parts.push(`without ${listed(hidden)}`)
+  if (readonly) parts.push(`${listed(readonly)} can't be changed`)
+  if (scopes) parts.push(scopes.length > 0 ? `only ${scopes.join(' or ')}` : 'no records')
+  return parts.join('; ')
+}
+
+/**
+ * Digests of what decides which records and fields a user can see, to notice later that they have lost some of them.
+ * Null for a user whom roles do not restrict.
+ */
+export type PermissionsPrint = { roles: string[]; attributes: string } | null
+
+export function permissionsPrint(
+  documents: readonly PermissionsDocument[],
+  attributes: unknown
+): PermissionsPrint {
+  return { roles: documents.map((one) => digest(one)), attributes: digest(attributes ?? null) }
+}
+
+/**
+ * True if a user can still see all that they could see before: every role is there unchanged, as further roles only add
+ * to them, and so are the attributes that scopes compare with.
+ *
+ * @param before  undefined if it is not known
+ */
+export function stillAllows(now: PermissionsPrint, before: PermissionsPrint | undefined): boolean {
+  if (now === null) return true
+  if (!before || before.attributes !== now.attributes) return false
+  return before.roles.every((role) => now.roles.includes(role))
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
 }

@@ -1,4 +1,7 @@
-import type { Action } from './actions.js'
+export const ACTIONS = ['view', 'create', 'update', 'delete'] as const
+
+/** Actions on a model in the admin site. [S26, B14] */
+export type Action = (typeof ACTIONS)[number]
 
 /** An offer of a page: an action of the view, purging, restoring, an export, or the page of one record. */
 export type Offer = Action | 'purge' | 'restore' | 'read' | 'export'

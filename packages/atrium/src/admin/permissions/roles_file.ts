@@ -1,16 +1,17 @@
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { ValueError } from '#crud'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { ValueError, RuntimeError } from '#crud'
 import { isObject } from '#base/checks'
 import { shown } from '#base/errors'
-import { LONGEST_DESCRIPTION, roleNameFault } from '../core/admin_role_schemas.js'
+import { LONGEST_DESCRIPTION, roleNameFault } from '../core/admin_role_crud.js'
 import AdminRole from '../models/admin_role.js'
+import type { AdminSite } from '../admin_site.js'
 import {
   areSamePermissions,
   InvalidPermissions,
   readPermissions,
   type PermissionsDocument,
+  permissionsInWords,
 } from './document.js'
-import { permissionsInWords } from './words.js'
 
 /**
  * A role as installations hand it to each other.
@@ -184,4 +185,26 @@ function roleFaults(role: unknown, index: number): string[] {
 
 function isDescription(value: unknown): boolean {
   return typeof value === 'string' && [...value].length <= LONGEST_DESCRIPTION
+}
+
+/**
+ * Writes the changes of an import as the form would: with events, and with the next request of those who have
+ * the roles.
+ */
+export async function applyChanges(
+  { models }: Pick<AdminSite, 'models'>,
+  changes: readonly RoleChange[],
+  client: TransactionClientContract
+): Promise<void> {
+  const crud = models.get(AdminRole.name)?.crud
+  if (!crud) throw new RuntimeError('The admin site has no roles')
+  for (const { kind, id, role } of changes) {
+    if (kind === 'delete') await crud.delete(id, { client })
+    else if (kind === 'update') await crud.update(id, valuesOf(role!), { client })
+    else await crud.create(valuesOf(role!), { client })
+  }
+}
+
+function valuesOf({ name, description, permissions }: NonNullable<RoleChange['role']>) {
+  return { name, description, permissions }
 }

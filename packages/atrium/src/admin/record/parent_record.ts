@@ -1,14 +1,40 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import { noteKey } from '#base/items'
+import type { ModelView } from '../model_view.js'
 import type { AdminSite } from '../admin_site.js'
 import { readKey } from '../events/pages/record_places.js'
-import { referringPage } from '../http/referring_page.js'
-import { parentNameIn } from '../http/parent_name.js'
+import { referringPage, parentNameIn } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
-import type { ModelView } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 import { relatedListsOf } from '../relations/related_lists.js'
-import { isDeletedRecord, itemOf } from './item_of.js'
 import { recordLinks } from './record_links.js'
+
+/**
+ * The item of a record as the user sees it, with its key.
+ *
+ * @param view  as the user's roles leave it
+ */
+export function itemOf(view: ModelView, record: LucidRow): Item {
+  const item = view.resource.reader.toItem(record)
+  return noteKey(item, view.resource.key.of(record))
+}
+
+/**
+ * True if the record is deleted, but not for good.
+ */
+export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
+  return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
+}
+
+/**
+ * The same for an item; false where its marking column is not among its fields.
+ */
+export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
+  const { flag, timestamp } = resource.softDelete ?? {}
+  return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
+}
 
 /**
  * The record whose page a form was opened from, and which the form leads back to. [R4]

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import type { AdminSite } from '../admin_site.js'
@@ -7,15 +8,16 @@ import { isFileKey } from '../forms/files/file_store.js'
 import { nameOfFile } from '../forms/files/shown_file.js'
 import type { Text } from '../forms/fields/widgets/form_widget.js'
 import { wholeShow } from '../forms/fields/widgets/widget_cells.js'
-import { listCell, type ShownCell } from '../list/cell.js'
-import { cellMarkup } from '../list/cell_markup.js'
+import { listCell, type ShownCell, cutText } from '../list/cell.js'
+import { cellMarkup } from '../list/rows_markup.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListTable, type TableColumn } from '../list/list_table.js'
-import { withUnits } from '../list/units.js'
+import { withUnits } from '../list/joined_titles.js'
 import type { ModelView } from '../model_view.js'
-import { visibleText } from '../text/plain_text.js'
-import { plainItems } from '../text/plain_items.js'
-import { prettyJson } from '../text/pretty_json.js'
+import { visibleText, plainItems, escaped } from '../text/plain_text.js'
+import { prettyJson } from '../text/json_text.js'
+import { attachedRecords, seenManyToMany, type ManyToMany } from '../relations/many_to_many.js'
+import { recordLinks } from './record_links.js'
 
 /* Longer values take the whole width of the page. */
 const SHORT = 60
@@ -23,7 +25,7 @@ const SHORT = 60
 /**
  * One value of a record with its label.
  */
-export interface RecordFact {
+interface RecordFact {
   name: string
   label: string
   kind: ShownCell['kind']
@@ -103,4 +105,59 @@ function wholeCell(
   const { title, ...rest } = cell
   if (reference || typeof value !== 'string') return { ...rest, text: title ?? cell.text }
   return withUnits(view, name, { ...rest, text: visibleText(value) })
+}
+
+/* More are only said to be there. */
+const MOST_SHOWN = 100
+
+const LONGEST_TITLE = 120
+
+/**
+ * The records attached to a record by many-to-many relations, as links. [R3, R16]
+ *
+ * @param view    as the user's roles leave it
+ * @param except  names of relations that are shown elsewhere
+ */
+export async function attachedFacts(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record: LucidRow,
+  except: ReadonlySet<string> = new Set()
+): Promise<RecordFact[]> {
+  if (view.manyToMany.length === 0) return []
+  const relations = await seenManyToMany(ctx, site, view)
+  return await Promise.all(
+    relations
+      .filter(({ name }) => !except.has(name))
+      .map((many) => factOf(ctx, site, view, many, record))
+  )
+}
+
+async function factOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  many: ManyToMany,
+  record: LucidRow
+): Promise<RecordFact> {
+  const { label, name, reference } = many
+  const found = await attachedRecords(ctx, view, many, record, MOST_SHOWN)
+  const { records, isMore } = found
+  const fact = { name, label, title: undefined, isTime: false, isLong: records.length > 3 }
+  if (records.length === 0) {
+    const text = site.text('list.null')
+    return { ...fact, kind: 'null', markup: cellMarkup({ kind: 'null', text }) }
+  }
+  const linkTo = await recordLinks(
+    ctx,
+    reference.view,
+    records.map(({ key }) => key)
+  )
+  const titles = records.map(({ key, label: title, isDeleted }) => {
+    const href = linkTo(key, isDeleted) ?? undefined
+    return cellMarkup({ kind: 'text', text: cutText(title, LONGEST_TITLE), href })
+  })
+  if (isMore) titles.push(escaped(site.text('manyToMany.more')))
+  return { ...fact, kind: 'text', markup: titles.join(', ') }
 }

@@ -5,10 +5,9 @@ import { cutText } from '../list/cell.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
 import { seenRelatedLists } from '../relations/related_lists.js'
-import { inSentence } from '../text/in_sentence.js'
+import { inSentence } from '../text/plain_text.js'
 import { findRecord } from './find_record.js'
-import { isDeletedRecord, itemOf } from './item_of.js'
-import { relatedId } from './parent_record.js'
+import { isDeletedRecord, itemOf, relatedId } from './parent_record.js'
 import { recordLinks } from './record_links.js'
 import {
   addUrl,

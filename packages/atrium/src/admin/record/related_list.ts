@@ -5,14 +5,15 @@ import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { formFields } from '../forms/fields/form_fields.js'
-import { withParentName } from '../http/parent_name.js'
+import { withParentName } from '../http/list_query.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { PREFIX } from '../list/list_filters.js'
 import { ListParameters } from '../list/list_parameters.js'
 import { placeOf } from '../list/saved_views/place_of.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import type { RelatedList } from '../relations/related_lists.js'
+import { type RelatedList, seenRelatedLists } from '../relations/related_lists.js'
+import { relatedId } from './parent_record.js'
 
 /** Parameters of the address that a related list reads: the others of a list are for its own page. */
 const READ = ['page', 'sort_by', 'sort_order', 'rows-per-page-select']
@@ -77,4 +78,31 @@ export async function addUrl(
   if (!isField) return null
   const query = new URLSearchParams([[column.apiName, value]])
   return withParentName(`${view.url('/create_page')}?${query}`, parent)
+}
+
+/**
+ * Place of a related list on the page of a record, into which the list comes after the page.
+ */
+export interface RelatedSection {
+  id: string
+  label: string
+  url: string
+}
+
+/**
+ * The related lists of a record that the signed-in user may see. [R4]
+ *
+ * @param view  as their roles leave it
+ */
+export async function relatedSections(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record: LucidRow
+): Promise<RelatedSection[]> {
+  const lists = await seenRelatedLists(ctx, site, view)
+  const key = view.resource.key.of(record)
+  return lists
+    .filter((list) => referredValue(list, record) !== null)
+    .map((list) => ({ id: relatedId(list), label: list.label, url: relatedUrl(view, list, key) }))
 }

@@ -12,8 +12,7 @@ import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
 import { recordLinks } from '../record/record_links.js'
-import { inSentence } from '../text/in_sentence.js'
-import { plainText } from '../text/plain_text.js'
+import { inSentence, plainText } from '../text/plain_text.js'
 import { recordsByTitle } from './records_by_title.js'
 
 /** Records shown of each model [L12] */
@@ -60,11 +59,7 @@ export interface SearchResult {
  *
  * @param q  search text; empty: pages and actions only
  */
-export async function searchSite(
-  site: AdminSite,
-  ctx: HttpContext,
-  q: string
-): Promise<SearchResult> {
+async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise<SearchResult> {
   const views = await visibleViews(site, ctx)
   const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
   const [actions, { groups, slow }] = await Promise.all([
@@ -170,5 +165,26 @@ async function within<Value>(
     return await Promise.race([withinTime(milliseconds, work), late])
   } finally {
     timer.abort()
+  }
+}
+
+/** Longer search texts are cut. */
+const LONGEST_TEXT = 200
+
+/**
+ * Search of the whole site: a page, and its content for the palette. [L12]
+ */
+export class SearchController {
+  constructor(private readonly site: AdminSite) {}
+
+  async show(ctx: HttpContext): Promise<string> {
+    const { q } = ctx.request.qs()
+    const text = typeof q === 'string' ? q.trim().slice(0, LONGEST_TEXT).toWellFormed() : ''
+    const isPart = ctx.request.header('hx-request') !== undefined
+    ctx.response.vary('HX-Request')
+    const result = await searchSite(this.site, ctx, text)
+    return await this.site.render(ctx, isPart ? 'partials/search_content' : 'pages/search', {
+      result,
+    })
   }
 }

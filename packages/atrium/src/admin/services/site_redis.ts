@@ -1,7 +1,15 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { RedisConnection, RedisManager } from '@adonisjs/redis'
 import type { RedisConnectionConfig } from '@adonisjs/redis/types'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { stores } from '@adonisjs/limiter'
+import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
+import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import { reportOnce } from '#upstream/limiter_redis_reports'
+import { countersIn, type Counters } from '#base/counters'
+import { withoutSavepoints } from '#upstream/limiter_savepoints'
+import { databaseQueue } from '#upstream/queue_cheap_polling'
+import type { AdminConfig } from '../define_config.js'
 
 /* A login waits for it: a failure should be quick. */
 const DEFAULTS = {
@@ -46,4 +54,60 @@ export class SiteRedis {
     reportOnce(manager, this.logger)
     return manager
   }
+}
+
+const TABLE = 'admin_rate_limits'
+
+type Settings = Pick<AdminConfig, 'limiter' | 'adminConnection'>
+
+/**
+ * The limiter of logins and requests, as `limiter` of `config/admin.ts` says. [B8, Q8]
+ */
+export async function siteCounters(app: ApplicationService, settings: Settings): Promise<Counters> {
+  return countersIn(settings.limiter, await storeOf(app, settings))
+}
+
+async function storeOf(
+  app: ApplicationService,
+  { limiter, adminConnection }: Settings
+): Promise<LimiterManagerStoreFactory> {
+  if (limiter === 'memory') return stores.memory({})
+  if (limiter === 'redis') return await redisStore(app)
+  const store = stores.database({
+    tableName: TABLE,
+    connectionName: adminConnection as never,
+    clearExpiredByTimeout: true,
+  })
+  return await withoutSavepoints(store).resolver(app)
+}
+
+async function redisStore(app: ApplicationService): Promise<LimiterManagerStoreFactory> {
+  const { default: RedisStore } = await import('@adonisjs/limiter/stores/redis')
+  const redis = await app.container.make(SiteRedis)
+  const connection = await redis.connection()
+  const keyPrefix = 'atrium:limiter'
+  return (options) => new RedisStore(connection, { keyPrefix, ...options })
+}
+
+/** Table of the jobs that wait, next to the admin's other ones */
+export const QUEUE_TABLE = 'admin_queue_jobs'
+
+/**
+ * The queue of background jobs, as `jobs.store` of `config/admin.ts` says. Only the adapter is the library's: its manager,
+ * its job classes and its worker share one configuration in a process, which is the application's. [D1]
+ *
+ * @param connection  of the admin's own tables
+ */
+export async function siteQueue(
+  app: ApplicationService,
+  { store, connection }: { store: AdminConfig['jobs']['store']; connection: string }
+): Promise<Adapter> {
+  if (store === 'redis') {
+    const { redis } = await import('@boringnode/queue/drivers/redis_adapter')
+    const site = await app.container.make(SiteRedis)
+    const { ioConnection } = await site.connection()
+    return redis(ioConnection)()
+  }
+  const db = await app.container.make('lucid.db')
+  return databaseQueue(db.connection(connection).getWriteClient(), QUEUE_TABLE)
 }

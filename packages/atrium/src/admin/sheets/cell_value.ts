@@ -1,14 +1,90 @@
+import { writeNumeral, readNumber } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
-import { readNumber } from '#base/values/numbers'
-import { jsonOf } from '../text/json_of_text.js'
+import { ungrouped } from '../text/grouped_number.js'
+import { jsonOf } from '../text/json_text.js'
 import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'
 import { UnreadableText } from '../errors.js'
 import { type DateOrder, isoDate, isoReadings } from './date_order.js'
-import { serialText } from './date_serials.js'
 import type { FileFormat } from './file_format.js'
 import type { Cell } from './file_shape.js'
-import { numeralOf } from './numeral_of.js'
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** The day 0 of the calendar that spreadsheets count in, in days since 1970 */
+const EPOCH = -25_569
+
+/** Days between that calendar and the one that begins in 1904 */
+const TO_1904 = 1462
+
+/** The calendar has a 29 February 1900, which was none. */
+const LEAP_DAY = 60
+
+/**
+ * The moment of a number of days as spreadsheets keep it, in whole seconds, as in `2026-01-31 10:00:00`.
+ *
+ * @returns null beyond the calendar
+ */
+export function serialMoment(serial: number, isFrom1904: boolean): string | null {
+  const days = isFrom1904 ? serial + TO_1904 : serial < LEAP_DAY ? serial + 1 : serial
+  const moment = new Date(Math.round(((days + EPOCH) * DAY) / 1000) * 1000)
+  const isThere = serial >= 0 && !Number.isNaN(moment.getTime()) && moment.getUTCFullYear() <= 9999
+  return isThere ? moment.toISOString().slice(0, 19).replace('T', ' ') : null
+}
+
+/* Five digits are days of the years 1927 to 2173; shorter numbers are rather years. */
+const SERIAL = /^\d{5}(?:\.\d+)?$/
+
+/**
+ * The same for a text of a cell that has no format of a date, as in `45382` or `45382.4375`.
+ *
+ * @returns the day alone for a whole number; null for a text that is no such number
+ */
+function serialText(text: string, isFrom1904: boolean): string | null {
+  if (!SERIAL.test(text)) return null
+  const moment = serialMoment(Number(text), isFrom1904)
+  return text.includes('.') ? moment : (moment?.slice(0, 10) ?? null)
+}
+
+const PLAIN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/* 1.234.567,8 and 12,5: a comma before the decimals */
+const WITH_COMMA = /^([+-]?)(\d+|\d{1,3}(?:[.'’\s]\d{3})+),(\d+)$/
+
+/* Of longer ones, some of these expressions would take minutes; no column has so many digits. */
+const LONGEST = 1000
+
+/* 1,234 could be either. */
+const AMBIGUOUS = /^[+-]?\d{1,3},\d{3}$/
+
+/**
+ * A plain numeral, as in `-1234.5`, for a number as people and programs write it: with separators of thousands, a comma
+ * before the decimals, a plus, an exponent, zeros in front or at the end. A text that could mean two numbers, or means
+ * none, or has more than a thousand letters, stays as it is. All other digits stay.
+ */
+export function numeralOf(text: string): string {
+  if (text.length > LONGEST) return text
+  if (PLAIN.test(text) || AMBIGUOUS.test(text)) return withoutZeros(text)
+  const [all, sign, whole, decimals] = WITH_COMMA.exec(text) ?? []
+  if (all !== undefined) return withoutZeros(`${sign}${whole.replaceAll(/\D/g, '')}.${decimals}`)
+  const numeral = ungrouped(text)
+  return FLOAT.test(numeral) ? withoutZeros(numeral) : text
+}
+
+/** `5` for `5.0` and `007`; `-1.25` for `-01.25` and `-125e-2`. */
+function withoutZeros(numeral: string): string {
+  if (/e/i.test(numeral)) {
+    const number = Number(numeral)
+    return Number.isFinite(number) ? writeNumeral(number) : numeral
+  }
+  const match = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(numeral)
+  if (!match) return numeral
+  const [, sign, whole, decimals = ''] = match
+  const fraction = decimals === '' ? '' : `.${decimals}`
+  const isZero = /^0*$/.test(whole + decimals)
+  return `${sign === '-' && !isZero ? '-' : ''}${whole || '0'}${fraction}`
+}
 
 export interface ValueOptions {
   /** In NDJSON and JSON the text of a JSON column is a text; elsewhere it is JSON. Default: `csv` */

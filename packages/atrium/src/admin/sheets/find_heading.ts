@@ -1,8 +1,7 @@
 import { unescapeFormula } from '#base/values/formula'
 import { FileFault } from '../errors.js'
-import type { Cell, FileShape, FirstRow } from './file_shape.js'
+import { type Cell, type FileShape, type FirstRow, SAMPLED } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
-import { SAMPLED } from './sheet_limits.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
 /** Rows that are looked at, and offered as the heading */

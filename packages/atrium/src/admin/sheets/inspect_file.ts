@@ -3,17 +3,23 @@ import { extname } from 'node:path'
 import { writeJson } from '#base/values/json'
 import { FileFault, ReadingLimit } from '../errors.js'
 import type { FileFormat } from './file_format.js'
-import type { Cell, ChosenShape, FileShape, Sheet } from './file_shape.js'
+import {
+  type Cell,
+  type ChosenShape,
+  type FileShape,
+  type Sheet,
+  LONGEST_NAME,
+  MOST_NAMES,
+  SAMPLED,
+} from './file_shape.js'
 import { findHeading, LAST_HEADING } from './find_heading.js'
 import { readRows } from './read_rows.js'
 import { decodedText } from './reading/decoded_text.js'
 import { findDelimiter, isDelimiter, namedDelimiter } from './reading/delimiters.js'
-import { isEncoding } from './reading/encodings.js'
-import { findEncoding } from './reading/find_encoding.js'
+import { isEncoding, findEncoding } from './reading/encodings.js'
 import { jsonRecords } from './reading/json_list.js'
 import { ndjsonRecords } from './reading/json_records.js'
 import { xlsxRows, xlsxSheets } from './reading/xlsx/xlsx_rows.js'
-import { LONGEST_NAME, MOST_NAMES, SAMPLED } from './sheet_limits.js'
 
 const SAMPLES = 5
 

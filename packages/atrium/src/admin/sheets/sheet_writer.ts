@@ -1,10 +1,14 @@
 import type { Writable } from 'node:stream'
 import type { FileFormat } from './file_format.js'
 import type { Cell } from './file_shape.js'
-import { BatchedRows, type Batches } from './writing/batched_rows.js'
+import {
+  BatchedRows,
+  type Batches,
+  jsonText,
+  ndjsonText,
+  type SheetOptions,
+} from './writing/batched_rows.js'
 import { csvText } from './writing/csv_text.js'
-import { jsonText, ndjsonText } from './writing/json_text.js'
-import type { SheetOptions } from './writing/sheet_options.js'
 import { xlsxBytes } from './writing/xlsx_bytes.js'
 
 export type { SheetOptions }

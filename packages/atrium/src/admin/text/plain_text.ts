@@ -98,3 +98,38 @@ export function partsOf(sentence: string): SentencePart[] {
       return { text: isIsolated ? part.slice(1, -1) : part, isolated: isIsolated }
     })
 }
+
+/**
+ * Label in the middle of a sentence: `Order line` -> `order line`; `SKU` stays.
+ */
+export function inSentence(label: string): string {
+  return /^\p{Lu}(?!\p{Lu})/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label
+}
+
+const PLAIN = ['string', 'number', 'boolean']
+
+/**
+ * The items of a list as texts, or null for any other value and for a list of anything but texts, numbers and booleans.
+ */
+export function plainItems(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null
+  return value.every((one) => PLAIN.includes(typeof one)) ? value.map(String) : null
+}
+
+const SPECIAL = /[&<>"'`]/
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+  '`': '&#x60;',
+}
+
+/**
+ * Escapes a text for an element or a quoted attribute, in the same way as templates.
+ */
+export function escaped(value: unknown): string {
+  const text = String(value)
+  return SPECIAL.test(text) ? text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]) : text
+}

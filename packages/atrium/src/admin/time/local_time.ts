@@ -1,7 +1,6 @@
 import { readDateTime } from '#base/values/datetime'
 import { UnreadableText } from '../errors.js'
-import { presentZone } from './present_zone.js'
-import { isoOffset, offsetAt, offsetLabel, UTC } from './time_zone.js'
+import { presentZone, isoOffset, offsetAt, offsetLabel, UTC } from './time_zone.js'
 
 const DAY = 24 * 60 * 60 * 1000
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length

@@ -1,6 +1,5 @@
 import { Info, type DateTime } from 'luxon'
-import { presentZone } from './present_zone.js'
-import { offsetAt, offsetLabel } from './time_zone.js'
+import { presentZone, offsetAt, offsetLabel } from './time_zone.js'
 
 /**
  * A point in time.

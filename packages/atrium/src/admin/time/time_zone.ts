@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { IANAZone } from 'luxon'
 
 export const UTC = 'UTC'
@@ -74,4 +75,20 @@ function duration(offset: number, isWhole: boolean): string {
   return parts
     .map((part, index) => (index === 0 && !isWhole ? part : String(part).padStart(2, '0')))
     .join(':')
+}
+
+const PRESENT = new AsyncLocalStorage<string>()
+
+/**
+ * Runs a function for which times are shown and typed in a zone, with all that it awaits. [R12]
+ */
+export function inZone<Result>(zone: string, run: () => Result): Result {
+  return PRESENT.run(zone, run)
+}
+
+/**
+ * The time zone of the page that is made, or of the form that is read: UTC elsewhere, as in commands. [R12]
+ */
+export function presentZone(): string {
+  return PRESENT.getStore() ?? UTC
 }

@@ -2,8 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts } from '../http/form_texts.js'
 import { KeptByVersion } from '../permissions/kept_by_version.js'
 import type { Preferences } from '../preferences/preferences.js'
-import { inZone } from './present_zone.js'
-import { isTimeZone } from './time_zone.js'
+import { inZone, isTimeZone } from './time_zone.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** Name of the preference, and of the field of the account's form */

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import { AdminAccessToken, type AdminUser } from '#admin'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
 import { DOORS } from '#tests/fixtures/crud'
 import {

@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { AdminAuditLog, AdminEventLog, type AdminUser } from '#admin'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { insertRow } from '#tests/helpers/databases'

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { inZone } from '#admin/time/present_zone'
+import { inZone } from '#admin/time/time_zone'
 import { ImportArticle } from '#tests/fixtures/imports'
 import { cookiesOf, sendForm } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
 import { fakeHashes } from '#tests/helpers/admin'
 import { FuzzState } from '#tests/helpers/fuzz/state'

@@ -7,9 +7,9 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import type { Secret } from '@adonisjs/core/helpers'
 import type { AdminUser } from '#admin'
-import { makeInvitation } from '#admin/authentication/invitations/invitation_maker'
+import { makeInvitation } from '#admin/authentication/invitations/invite_controller'
 import AdminFactor from '#admin/models/admin_factor'
-import { passkeyIn } from '#admin/authentication/passkeys/sealed_passkey'
+import { passkeyIn } from '#admin/authentication/passkeys/relying_party'
 import {
   adminSite,
   cookiesFrom,

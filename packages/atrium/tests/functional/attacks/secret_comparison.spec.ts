@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { test } from '@japa/runner'
 import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
 import { DOORS } from '#tests/fixtures/crud'
 import {

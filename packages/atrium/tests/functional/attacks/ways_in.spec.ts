@@ -7,7 +7,7 @@ import { passwordHash as hash } from '#admin/authentication/passwords/password_h
 import db from '@adonisjs/lucid/services/db'
 import { engineRouter } from '#base/http/engine_router'
 import type { AdminUser } from '#admin'
-import { NO_PASSWORD } from '#admin/authentication/passwords/no_password'
+import { NO_PASSWORD } from '#admin/authentication/passwords/password_rules'
 import {
   adminSite,
   callRaw,

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { Edge, edgeGlobals } from 'edge.js'
-import { escaped } from '#admin/text/markup'
+import { escaped } from '#admin/text/plain_text'
 import { withEscapedAttributes } from '#upstream/edge_escape_attributes'
 
 const html = withEscapedAttributes(edgeGlobals.html, escaped)

@@ -1,20 +1,38 @@
+import type { LucidRow, ModelAttributes } from '@adonisjs/lucid/types/model'
 import { AccessToken } from '@adonisjs/auth/access_tokens'
 import type { Secret } from '@adonisjs/core/helpers'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
-import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { ValueError, type CallOptions } from '#crud'
+import { LucidCrud, type HookOptions, ValueError, type CallOptions } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import { keyOf } from '#base/items'
-import { readingClientOf } from '../../database_config.js'
 import AdminAccessToken, { isOver } from '../../models/admin_access_token.js'
+import { requireProofOf } from '../reauthentication/reauthentication.js'
+import { readingClientOf } from '../../database_config.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { NoticeData } from '../../notices/notice_kinds.js'
 import { placeOf, type TellOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
-import { AccessTokenCrud } from './access_token_crud.js'
 import { readLifetime } from './token_terms.js'
+
+/**
+ * Writes of access tokens need a recent proof of who the user is. [U11]
+ */
+class AccessTokenCrud extends LucidCrud<typeof AdminAccessToken> {
+  constructor() {
+    super(AdminAccessToken)
+  }
+
+  async prepareCreate(values: Record<string, unknown>, options: HookOptions) {
+    requireProofOf(options.actor)
+    return await super.prepareCreate(values, options)
+  }
+
+  async prepareDelete(_record: LucidRow, { actor }: HookOptions): Promise<void> {
+    requireProofOf(actor)
+  }
+}
 
 /**
  * Properties of a new token.

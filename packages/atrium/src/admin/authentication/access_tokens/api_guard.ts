@@ -9,11 +9,19 @@ import type { Secret } from '@adonisjs/core/helpers'
 import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
-import { ValueError } from '#crud'
+import {
+  ValueError,
+  type Actor,
+  type ApiToken,
+  type Authorizer,
+  type Operation,
+  type Resource,
+} from '#crud'
+import { unauthenticated } from '#crud/internals'
+import { abilityMissing } from '#base/http/problems'
 import type AdminUser from '../../models/admin_user.js'
 import type { AccessTokens, FoundToken } from './access_tokens.js'
-import { readAbilities } from './abilities.js'
-import { readExpiry, readTokenName } from './token_terms.js'
+import { readAbilities, allows, readExpiry, readTokenName } from './token_terms.js'
 
 /**
  * User provider of the AdonisJS guard. One instance per request: token and user come from one
@@ -104,4 +112,30 @@ export function tokenGuardOf(ctx: HttpContext): ApiGuard {
  */
 export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> {
   return { resolver: async () => tokenGuardOf }
+}
+
+/**
+ * Authorizes requests to endpoints whose access is 'token' by the abilities of the token. [P10]
+ */
+export class TokenAuthorizer implements Authorizer {
+  /**
+   * @throws Problem 401  without a valid token
+   * @throws Problem 403  when the token lacks the ability
+   */
+  async authorize(ctx: HttpContext, { name }: Resource, operation: Operation): Promise<Actor> {
+    const actor = await this.identify(ctx)
+    if (!actor) throw unauthenticated(ctx)
+    if (!allows(actor.token.abilities, name, operation))
+      throw abilityMissing(`${name}:${operation}`)
+    return actor
+  }
+
+  async identify(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null> {
+    const guard = tokenGuardOf(ctx)
+    if (!(await guard.check())) return null
+    const user = guard.getUserOrFail()
+    const { identifier, name, abilities } = user.currentAccessToken
+    const token = Object.freeze({ id: Number(identifier), name: name!, abilities })
+    return { kind: 'token', user, token }
+  }
 }

@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
-import type { EventDetails } from '../../events/event_integration.js'
-import { EventType } from '../../events/event_type.js'
+import { type EventDetails, EventType } from '../../events/event_integration.js'
 import AdminUser from '../../models/admin_user.js'
 import type { NoticeKind } from '../../notices/notice_kinds.js'
 import { noticeOrigin } from '../../notices/notices.js'
 import { guardOf } from '../sessions/admin_guard.js'
+import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 /**
  * Logs a change of a user's second factors, as an update of the user. It never holds a secret or a code. [U8, E4]
@@ -62,4 +62,14 @@ export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void 
     details: { factors: 'reset' },
     records: [],
   })
+}
+
+/**
+ * The offers of a page that asks for a factor: kinds that the user has, and passkeys only where the site has a name
+ * that they are valid for.
+ */
+export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number) {
+  const factors = await site.adminAuthentication.factors.of(userId)
+  const has = (wanted: string) => factors.some(({ kind }) => kind === wanted)
+  return { hasApp: has('totp'), hasPasskey: has('passkey') && relyingPartyOf(ctx) !== null }
 }

@@ -1,5 +1,7 @@
+import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
+import { guardOf } from '../sessions/admin_guard.js'
 import { PageNotFound } from '../../errors.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
@@ -7,12 +9,61 @@ import type { NoticeKind } from '../../notices/notice_kinds.js'
 import { isolated } from '../../text/plain_text.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
-import { sealSecret, secretIn } from './enrolment.js'
-import { recoveryCodesPage } from './codes_page.js'
+import type AdminUser from '../../models/admin_user.js'
+import type { ModelView } from '../../model_view.js'
 import { logFactors, tellOfFactors } from './factor_events.js'
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './totp.js'
-import { guardOf } from '../sessions/admin_guard.js'
+
+const PURPOSE = 'enrolment of a second factor'
+
+/** Longer than any sealed secret */
+const LONGEST = 500
+
+interface Sealed {
+  user: number
+  secret: string
+}
+
+/**
+ * Seals a secret that is not a factor yet into the form that will confirm it, so that nothing is stored before.
+ * [U8]
+ */
+function sealSecret(userId: number, secret: string): string {
+  const sealed: Sealed = { user: userId, secret }
+  return encryption.encrypt(sealed, { purpose: PURPOSE, expiresIn: '30m' })
+}
+
+/**
+ * @returns the secret; null for what the site has not sealed for this user, or longer ago than half an hour
+ */
+function secretIn(userId: number, sealed: string | undefined): string | null {
+  if (sealed === undefined || sealed.length > LONGEST) return null
+  const found = encryption.decrypt<Sealed>(sealed, PURPOSE)
+  return found?.user === userId ? found.secret : null
+}
+
+/**
+ * Renders new recovery codes, in the response that makes them: they are stored nowhere. [U8]
+ *
+ * @param codes.isFirst  true if they come with a user's first factor
+ */
+export async function recoveryCodesPage(
+  ctx: HttpContext,
+  site: AdminSite,
+  codes: string[],
+  { isFirst }: { isFirst: boolean }
+): Promise<string> {
+  const { username } = guardOf(ctx).signedInOrFail().owner
+  const heading = site.text('factors.codes.file', { title: site.title, username })
+  const file = [heading, '', ...codes, ''].join('\r\n')
+  return await site.render(ctx, 'pages/recovery_codes', {
+    codes,
+    isFirst,
+    download: `data:text/plain;charset=utf-8,${encodeURIComponent(file)}`,
+    done: site.url('/account'),
+  })
+}
 
 /** Field and parameter with the sealed secret of an enrolment that goes on */
 const SETUP = 'setup'
@@ -194,5 +245,58 @@ export class FactorsController {
 
   #goTo({ response }: HttpContext, path: string): void {
     response.status(303).header('location', this.site.url(path)).send('')
+  }
+}
+
+/**
+ * Takes the second factors of a user away, who has lost them, and ends their sessions. For superusers. [U10]
+ */
+export class ResetController {
+  /**
+   * @param view  view of the admin users
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * Asks first.
+   */
+  async ask(ctx: HttpContext): Promise<unknown> {
+    const user = await this.#find(ctx)
+    requireProof(ctx)
+    const text = (key: string) =>
+      this.site.text(`factors.reset.${key}`, { username: user.username })
+    return await this.site.render(ctx, 'pages/confirm', {
+      heading: text('heading'),
+      note: text('note'),
+      label: text('label'),
+      action: this.view.url(`/reset_factors/${user.id}`),
+      isDestructive: true,
+      back: this.view.url(`/update/${user.id}`),
+    })
+  }
+
+  async reset(ctx: HttpContext): Promise<unknown> {
+    const user = await this.#find(ctx)
+    requireProof(ctx, this.view.url(`/reset_factors/${user.id}`))
+    const ended = await this.site.adminAuthentication.factors.reset(user.id)
+    logFactors(ctx, this.site, user.id, 'reset')
+    await tellOfFactors(ctx, this.site, user, 'factors_reset')
+    const text = this.site.text('factors.reset.done', {
+      username: user.username,
+      sessions: ended.sessions,
+    })
+    await flashToNextPage(ctx, { kind: 'success', text })
+    const page = this.view.url(`/update/${user.id}`)
+    return ctx.response.status(303).header('location', page).send('')
+  }
+
+  async #find(ctx: HttpContext): Promise<AdminUser> {
+    const key = this.view.resource.key.fromParams(ctx.params)
+    const user = await this.view.crud.find(key, this.view.callOptions(ctx))
+    if (!user) throw new PageNotFound()
+    return user as AdminUser
   }
 }

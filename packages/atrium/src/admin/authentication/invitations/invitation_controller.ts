@@ -1,15 +1,51 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { counters } from '#base/counters'
+import { networkOf } from '#base/http/network'
 import { ValueError } from '#crud'
+import type { AdminConfig } from '../../define_config.js'
+import { TooManyAttempts } from '../../errors.js'
 import type { AdminSite } from '../../admin_site.js'
-import { userActor } from '../admin_actor.js'
-import { adminOrigin } from '../admin_origin.js'
+import { userActor, adminOrigin } from '../admin_actor.js'
 import { strengthData } from '../passwords/strength_data.js'
 import { replacePassword } from '../passwords/replace_password.js'
 import { exactText, sentTexts } from '../../http/form_texts.js'
 import type AdminInvitation from '../../models/admin_invitation.js'
 import AdminUser from '../../models/admin_user.js'
-import { hasPassword } from '../passwords/no_password.js'
-import { InvitationThrottle } from './invitation_throttle.js'
+import { hasPassword } from '../passwords/password_rules.js'
+
+/**
+ * Limits how often an address can try links that there are not, across all processes: as often as failed logins
+ * for all names together. [U12, B8]
+ */
+class InvitationThrottle {
+  constructor(
+    private readonly config: Pick<AdminConfig['login'], 'attemptsPerAddress' | 'withinMinutes'>
+  ) {}
+
+  /**
+   * @throws TooManyAttempts
+   */
+  async admit(ctx: HttpContext): Promise<void> {
+    const wait = await this.#limiter().availableIn(keyOf(ctx))
+    if (wait <= 0) return
+    ctx.response.header('retry-after', String(wait))
+    throw new TooManyAttempts()
+  }
+
+  /** Counts a link that there is not. */
+  async miss(ctx: HttpContext): Promise<void> {
+    await this.#limiter().increment(keyOf(ctx))
+  }
+
+  #limiter() {
+    const { attemptsPerAddress: requests, withinMinutes } = this.config
+    return counters().use({ requests, duration: `${withinMinutes} mins` })
+  }
+}
+
+function keyOf({ request }: HttpContext): string {
+  return `invitation-address:${networkOf(request.ip())}`
+}
 
 type Faults = Partial<Record<'password' | 'password_again', string>>
 

@@ -1,13 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { EventType } from '../../events/event_type.js'
+import { EventType } from '../../events/event_integration.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
 import { TRY_AGAIN_IN } from '../../errors.js'
 import type { FactorAnswer, ShownFactor } from '../factors/factors.js'
-import { tellOfFactors } from '../factors/factor_events.js'
-import { kindsOf } from '../factors/factor_kinds.js'
+import { tellOfFactors, kindsOf } from '../factors/factor_events.js'
 import { Passkeys } from '../passkeys/passkeys.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
 import {
@@ -16,8 +15,8 @@ import {
   hasFirstStep,
   useFirstStep,
   type FirstStep,
+  leadsToKept,
 } from './first_step.js'
-import { leadsToKept } from './login_form.js'
 
 /**
  * The second step of a login: a code of the authenticator app, a passkey, or a recovery code. [U8, U9]

@@ -9,9 +9,15 @@ import AdminUser from '../../models/admin_user.js'
 import { noticeOrigin } from '../../notices/notices.js'
 import { loggable } from '../../text/plain_text.js'
 import type { OpenSession } from '../sessions/session_manager.js'
-import { giveChallenge, takeChallenge, type ChallengeTerms } from './challenge.js'
-import { relyingPartyOf, type RelyingParty } from './relying_party.js'
-import { credentialHash, passkeyIn, sealPasskey, type PasskeyDetails } from './sealed_passkey.js'
+import { giveChallenge, takeChallenge, type ChallengeTerms } from './passkey_challenges.js'
+import {
+  relyingPartyOf,
+  type RelyingParty,
+  credentialHash,
+  passkeyIn,
+  sealPasskey,
+  type PasskeyDetails,
+} from './relying_party.js'
 import { guardOf } from '../sessions/admin_guard.js'
 
 /** Loaded with the first passkey, as its modules take a part of the server's start */

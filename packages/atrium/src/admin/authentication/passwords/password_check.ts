@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { EventType } from '../../events/event_type.js'
+import { EventType } from '../../events/event_integration.js'
 import type AdminUser from '../../models/admin_user.js'
 
 export type CheckedPassword =

@@ -1,3 +1,5 @@
+import { randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
 import { HashManager } from '@adonisjs/core/hash'
 import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 import app from '@adonisjs/core/services/app'
@@ -11,7 +13,7 @@ const COST_IN_TESTS = 2 ** 10
 /* More than a hash needs, or Node.js would refuse to compare one with higher costs */
 const MEMORY = 2 ** 30
 
-function scrypt(cost: number): Scrypt {
+function hashWithScrypt(cost: number): Scrypt {
   return new Scrypt({ cost, blockSize: 8, parallelization: 1, maxMemory: MEMORY })
 }
 
@@ -21,7 +23,70 @@ function scrypt(cost: number): Scrypt {
 export const passwordHash = new HashManager({
   default: 'usual',
   list: {
-    usual: () => scrypt(app.inTest ? COST_IN_TESTS : COST),
-    scrypt: () => scrypt(COST),
+    usual: () => hashWithScrypt(app.inTest ? COST_IN_TESTS : COST),
+    scrypt: () => hashWithScrypt(COST),
   },
 })
+
+/**
+ * Cost parameters of a scrypt hash, as encoded in it.
+ */
+export interface ScryptCosts {
+  /** Rounds, a power of two */
+  cost: number
+  blockSize: number
+  parallelization: number
+}
+
+const run = promisify<string, Buffer, number, object, Buffer>(scrypt)
+
+/**
+ * @returns undefined for a hash of another algorithm
+ */
+export function costsOf(hashed: string): ScryptCosts | undefined {
+  const match = /^\$scrypt\$n=(\d+),r=(\d+),p=(\d+)\$/.exec(hashed)
+  if (!match) return undefined
+  const [cost, blockSize, parallelization] = match.slice(1).map(Number)
+  return { cost, blockSize, parallelization }
+}
+
+/**
+ * Returns true if a hash costs less to compute than another one.
+ */
+export function isWeaker(hashed: string, than: string): boolean {
+  const [costs, wanted] = [costsOf(hashed), costsOf(than)]
+  return costs !== undefined && wanted !== undefined && workOf(costs) < workOf(wanted)
+}
+
+/**
+ * Costs of the additional hashes that make the comparison of a weak hash take as long as that of
+ * another one. Costs are powers of two: the first one again and all between sum up to the last, n +
+ * n + 2n + 4n = 8n.
+ */
+export function restOf(hashed: string, than: string): ScryptCosts[] {
+  const [costs, wanted] = [costsOf(hashed), costsOf(than)]
+  const rest: ScryptCosts[] = []
+  if (!costs || !wanted) return rest
+  for (let next = costs; 2 * workOf(next) <= workOf(wanted); next = twice(next)) rest.push(next)
+  return rest
+}
+
+/**
+ * Computes the additional hashes: a faster response for a weak hash would reveal that the user
+ * exists. [B3]
+ */
+export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
+  const salt = randomBytes(16)
+  for (const { cost, blockSize, parallelization } of restOf(hashed, than)) {
+    const maxmem = 128 * blockSize * (cost + parallelization + 2) + 1
+    await run(password, salt, 64, { cost, blockSize, parallelization, maxmem })
+  }
+}
+
+function twice(costs: ScryptCosts): ScryptCosts {
+  return { ...costs, cost: 2 * costs.cost }
+}
+
+function workOf({ cost, blockSize, parallelization }: ScryptCosts): number {
+  return cost * blockSize * parallelization
+}

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound } from '../../errors.js'
-import { EventType } from '../../events/event_type.js'
+import { EventType } from '../../events/event_integration.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminUser from '../../models/admin_user.js'
 import { requireProof } from '../reauthentication/reauthentication.js'

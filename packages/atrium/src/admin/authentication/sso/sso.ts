@@ -1,6 +1,5 @@
 import type { SsoConfig } from './sso_config.js'
-import { SsoIdentities } from './sso_identities.js'
-import { SsoPeople, type PeopleSite } from './sso_people.js'
+import { SsoIdentities, SsoPeople, type PeopleSite } from './sso_people.js'
 import { SsoProvider } from './sso_provider.js'
 
 interface Site extends PeopleSite {

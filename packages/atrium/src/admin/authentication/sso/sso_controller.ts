@@ -4,17 +4,26 @@ import { isForeignLink } from '#base/http/cross_site'
 import { noteRefusal } from '#base/http/refusals'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound, RefusedWhileActing, SignInRequired } from '../../errors.js'
-import { EventType } from '../../events/event_type.js'
+import { EventType } from '../../events/event_integration.js'
 import { returnPath } from '../../http/return_path.js'
 import { settleCount, whoIs } from '../login/counted_attempt.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
-import type { Sso } from './sso.js'
-import { SsoOfSession } from './sso_of_session.js'
-import { SsoRefused } from './sso_refused.js'
-import { ssoMetadata } from './sso_session.js'
-import { keepSsoStep, takeSsoStep, useSsoStep, type SsoAim, type SsoStep } from './sso_step.js'
-import type { SsoPerson } from './sso_provider.js'
 import { guardOf } from '../sessions/admin_guard.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import AdminUser from '../../models/admin_user.js'
+import { hasPassword } from '../passwords/password_rules.js'
+import type { Sso } from './sso.js'
+import {
+  SsoOfSession,
+  ssoMetadata,
+  keepSsoStep,
+  takeSsoStep,
+  useSsoStep,
+  type SsoAim,
+  type SsoStep,
+} from './sso_session.js'
+import { SsoRefused, type SsoPerson } from './sso_provider.js'
 
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
@@ -148,4 +157,36 @@ export class SsoController {
 
 function goTo({ response }: HttpContext, place: string): void {
   response.status(303).header('location', place).send('')
+}
+
+/**
+ * Ends the link of the signed-in user with a person at the provider. The only way in is not taken. [U15]
+ */
+export class SsoUnlinkController {
+  constructor(private readonly site: AdminSite) {}
+
+  async unlink(ctx: HttpContext): Promise<void> {
+    const { sso } = this.site
+    const id = singleText(sentTexts(ctx), 'id') ?? ''
+    if (!sso || !/^[1-9]\d{0,9}$/.test(id)) throw new PageNotFound()
+    requireProof(ctx, this.site.url('/account'))
+    const { owner, session } = guardOf(ctx).signedInOrFail()
+    const all = await sso.identities.of(owner.id)
+    const isOnly = all.length < 2 && !(sso.config.passwords && hasPassword(owner.user))
+    if (isOnly) return await this.#tell(ctx, 'error', 'sso.onlyWay')
+    if (!(await sso.identities.unlink(owner.id, Number(id)))) throw new PageNotFound()
+    this.site.logEvent(ctx, {
+      type: EventType.UPDATE,
+      resourceType: AdminUser.name,
+      resourceId: String(owner.id),
+      details: { sso: 'unlinked' },
+    })
+    await this.site.notices.tell(owner, 'sso_unlinked', {}, { session: session.id })
+    await this.#tell(ctx, 'success', 'sso.unlinkedNow')
+  }
+
+  async #tell(ctx: HttpContext, kind: 'success' | 'error', key: string) {
+    await flashToNextPage(ctx, { kind, text: this.site.text(key) })
+    ctx.response.status(303).header('location', this.site.url('/account')).send('')
+  }
 }

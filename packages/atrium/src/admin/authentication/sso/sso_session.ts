@@ -1,6 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
-import type { SsoPerson } from './sso_provider.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
 import type { OpenSession } from '../sessions/session_manager.js'
+import type { AdminConfig } from '../../define_config.js'
+import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
+import type { AdminSite } from '../../admin_site.js'
+import { RefusedWhileActing } from '../../errors.js'
+import { EventType } from '../../events/event_integration.js'
+import { flashToNextPage } from '../../http/flash.js'
+import AdminUser from '../../models/admin_user.js'
+import { guardOf } from '../sessions/admin_guard.js'
+import { type SsoPerson, type SsoSecrets, SsoRefused, type SsoRefusal } from './sso_provider.js'
+import type { Sso } from './sso.js'
 
 const PURPOSE = 'id token of a session'
 
@@ -33,4 +45,159 @@ export function askedAt({ auth_time: time }: Record<string, unknown>): number {
 export function idTokenOf({ sessionMetadata }: Pick<OpenSession, 'sessionMetadata'>) {
   const sealed = sessionMetadata.sso?.idToken
   return sealed === undefined ? null : encryption.decrypt<string>(sealed, PURPOSE)
+}
+
+/** Minutes in which the person has to come back from the provider */
+export const SSO_MINUTES = 10
+
+const COOKIE = 'sso_step'
+const STEP_PURPOSE = 'single sign-on'
+
+/** To log in; to prove again who a signed-in user is; to link them with the person at the provider */
+export type SsoAim = 'login' | 'proof' | 'link'
+
+/**
+ * Values that a browser has to come back with from the provider.
+ */
+export interface SsoStep extends SsoSecrets {
+  /** Of this one step, so that it is valid for one answer */
+  id: string
+  aim: SsoAim
+  next: string | undefined
+  /** Id of the session that it is for; undefined for a login */
+  session: number | undefined
+  /** Milliseconds since 1970 */
+  startedAt: number
+}
+
+type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
+
+/**
+ * Keeps the step in an encrypted cookie of this browser, for ten minutes. [U15]
+ */
+export function keepSsoStep(
+  ctx: HttpContext,
+  site: Site,
+  step: Omit<SsoStep, 'id' | 'startedAt'>
+): void {
+  const sealed: SsoStep = { ...step, id: randomUUID(), startedAt: Date.now() }
+  const value = encryption.encrypt(sealed, { purpose: STEP_PURPOSE, expiresIn: `${SSO_MINUTES}m` })
+  ctx.response.plainCookie(COOKIE, value, cookie(site, SSO_MINUTES * 60))
+}
+
+/**
+ * Takes the step of the request, whose cookie ends with it.
+ *
+ * @returns null if there is none, or it is too old
+ */
+export function takeSsoStep(ctx: HttpContext, site: Site): SsoStep | null {
+  const value = ctx.request.plainCookie(COOKIE, { encoded: false })
+  if (!value) return null
+  ctx.response.clearCookie(COOKIE, cookie(site, 0))
+  if (typeof value !== 'string' || value.length > LONGEST) return null
+  return encryption.decrypt<SsoStep>(value, STEP_PURPOSE)
+}
+
+/**
+ * Uses the step up. Of two requests with the same one, one may go on.
+ */
+export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
+  const expiresAt = DateTime.utc().plus({ minutes: SSO_MINUTES })
+  try {
+    await AdminTokenBlacklist.create({ token: id, expiresAt })
+    return true
+  } catch (error) {
+    /* The id is unique. */
+    if (await AdminTokenBlacklist.findBy('token', id)) return false
+    throw error
+  }
+}
+
+/** Sent along when the provider leads back, which is a link from another site. */
+function cookie(site: Site, seconds: number) {
+  return {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    path: site.url('/login/sso'),
+    secure: site.secureCookies,
+    maxAge: seconds,
+  }
+}
+
+/**
+ * Requests to the provider by a user who is signed in: a proof of who they are [U11], or the link between
+ * both. The provider has asked the person anew, so a session that somebody else left there is not taken. [U15]
+ */
+export class SsoOfSession {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * @throws SsoRefused
+   * @throws E_UNAUTHORIZED_ACCESS  if the session has ended in the meantime
+   */
+  async take(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
+    const guard = guardOf(ctx)
+    await guard.checkWithoutFactor()
+    const signedIn = guard.signedInOrFail()
+    const { acting, owner, session } = signedIn
+    if (acting) throw new RefusedWhileActing()
+    if (session.id !== step.session) throw new SsoRefused('again')
+    const identity = await sso.identities.find(person)
+    if (step.aim === 'proof') {
+      if (identity?.userId !== owner.id) throw new SsoRefused('unknown')
+      await this.site.sessionManager.prove(session)
+      await this.site.adminAuthentication.renew(ctx, signedIn)
+      this.site.logEvent(ctx, {
+        type: EventType.VIEW,
+        details: { page: 'proof', method: 'sso' },
+      })
+      return goTo(ctx, step.next ?? this.site.url('/'))
+    }
+    const holder = identity?.userId ?? (await this.#link(sso, owner.id, person))
+    if (holder !== undefined && holder !== owner.id) throw new SsoRefused('linked')
+    if (holder === undefined) {
+      this.site.logEvent(ctx, {
+        type: EventType.UPDATE,
+        resourceType: AdminUser.name,
+        resourceId: String(owner.id),
+        details: { sso: 'linked' },
+      })
+      await this.site.notices.tell(owner, 'sso_linked', {}, { session: session.id })
+    }
+    await flashToNextPage(ctx, { kind: 'success', text: this.site.text('sso.linkedNow') })
+    goTo(ctx, this.site.url('/account'))
+  }
+
+  /**
+   * @returns undefined once they are linked; id of the user with whom another request was first
+   */
+  async #link(sso: Sso, userId: number, person: SsoPerson): Promise<number | undefined> {
+    try {
+      await sso.identities.link(userId, person)
+      return undefined
+    } catch (error) {
+      const other = await sso.identities.find(person)
+      if (!other) throw error
+      return other.userId
+    }
+  }
+
+  /**
+   * Leads back to where the user came from, and says why.
+   */
+  async refuse(
+    ctx: HttpContext,
+    refusal: SsoRefusal,
+    { aim, next }: Pick<SsoStep, 'aim' | 'next'>
+  ): Promise<void> {
+    const text = this.site.text(`login.sso_${refusal}`)
+    await flashToNextPage(ctx, { kind: 'error', text })
+    const query = next ? `?${new URLSearchParams({ next })}` : ''
+    goTo(ctx, this.site.url(aim === 'proof' ? `/reauthenticate${query}` : '/account'))
+  }
+}
+
+function goTo({ response }: HttpContext, place: string): void {
+  response.status(303).header('location', place).send('')
 }

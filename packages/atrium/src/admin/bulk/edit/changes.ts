@@ -5,7 +5,7 @@ import { BulkFailure } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
-import { shownValue } from '../shown_value.js'
+import { shownValue } from '../bulk_ids.js'
 
 /** Suffix in the name of the box that has a field changed. [L9] */
 export const CHANGE = '__change'

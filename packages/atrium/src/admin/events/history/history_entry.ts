@@ -8,9 +8,13 @@ import { plainText, type PlainText } from '../../text/plain_text.js'
 import type { EventDetails } from '../event_integration.js'
 import { isSuperuser } from '../pages/event_access.js'
 import { compare, type Comparison, type Sight } from '../pages/comparison.js'
-import { markOf, notesOf, unnamedIn, type EventMark } from '../pages/event_words.js'
+import { markOf, notesOf, unnamedIn, type EventMark } from '../pages/shown_event.js'
 import { momentOf, type Moment } from '../../time/moment.js'
-import { versionUrl } from './history_url.js'
+import { seenInlines } from '../../forms/inlines/inline.js'
+import { undoneEvents } from '../undo/undo_offer.js'
+import type { EventReader } from '../pages/event_reader.js'
+import { versionUrl } from './history_urls.js'
+import { type ReadableHistory, isNarrowed } from './readable_history.js'
 
 /* More changed fields are folded. */
 const MOST_SHOWN = 4
@@ -21,7 +25,7 @@ const OPEN_DETAILS = ['soft', 'restored', 'restores', 'undoes'] as const
 /**
  * A version of a record in the list of its history.
  */
-export interface HistoryEntry {
+interface HistoryEntry {
   id: number
   mark: EventMark
   moment: Moment
@@ -101,11 +105,7 @@ export function versionMark(
 }
 
 /** Notes on an event for who sees the history of a record. */
-export function notesOfVersion(
-  site: AdminSite,
-  details: EventDetails,
-  readsLog: boolean
-): string[] {
+function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolean): string[] {
   const open = Object.fromEntries(OPEN_DETAILS.map((name) => [name, details[name]]))
   const { restored, ...shown } = readsLog ? details : open
   const isOne = (details.count ?? 1) <= 1
@@ -113,4 +113,55 @@ export function notesOfVersion(
     ...(isOne ? [] : [site.text('events.history.together')]),
     ...notesOf(site, shown as EventDetails),
   ]
+}
+
+/**
+ * Entries of a history for saves of the record's form that changed only rows of other models: they are not versions
+ * of the record. Rows of a model of which the user does not see all are not told. [R2, R9]
+ *
+ * @param page  of the record's own changes; `last` is null on the last page
+ */
+export async function rowEntries(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  log: EventReader,
+  history: ReadableHistory,
+  page: { number: number; last: AdminAuditLog | null }
+): Promise<HistoryEntry[]> {
+  const reads = isSuperuser(ctx)
+  const inlines = await seenInlines(ctx, site, view)
+  const told = inlines.filter((inline) => reads || !isNarrowed(inline.view))
+  if (told.length === 0) return []
+  const found = await log.rowEvents(history, page)
+  if (found.length === 0) return []
+  const first = Math.min(...found.map(({ event }) => event.id))
+  const undone = reads ? await undoneEvents(site, history, first) : new Map<number, number>()
+  return found.flatMap(({ event, models }) => {
+    const labels = told.filter((inline) => models.has(inline.view.name)).map(({ label }) => label)
+    if (labels.length === 0) return []
+    return {
+      id: event.id,
+      mark: markOf(site, event.eventType),
+      moment: momentOf(event.timestamp),
+      url: null,
+      event: reads ? eventUrl(site, event.id) : null,
+      undone: undoneBy(site, undone.get(event.id)),
+      who: event.username ? plainText(event.username) : null,
+      unnamed: unnamedIn(site, event),
+      notes: notesOfVersion(site, event.details ?? {}, reads),
+      changed: labels.join(', '),
+      comparison: { changed: [], unchanged: [], hasAfter: true, hasBefore: true },
+      single: null,
+      isFolded: false,
+    }
+  })
+}
+
+function undoneBy(site: AdminSite, id: number | undefined): HistoryEntry['undone'] {
+  return id === undefined ? null : { url: eventUrl(site, id), id: String(id) }
+}
+
+function eventUrl(site: AdminSite, id: number): string {
+  return site.url(`/management/events/${id}`)
 }

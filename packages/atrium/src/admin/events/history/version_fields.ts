@@ -1,20 +1,50 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
-import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../model_view.js'
+import { referencesOf, titlesIfReadable } from '../../relations/references.js'
+import {
+  type Sight,
+  type State,
+  inWords,
+  labelOfLogged,
+  loggedNames,
+  shownValue,
+  type ShownValue,
+} from '../pages/comparison.js'
+import { formFields } from '../../forms/fields/form_fields.js'
 import { may } from '../../permissions/may.js'
-import { isDeletedRecord, itemOf } from '../../record/item_of.js'
-import { inWords, labelOfLogged, loggedNames, type State } from '../pages/comparison.js'
+import { isDeletedRecord, itemOf } from '../../record/parent_record.js'
 import { LoggedRelations } from '../pages/logged_relations.js'
-import { shownValue, type ShownValue } from '../pages/logged_value.js'
-import { isShortened, shortened } from '../stored_json.js'
-import { isSetAnew } from './history_entry.js'
-import type { ReadableHistory } from './readable_history.js'
-import { referenceTitles } from './reference_titles.js'
-import { isRestorable } from './restorable.js'
+import { isShortened, shortened } from '../event_records.js'
 import { FIELDS, RESTORE, restoreUrl } from '../../forms/prefill/prefill_urls.js'
-import type { Version } from './version.js'
+import type { SeesName, ReadableHistory } from './readable_history.js'
+import { isSetAnew } from './history_entry.js'
+import { isRestorable, type Version } from './version.js'
+
+/**
+ * Titles of the records that logged states refer to, without those that the viewer may not see. One query for each
+ * reference. [R9]
+ *
+ * @param view  as the viewer's roles leave it
+ */
+export async function referenceTitles(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  states: ReadonlyArray<State | null>,
+  sees: SeesName
+): Promise<NonNullable<Sight['titleOf']>> {
+  const titles = new Map<string, Map<string, string>>()
+  for (const reference of referencesOf(site, view)) {
+    const { apiName } = reference.column
+    if (!sees(apiName)) continue
+    const logged = states.map((state) => state?.[apiName])
+    const values = logged.filter((value) => ['number', 'string'].includes(typeof value))
+    titles.set(apiName, await titlesIfReadable(ctx, view, reference, values))
+  }
+  return (name, value) => titles.get(name)?.get(String(value))
+}
 
 /**
  * A field of a version, next to the version before and the record now.

@@ -2,17 +2,76 @@ import string from '@adonisjs/core/helpers/string'
 import { writeJson } from '#base/values/json'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
+import { plainItems, shorten, visibleText } from '../../text/plain_text.js'
+import { prettyJson } from '../../text/json_text.js'
 import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../../list/cell.js'
 import { namesThings } from '../../list/names_things.js'
-import { withUnits } from '../../list/units.js'
+import { withUnits } from '../../list/joined_titles.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { clockTime } from '../../time/local_time.js'
 import { writtenTime } from '../../time/moment.js'
-import { namesSeen, type SeesName } from '../history/seen_names.js'
+import { namesSeen, type SeesName } from '../history/readable_history.js'
 import type { LoggedRelations } from './logged_relations.js'
-import { shownValue, type ShownValue } from './logged_value.js'
+
+/**
+ * A field value as shown.
+ */
+export interface ShownValue {
+  kind: 'null' | 'yes' | 'no' | 'number' | 'text' | 'data'
+  text: string
+  /** The whole text, if `text` is cut */
+  whole?: string
+  /** As in `10,000 characters` */
+  size?: string
+}
+
+const LONGEST = 200
+const MOST_LINES = 6
+
+/**
+ * Formats a value of the log. A long value is cut, with the whole text next to it.
+ *
+ * @param title  of the record that it refers to, if the viewer may see it
+ */
+export function shownValue(site: AdminSite, value: unknown, title?: string): ShownValue {
+  if (title !== undefined) return long(site, 'text', title)
+  switch (typeof value) {
+    case 'undefined':
+      return { kind: 'null', text: site.text('events.null') }
+    case 'boolean':
+      return {
+        kind: value ? 'yes' : 'no',
+        text: site.text(value ? 'events.yes' : 'events.no'),
+      }
+    case 'number':
+      return { kind: 'number', text: String(value) }
+    case 'object':
+      if (value === null) return { kind: 'null', text: site.text('events.null') }
+      return list(site, value) ?? long(site, 'data', prettyJson(value))
+    default:
+      if (value === '') return { kind: 'null', text: site.text('events.blank') }
+      return long(site, 'text', String(value))
+  }
+}
+
+/** The items with commas between, unless these could be a part of one. */
+function list(site: AdminSite, value: unknown): ShownValue | null {
+  const items = plainItems(value)
+  if (!items || items.some((item) => item === '' || item.includes(','))) return null
+  return items.length > 0 ? long(site, 'text', items.join(', ')) : null
+}
+
+function long(site: AdminSite, kind: 'text' | 'data', stored: string): ShownValue {
+  const text = visibleText(stored)
+  const lines = text.split('\n', MOST_LINES + 1)
+  const short = shorten(lines.slice(0, MOST_LINES).join('\n'), LONGEST)
+  if (short === text) return { kind, text }
+  const shown = short.endsWith('…') ? short : `${short}…`
+  const count = [...text].length
+  return { kind, text: shown, whole: text, size: site.text('events.characters', { count }) }
+}
 
 /**
  * A field of a record before and after an event.

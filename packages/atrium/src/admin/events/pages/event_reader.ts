@@ -3,9 +3,8 @@ import { dialectOf } from '#base/database/dialects'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import type { AdminSite } from '../../admin_site.js'
-import { EventType } from '../event_type.js'
-import { type EventFilters } from './event_filters.js'
-import { lastPage, ROWS } from './pages.js'
+import { EventType } from '../event_integration.js'
+import { type EventFilters, lastPage, ROWS } from './event_filters.js'
 
 /**
  * A page of rows, and its position in the whole.

@@ -6,7 +6,10 @@ import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { readKey } from './record_places.js'
 
-type Logged = Pick<AdminAuditLog, 'resourceType' | 'resourceId' | 'newState' | 'previousState'>
+type LoggedResource = Pick<
+  AdminAuditLog,
+  'resourceType' | 'resourceId' | 'newState' | 'previousState'
+>
 
 /**
  * Filters logged records to those whose values the viewer may see. Policy and scope are applied to
@@ -24,7 +27,7 @@ export class ReadableRecords {
   static async find(
     site: AdminSite,
     ctx: HttpContext,
-    rows: readonly Logged[],
+    rows: readonly LoggedResource[],
     views: ReadonlyMap<string, ModelView>
   ) {
     const found = new ReadableRecords()
@@ -42,12 +45,16 @@ export class ReadableRecords {
     return found
   }
 
-  has(row: Logged): boolean {
+  has(row: LoggedResource): boolean {
     return !this.#refused.has(identity(row))
   }
 }
 
-async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promise<boolean> {
+async function isReadable(
+  view: ModelView,
+  ctx: HttpContext,
+  row: LoggedResource
+): Promise<boolean> {
   const options = view.callOptions(ctx)
   try {
     await view.resource.load()
@@ -67,7 +74,7 @@ async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promi
   }
 }
 
-function asLogged({ resource }: ModelView, { newState, previousState }: Logged): LucidRow {
+function asLogged({ resource }: ModelView, { newState, previousState }: LoggedResource): LucidRow {
   const state: Record<string, unknown> = newState ?? previousState ?? {}
   const attributes = Object.entries(state).flatMap(([apiName, value]) => {
     const column = resource.columns.find(apiName)
@@ -78,6 +85,6 @@ function asLogged({ resource }: ModelView, { newState, previousState }: Logged):
   return record
 }
 
-function identity({ resourceType, resourceId }: Logged): string {
+function identity({ resourceType, resourceId }: LoggedResource): string {
   return `${resourceType}/${resourceId}`
 }

@@ -1,15 +1,131 @@
-import { requestSubject } from '#crud/internals'
 import type { HttpContext } from '@adonisjs/core/http'
-import { networkOf } from '#base/http/network'
-import { type Refusal } from '#base/http/refusals'
-import type { Resource } from '#crud/internals'
+import type { Actor } from '#crud'
+import { Records, type Resource, requestSubject } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
+import { networkOf } from '#base/http/network'
+import type { Refusal } from '#base/http/refusals'
+import { tokenGuardOf } from '../../authentication/access_tokens/api_guard.js'
+import { adminActor } from '../../authentication/admin_actor.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import type AdminSession from '../../models/admin_session.js'
+import type AdminUser from '../../models/admin_user.js'
 import { loggable } from '../../text/plain_text.js'
-import { EventType } from '../event_type.js'
+import { EventType } from '../event_integration.js'
 import type { RequestEvent } from '../request_event.js'
-import { isHiddenRecord } from './hidden_record.js'
-import { OncePerMinute } from './once_per_minute.js'
-import { refusedCaller, type RefusedCaller } from './refused_caller.js'
+
+/**
+ * True if a record exists, deleted or not, that scopes or roles hide from the actor.
+ */
+async function isHiddenRecord(resource: Resource, key: KeyValue, actor: Actor): Promise<boolean> {
+  const seen = await resource.for(actor)
+  if (!seen.scope) return false
+  const client = resource.client()
+  if (!(await resource.reader.attributes(client, key))) return false
+  return (await new Records(seen).itemOf(key, client, { actor })) === null
+}
+
+const MINUTE = 60_000
+const MAX_CAUSES = 500
+
+/**
+ * Admits each cause once a minute. Memory is bounded: beyond a number of causes within a minute only their kind counts, so
+ * that many different causes can neither fill the log nor hide the kinds that they are of.
+ */
+export class OncePerMinute {
+  /* From cause to the moment when it is admitted again, the earliest first. */
+  readonly #until = new Map<string, number>()
+
+  constructor(private readonly maxCauses = MAX_CAUSES) {}
+
+  /** Number of causes that are remembered */
+  get size(): number {
+    return this.#until.size
+  }
+
+  /**
+   * @param kind  one of few
+   * @returns true if neither the cause nor, beyond the maximum number of causes, its kind was admitted within the last minute
+   */
+  admits(cause: string, kind: string, now = Date.now()): boolean {
+    this.#forgetOld(now)
+    if (this.#until.has(cause)) return false
+    const counted = this.#until.size < this.maxCauses ? cause : `any ${kind}`
+    if (this.#until.has(counted)) return false
+    this.#until.set(counted, now + MINUTE)
+    return true
+  }
+
+  /** True if the cause was admitted within the last minute. */
+  has(cause: string, now = Date.now()): boolean {
+    return (this.#until.get(cause) ?? 0) > now
+  }
+
+  clear(): void {
+    this.#until.clear()
+  }
+
+  #forgetOld(now: number): void {
+    for (const [cause, until] of this.#until) {
+      if (until > now) return
+      this.#until.delete(cause)
+    }
+  }
+}
+
+/** Who sent a refused request, as far as it is known. */
+interface RefusedCaller {
+  /** Of the user or the token, for comparison; null: known by the address alone */
+  id: string | null
+  username?: string
+  user?: () => AdminUser
+  session?: Pick<AdminSession, 'id'>
+  /** Name of the access token */
+  token?: string
+  /** For permissions */
+  actor: Actor
+  /** True if the request has a session, a token or an attempt at one */
+  sentCredentials: boolean
+}
+
+function refusedCaller(ctx: HttpContext): RefusedCaller {
+  return signedInCaller(ctx) ?? tokenCaller(ctx) ?? anonymousCaller(ctx)
+}
+
+function signedInCaller(ctx: HttpContext): RefusedCaller | null {
+  const guard = guardOf(ctx)
+  const found = guard.signedIn ?? guard.lackingFactor
+  if (!found) return null
+  const { owner, session } = found
+  return {
+    id: `user:${owner.id}`,
+    username: owner.username,
+    user: () => owner.user,
+    session,
+    actor: guard.signedIn ? adminActor(ctx) : { kind: 'none' },
+    sentCredentials: true,
+  }
+}
+
+function tokenCaller(ctx: HttpContext): RefusedCaller | null {
+  const user = tokenGuardOf(ctx).user
+  if (!user) return null
+  const { identifier, name, abilities } = user.currentAccessToken
+  const token = { id: Number(identifier), name: name!, abilities }
+  return {
+    id: `token:${identifier}`,
+    username: user.username,
+    user: () => user,
+    token: token.name,
+    actor: { kind: 'token', user, token },
+    sentCredentials: true,
+  }
+}
+
+function anonymousCaller({ request }: HttpContext): RefusedCaller {
+  const session = request.plainCookie('session_id', { encoded: false })
+  const sentCredentials = Boolean(session) || request.header('authorization') !== undefined
+  return { id: null, actor: { kind: 'none' }, sentCredentials }
+}
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 

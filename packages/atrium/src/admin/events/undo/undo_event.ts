@@ -1,20 +1,66 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { fromStored } from '#base/values/stored_json'
+import type { Column } from '#base/columns/column'
 import type { Actor } from '#crud'
 import type { Origin } from '#base/types'
-import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { dialectOf } from '#base/database/dialects'
 import { faultToProblem, gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
-import { adminActor } from '../../authentication/admin_actor.js'
-import { undoingOrigin } from '../../authentication/admin_origin.js'
+import { UndoRefused } from '../../errors.js'
 import { fileColumnsOf } from '../../forms/files/file_columns.js'
+import { dropFile, hasFile } from '../../forms/files/file_store.js'
+import type { ModelView } from '../../model_view.js'
+import { adminActor, undoingOrigin } from '../../authentication/admin_actor.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
+import type { UndoStep, UndoTarget } from './undo_step.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { UndoRun } from './undo_run.js'
-import type { UndoStep } from './undo_step.js'
-import { dropLeftFiles, filesOf, type LeftFile } from './undone_files.js'
+
+/** A file that no record refers to after an undo. */
+interface LeftFile {
+  view: ModelView
+  key: unknown
+}
+
+/**
+ * @throws UndoRefused  when a record would get back the name of a file that is gone
+ */
+export async function refuseLostFiles(
+  { name, view }: UndoTarget,
+  steps: readonly UndoStep[]
+): Promise<void> {
+  const columns = view ? fileColumnsOf(view.base) : []
+  if (!view || columns.length === 0) return
+  for (const { reversal, resourceType } of steps) {
+    if (resourceType !== name) continue
+    for (const column of columns) {
+      const file = fromStored(reversal.before?.[column.name])
+      if (file !== null && !(await hasFile(view, file))) throw new UndoRefused('files')
+    }
+  }
+}
+
+/**
+ * The files of the rows that a step changes, so that they can be removed afterwards.
+ *
+ * @param row  as it is
+ */
+function filesOf({ reversal, target }: UndoStep, row: Record<string, unknown>): LeftFile[] {
+  const { view } = target
+  if (!view) return []
+  const isTaken = ({ name }: Column) => reversal.before === null || name in reversal.before
+  return fileColumnsOf(view.base)
+    .filter((column) => isTaken(column) && row[column.name])
+    .map((column) => ({ view, key: row[column.name] }))
+}
+
+/** Removes files that no record refers to. */
+async function dropLeftFiles(files: readonly LeftFile[]): Promise<void> {
+  for (const { view, key } of files) await dropFile(view, key)
+}
 
 /**
  * Takes an event back: in one transaction, and as one event that names the other. [R7]

@@ -1,25 +1,68 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { systemActor } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
-import { adminActor } from '../../authentication/admin_actor.js'
-import { undoingOrigin } from '../../authentication/admin_origin.js'
-import { JobFailure, UndoRefused } from '../../errors.js'
 import type { JobRun, StepOutcome } from '../../jobs/job_run.js'
-import { writesInParts } from '../../jobs/writes_in_parts.js'
 import type AdminJob from '../../models/admin_job.js'
+import { adminActor, undoingOrigin } from '../../authentication/admin_actor.js'
+import { JobFailure, UndoRefused } from '../../errors.js'
+import { writesInParts } from '../../jobs/part_size.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
-import { EventType } from '../event_type.js'
+import { EventType } from '../event_integration.js'
+import { UndoInParts, type StepRunner, type UndoPlan, type UndoNotes } from './undo_in_parts.js'
+import { unrestrictedTarget, planUndo, stepsOf, targetOf } from './undo_plan.js'
+import { type UndoneBy, clientOf, undoEvent } from './undo_event.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
-import { refusalWords } from './refusal_words.js'
-import { revertEvent } from './revert_event.js'
-import { undoChain, undoMessage } from './undo_chain.js'
-import { clientOf, undoEvent } from './undo_event.js'
-import { UndoInParts, type UndoNotes } from './undo_in_parts.js'
-import { inOrder } from './undo_order.js'
-import { planUndo, stepsOf, targetOf } from './undo_plan.js'
+import { refusalWords } from './undo_refusal.js'
+import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
+import { inOrder } from './undo_run.js'
 import type { UndoStep } from './undo_step.js'
-import { visibleEvent } from './undoable_event.js'
+
+/**
+ * Reverts what an unfinished job has written as one event, whatever its owner may do by now: it is all or nothing.
+ *
+ * @returns which records could not be reverted, in words; null if none is left
+ */
+export async function revertEvent(
+  site: AdminSite,
+  run: JobRun,
+  event: number
+): Promise<string | null> {
+  const { model, userId, username } = run.job
+  const by = { actor: systemActor('revert'), origin: originOf(run.job, event) }
+  return await revertEventAs(site, run, event, by, { model, owner: { id: userId, username } })
+}
+
+/**
+ * The same for work of a system actor that is not a job.
+ */
+export async function revertEventAs(
+  site: AdminSite,
+  run: StepRunner,
+  event: number,
+  by: UndoneBy,
+  of: Pick<UndoPlan, 'model' | 'owner'>
+): Promise<string | null> {
+  const { count, names } = await new UndoInParts(site, run, event, {
+    ...of,
+    name: 'revert',
+    counts: -1,
+    leavesRecords: true,
+    begin: async () => ({ by, targetOf: (name) => unrestrictedTarget(site, name) }),
+  }).perform()
+  if (count === 0) return null
+  return site.text('jobs.leftRecords', {
+    count,
+    names: names.join(', '),
+    others: count - names.length,
+  })
+}
+
+function originOf({ id, origin }: AdminJob, undoes: number) {
+  const { ip, requestId, sessionId, userAgent } = origin
+  return { ip, requestId, userAgent, sessionId: sessionId ?? undefined, jobId: id, undoes }
+}
 
 /**
  * Undoes an event as one step of a job, or in several where several have written it, with the rights of the job's

@@ -1,22 +1,53 @@
-import type { GrantedOperation } from '#crud'
 import type { HttpContext } from '@adonisjs/core/http'
+import type { GrantedOperation } from '#crud'
 import { checkReverted } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import AdminEventLog from '../../models/admin_event_log.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { UndoRefused } from '../../errors.js'
-import type { FlashUndo } from '../../http/flash_undo.js'
-import type AdminEventLog from '../../models/admin_event_log.js'
-import { inSentence } from '../../text/in_sentence.js'
-import { loggedInRequest } from '../logged_in_request.js'
+import type { FlashUndo } from '../../http/flash.js'
+import { inSentence } from '../../text/plain_text.js'
+import { loggedInRequest } from '../request_event.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { clientOf } from './undo_event.js'
-import { refusalWords } from './refusal_words.js'
-import { undoLabel } from './undo_chain.js'
-import { undoneEvents } from './undone_by.js'
+import { refusalWords, isRefusal } from './undo_refusal.js'
+import { undoLabel, visibleEvent } from './undoable_event.js'
 import { planStart } from './undo_plan.js'
-import { isRefusal } from './undo_refusal.js'
 import type { UndoStep } from './undo_step.js'
-import { visibleEvent } from './undoable_event.js'
+
+type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
+
+/**
+ * The events on a record, or on the records of a model, that were undone. One whose undo was undone in its turn is
+ * not among them. [R7]
+ *
+ * @param from  id of the first event that is looked at
+ * @returns the id of the event that undid each
+ */
+export async function undoneEvents(
+  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { resourceType, resourceId }: Subject,
+  from: number
+): Promise<Map<number, number>> {
+  const query = AdminEventLog.query({ client: dbConfig.readingSession() })
+    .select('id', 'details')
+    .where('id', '>', from)
+    .where('status', 'success')
+    .where('details', 'like', '%"undoes":%')
+  if (resourceType === null) query.whereNull('resourceType')
+  else query.where('resourceType', resourceType)
+  if (resourceId === null) query.whereNull('resourceId')
+  else query.where('resourceId', resourceId)
+
+  const undone = new Map<number, number>()
+  /* The last one first: an undo that was undone takes nothing back. */
+  for (const { id, details } of await query.orderBy('id', 'desc')) {
+    const undoes = details?.undoes
+    if (undoes === undefined || undone.has(id)) continue
+    if (!undone.has(undoes)) undone.set(undoes, id)
+  }
+  return undone
+}
 
 /* References of more are looked at when it is done. */
 const MOST_REFERRING = 50

@@ -12,7 +12,7 @@ import type AdminEventLog from '../../models/admin_event_log.js'
 import { may, type Offer } from '../../permissions/may.js'
 import { readKey } from '../pages/record_places.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
-import { refuseLostFiles } from './undone_files.js'
+import { refuseLostFiles } from './undo_event.js'
 
 const ROWS_AT_ONCE = 500
 

@@ -1,11 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { sentTexts } from '../../http/form_texts.js'
+import { sentTexts, textsOfStranger } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import type { ModelView } from '../../model_view.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { textsOfStranger } from '../../http/strangers_form.js'
 import { carriedIn, FOR, KEPT, withCarried } from './draft_parameters.js'
 import { keepableTexts, OWNER, ownerIn } from './draft_texts.js'
 

@@ -8,15 +8,19 @@ import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
-import { earlierValues, type EarlierValue } from '../../events/history/earlier_values.js'
+import {
+  earlierValues,
+  type EarlierValue,
+  isRestorable,
+  parameterIn,
+  versionOf,
+  type Version,
+} from '../../events/history/version.js'
 import { historyOfKey, type ReadableHistory } from '../../events/history/readable_history.js'
-import { isRestorable } from '../../events/history/restorable.js'
 import { fieldsToRestore, RESTORE } from './prefill_urls.js'
-import { parameterIn, versionOf, type Version } from '../../events/history/version.js'
 import { hasEventLog } from '../../events/pages/event_access.js'
 import { EventReader } from '../../events/pages/event_reader.js'
-import { timeInWords } from '../../events/pages/comparison.js'
-import { shownValue, type ShownValue } from '../../events/pages/logged_value.js'
+import { timeInWords, shownValue, type ShownValue } from '../../events/pages/comparison.js'
 import { momentOf } from '../../time/moment.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, titlesOf } from '../../relations/references.js'

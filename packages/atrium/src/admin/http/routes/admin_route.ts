@@ -1,7 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
+import { requestSubject } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import { inZone } from '../../time/present_zone.js'
+import { inZone } from '../../time/time_zone.js'
 import { inZoneOfForm, zoneOfPerson } from '../../time/zone_of_person.js'
+import { NotAllowed, WithheldPage } from '../../errors.js'
+import type { ModelView } from '../../model_view.js'
 
 const ADMIN_ROUTES = new WeakSet<object>()
 
@@ -30,4 +34,19 @@ export function adminRoute(
  */
 export function isAdminRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && ADMIN_ROUTES.has(ctx.route.handler)
+}
+
+/**
+ * Guard of a model: the admin's own are for superusers only; a model that the caller's roles do not let
+ * them view respond as an unknown one. [B13, U4]
+ */
+export function viewGuard(view: ModelView) {
+  return async (ctx: HttpContext, next: NextFn) => {
+    requestSubject.set(ctx, view.resource)
+    if (!view.admits(ctx)) throw new NotAllowed()
+    if (!view.resource.isLoaded) await view.resource.load()
+    const own = await view.for(ctx)
+    if (own.isWithheld) throw new WithheldPage()
+    await next()
+  }
 }

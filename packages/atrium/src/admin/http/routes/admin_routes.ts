@@ -5,13 +5,11 @@ import { registerAccountRoutes } from './account_routes.js'
 import { adminRoute } from './admin_route.js'
 import { formerHistoryPath, registerEventRoutes } from './event_routes.js'
 import { registerJobRoutes } from './job_routes.js'
-import { registerFactorRoutes } from './factor_routes.js'
+import { registerFactorRoutes, registerSsoRoutes } from './factor_routes.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
-import { registerRoleRoutes } from './role_routes.js'
-import { registerSsoRoutes } from './sso_routes.js'
-import { registerTokenRoutes } from './token_routes.js'
+import { registerRoleRoutes, registerTokenRoutes } from './token_routes.js'
 
 /**
  * Registers the routes of the site: first the public ones for login, then those for signed-in
@@ -40,7 +38,7 @@ export function registerAdminRoutes(site: AdminSite): void {
     ({ DashboardController }) => new DashboardController(site)
   )
   const search = controller(
-    () => import('../../search/search_controller.js'),
+    () => import('../../search/site_search.js'),
     ({ SearchController }) => new SearchController(site)
   )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>

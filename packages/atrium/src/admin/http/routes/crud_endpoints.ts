@@ -13,7 +13,7 @@ import {
 import { creatorOf } from '#crud/internals'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { NotAllowed } from '../../errors.js'
-import type { Action } from '../../permissions/actions.js'
+import type { Action } from '../../permissions/offers.js'
 
 /**
  * The parts of a view that its endpoints use.

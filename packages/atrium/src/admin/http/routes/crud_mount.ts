@@ -7,8 +7,7 @@ import { toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { factorProblem } from '../../authentication/factors/factor_problem.js'
-import { proofProblem } from '../../authentication/reauthentication/proof_problem.js'
+import { factorProblem, proofProblem } from '../../authentication/problems.js'
 import {
   isGuarded,
   isRecentlyProved,

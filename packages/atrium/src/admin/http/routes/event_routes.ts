@@ -2,14 +2,13 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { controller } from '../../room.js'
 import { eventsGuard, hasEventLog, superuserGuard } from '../../events/pages/event_access.js'
-import { historyUrl } from '../../events/history/history_url.js'
+import { historyUrl } from '../../events/history/history_urls.js'
 import { PageNotFound } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 import { keyIn } from '../../record/find_record.js'
-import { adminRoute } from './admin_route.js'
+import { adminRoute, viewGuard } from './admin_route.js'
 import { readBody } from '../read_body.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
-import { viewGuard } from './view_guard.js'
 
 /**
  * Registers the event log and health pages. [E5]
@@ -20,7 +19,7 @@ export function registerEventRoutes(site: AdminSite): void {
     ({ EventsController }) => new EventsController(site)
   )
   const health = controller(
-    () => import('../../health/health_controller.js'),
+    () => import('../../health/health_report.js'),
     ({ HealthController }) => new HealthController(site)
   )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>

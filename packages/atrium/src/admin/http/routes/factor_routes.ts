@@ -5,8 +5,7 @@ import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import AdminUser from '../../models/admin_user.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
-import { adminRoute } from './admin_route.js'
-import { viewGuard } from './view_guard.js'
+import { adminRoute, viewGuard } from './admin_route.js'
 
 /**
  * Registers the second step of the login, the pages of second factors, and the page that asks to prove again who
@@ -168,7 +167,7 @@ function registerReset(site: AdminSite) {
   const view = site.models.get(AdminUser.name)
   if (!view?.may('update')) return
   const reset = controller(
-    () => import('../../authentication/factors/reset_controller.js'),
+    () => import('../../authentication/factors/factors_controller.js'),
     ({ ResetController }) => new ResetController(site, view)
   )
   const path = `/${view.name}/reset_factors${view.resource.key.pattern}`
@@ -190,4 +189,48 @@ function registerReset(site: AdminSite) {
       )
     })
     .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
+}
+
+/**
+ * Registers the way to the OpenID Connect provider and back; without `sso` in `config/admin.ts` they are a 404.
+ * [U15]
+ */
+export function registerSsoRoutes(site: AdminSite): void {
+  const sso = controller(
+    () => import('../../authentication/sso/sso_controller.js'),
+    ({ SsoController }) => new SsoController(site)
+  )
+  const links = controller(
+    () => import('../../authentication/sso/sso_controller.js'),
+    ({ SsoUnlinkController }) => new SsoUnlinkController(site)
+  )
+  site.router
+    .group(() => {
+      adminRoute(
+        site,
+        'GET',
+        '/login/sso',
+        'login.sso',
+        sso((page, ctx) => page.start(ctx))
+      )
+      adminRoute(
+        site,
+        'GET',
+        '/login/sso/callback',
+        'login.sso.callback',
+        sso((page, ctx) => page.callback(ctx))
+      )
+    })
+    .use([siteMiddleware])
+  site.router
+    .group(() =>
+      adminRoute(
+        site,
+        'POST',
+        '/account/sso/unlink',
+        'account.sso.unlink',
+        links((page, ctx) => page.unlink(ctx))
+      )
+    )
+    .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
 }

@@ -1,22 +1,120 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { finished } from 'node:stream/promises'
+import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
+import { ImportRefused, JobFailure, NotAllowed } from '../../errors.js'
 import type { JobRun } from '../../jobs/job_run.js'
-import { PartSize } from '../../jobs/part_size.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ImportFault } from '../../models/admin_import.js'
+import { ImportStore } from '../import_store.js'
+import { importSpec, type ImportSpec } from '../import_spec.js'
+import { importerOf } from '../importer.js'
+import { keepPart } from '../kept_file.js'
+import { PartSize } from '../../jobs/part_size.js'
 import type { FileRow } from '../../sheets/file_shape.js'
-import { ImportAction } from '../import_action.js'
-import type { ImportStore } from '../import_store.js'
+import { ImportAction, PART } from '../write_all_rows.js'
 import { ROWS_AT_ONCE, RowSource } from '../row_batches.js'
 import { isFaulty, type Draft } from '../rows/draft.js'
 import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
-import { Tally } from '../tally.js'
-import { PART } from '../write_all_rows.js'
-import { importInJob, type ImportInJob } from './import_context.js'
-import type { LeftOut } from './left_out.js'
+import { Tally } from '../trial.js'
+
+/** An import that a job is at. */
+interface ImportInJob {
+  ctx: HttpContext
+  one: AdminImport
+  spec: ImportSpec
+}
+
+/**
+ * The import of a job, as its owner may do it now.
+ *
+ * @throws JobFailure
+ * @throws NotAllowed
+ */
+export async function importInJob(site: AdminSite, run: JobRun): Promise<ImportInJob> {
+  const { job } = run
+  const ctx = await run.context()
+  const one = await new ImportStore().find(Number(job.payload.import))
+  if (!one) throw new JobFailure('import.job.gone')
+  const view = site.models.get(one.model)
+  if (!view) throw new JobFailure('jobs.fault.modelGone', { model: one.model })
+  if (!view.admits(ctx)) throw new NotAllowed()
+  try {
+    const spec = await importSpec(site, await importerOf(ctx, view), one.shape, one)
+    return { ctx, one, spec }
+  } catch (error) {
+    if (error instanceof ImportRefused) throw new JobFailure(error.key, error.data)
+    throw error
+  }
+}
+
+/**
+ * The errors of the rows that a run in parts leaves out, which are kept in the place of those of the trial: records may
+ * have changed since. For the rows before an interruption, those that were kept then stand. [D3]
+ */
+export class LeftOut {
+  #output: WriteStream | undefined
+
+  /**
+   * @param key      of the import's file
+   * @param kept     path of the errors that are kept; null if there are none
+   * @param scratch  path of a new file
+   */
+  constructor(
+    private readonly key: string,
+    private readonly kept: string | null,
+    private readonly scratch: string
+  ) {}
+
+  /** Does the work, and keeps its errors, also if the work fails. */
+  async during(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } finally {
+      await this.#keep()
+    }
+  }
+
+  /**
+   * Adds the errors of a part that is done.
+   *
+   * @param line  of its first row
+   */
+  async add(line: number, faults: readonly ImportFault[]): Promise<void> {
+    this.#output ??= await this.#begin(line)
+    for (const fault of faults) await write(this.#output, JSON.stringify(fault))
+  }
+
+  async #begin(first: number): Promise<WriteStream> {
+    const output = createWriteStream(this.scratch, { mode: 0o600 })
+    if (this.kept === null) return output
+    const input = createReadStream(this.kept, 'utf8')
+    for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+      const { line } = JSON.parse(text) as ImportFault
+      if (line >= first) break
+      await write(output, text)
+    }
+    input.destroy()
+    return output
+  }
+
+  async #keep(): Promise<void> {
+    const output = this.#output
+    if (!output) return
+    await finished(output.end())
+    await keepPart(this.key, 'faults', this.scratch)
+  }
+}
+
+async function write(output: WriteStream, text: string): Promise<void> {
+  if (!output.write(`${text}\n`)) await once(output, 'drain')
+}
 
 /** Ends the transaction of a part with invalid rows. */
 class InvalidPart extends Error {

@@ -5,7 +5,7 @@ import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
 import { keptTrial } from '../kept_trial.js'
 import { ImportStore } from '../import_store.js'
-import { importInJob } from './import_context.js'
+import { importInJob } from './import_in_parts.js'
 
 /** Name of the kind */
 export const IMPORT_TRIAL_JOB = 'import_trial'

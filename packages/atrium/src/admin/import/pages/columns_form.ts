@@ -1,8 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { DATE_ORDERS, type DateOrder } from '../../sheets/date_order.js'
-import { presentZone } from '../../time/present_zone.js'
+import { presentZone } from '../../time/time_zone.js'
 import type { ChosenColumns } from '../imports.js'
+import type { ChosenShape, FileShape } from '../../sheets/file_shape.js'
+import type { AdminSite } from '../../admin_site.js'
+import type AdminImport from '../../models/admin_import.js'
 
 /** Before the number of a column in the names of the form's fields */
 export const COLUMN = 'column.'
@@ -40,4 +43,108 @@ export function readColumns(ctx: HttpContext, count: number): Required<ChosenCol
  */
 export function choiceOf(name: string, by: 'key' | 'title'): string {
   return by === 'title' ? name + TITLE : name
+}
+
+/**
+ * Reads the form with which a file is read again. A heading that is the same as before counts only if all else is, too:
+ * another sheet has another one.
+ */
+export function readShape(ctx: HttpContext, shape: FileShape): ChosenShape {
+  const sent = sentTexts(ctx)
+  const encoding = singleText(sent, 'encoding')
+  const sheet = singleText(sent, 'sheet')
+  /* A tab would be cut off. */
+  const delimiter = sent.get('delimiter')?.at(0)
+  const line = singleText(sent, 'heading')
+  const heading = line === undefined || line === '' ? undefined : Number(line)
+  const isSame =
+    (encoding ?? shape.encoding) === shape.encoding &&
+    (sheet ?? shape.sheet) === shape.sheet &&
+    (delimiter ?? shape.delimiter) === shape.delimiter
+  const isKept = isSame || heading !== headingOf(shape)
+  return { encoding, sheet, delimiter, heading: isKept ? heading : undefined }
+}
+
+/** The line of a table's heading; undefined for other formats */
+function headingOf({ firstRows, heading }: FileShape): number | undefined {
+  return heading ?? firstRows?.[0]?.line
+}
+
+/** Offered in addition to the one that was found, by their names in the WHATWG standard */
+const ENCODINGS = [
+  'utf-8',
+  'windows-1252',
+  'iso-8859-15',
+  'windows-1250',
+  'windows-1251',
+  'macintosh',
+  'utf-16le',
+  'utf-16be',
+]
+
+/** By their names in the catalogue */
+const DELIMITERS = new Map([
+  [',', 'comma'],
+  [';', 'semicolon'],
+  ['\t', 'tab'],
+  ['|', 'bar'],
+])
+
+/**
+ * How a file is read, with choices where that can be corrected. [D3]
+ */
+export function shapeChoices(site: AdminSite, { shape }: AdminImport) {
+  const { delimiter, encoding, isGuess, sheet, sheets = [] } = shape
+  const nameOf = (one: string) => {
+    const name = DELIMITERS.get(one)
+    return name ? site.text(`import.delimiters.${name}`) : one
+  }
+  const heading = headingOf(shape)
+  const isMoved = (shape.heading ?? 1) > 1
+  const hidden = new Set(sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name))
+  const labelOfSheet = (name: string) =>
+    hidden.has(name) ? site.text('import.shape.hidden', { sheet: name }) : name
+  return {
+    words: shapeWords(site, shape, nameOf),
+    isGuess,
+    /* Opens the choices where something was guessed that is often wrong */
+    isDoubtful: isGuess || isMoved || sheets.length > 1,
+    note: isMoved ? site.text('import.shape.moved', { line: heading }) : null,
+    encodings: choices(ENCODINGS, encoding, (one) => one),
+    delimiters: choices([...DELIMITERS.keys()], delimiter, nameOf),
+    sheets: choices(sheets.length > 1 ? sheets.map(({ name }) => name) : [], sheet, labelOfSheet),
+    headings: headingChoices(site, shape),
+  }
+}
+
+function shapeWords(
+  site: AdminSite,
+  { delimiter, encoding, format, sheet }: AdminImport['shape'],
+  nameOf: (delimiter: string) => string
+): string {
+  const known = [encoding, delimiter === null ? null : nameOf(delimiter), sheet ?? null]
+  const words = [site.text(`import.formats.${format}`), ...known.filter((one) => one !== null)]
+  return words.join(' · ')
+}
+
+/** The first rows; none for a file with but one. */
+function headingChoices(site: AdminSite, shape: AdminImport['shape']) {
+  const { firstRows = [] } = shape
+  if (firstRows.length < 2) return []
+  return firstRows.map(({ line, text }) => ({
+    value: String(line),
+    label: site.text('import.shape.row', { line, text }),
+    selected: line === headingOf(shape),
+  }))
+}
+
+/** None where nothing was found; what was found is among them. */
+function choices(
+  offered: readonly string[],
+  found: string | null | undefined,
+  labelOf: (one: string) => string
+) {
+  if (found === null || found === undefined || offered.length === 0) return []
+  const all = [...new Set([...offered, found])]
+  return all.map((value) => ({ value, label: labelOf(value), selected: value === found }))
 }

@@ -1,19 +1,26 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { plainText, type PlainText, inSentence } from '../../text/plain_text.js'
+import type { Cell } from '../../sheets/file_shape.js'
 import type { AdminSite } from '../../admin_site.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
-import { plainText } from '../../text/plain_text.js'
-import { inSentence } from '../../text/in_sentence.js'
-import { presentZone } from '../../time/present_zone.js'
-import { UTC } from '../../time/time_zone.js'
+import { presentZone, UTC } from '../../time/time_zone.js'
 import { DATE_ORDERS } from '../../sheets/date_order.js'
 import type { ImportField } from '../import_fields.js'
-import { choiceOf, COLUMN } from './columns_form.js'
-import { importUrl } from './import_urls.js'
-import { shapeChoices } from './shape_choices.js'
-import { shownCell } from './shown_cell.js'
 import { Imports, type ChosenColumns } from '../imports.js'
-import { shownSteps } from './steps.js'
+import { choiceOf, COLUMN, shapeChoices } from './columns_form.js'
+import { importUrl, shownSteps } from './import_urls.js'
+
+/* Characters of a value that fit next to the others */
+const LONGEST = 40
+
+/**
+ * A value of a file as pages show it; null for an empty cell.
+ */
+function shownCell(cell: Cell | undefined): PlainText | null {
+  if (cell === null || cell === undefined) return null
+  return plainText(typeof cell === 'object' ? JSON.stringify(cell) : String(cell), LONGEST)
+}
 
 const SAMPLES = 3
 

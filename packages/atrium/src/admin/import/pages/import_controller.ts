@@ -1,28 +1,53 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
+import { stringify } from 'csv-stringify/sync'
 import type { AdminSite } from '../../admin_site.js'
-import { FileFault, ImportRefused } from '../../errors.js'
+import { PageNotFound, WithheldPage, FileFault, ImportRefused } from '../../errors.js'
+import { isSuperuser } from '../../events/pages/event_access.js'
+import type AdminImport from '../../models/admin_import.js'
+import { Imports } from '../imports.js'
+import type { ModelView } from '../../model_view.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import type { ImportField } from '../import_fields.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
-import { jobUrl } from '../../jobs/pages/job_url.js'
-import type AdminImport from '../../models/admin_import.js'
-import type { ModelView } from '../../model_view.js'
+import { jobUrl } from '../../jobs/pages/shown_job.js'
 import { isolated, plainText } from '../../text/plain_text.js'
 import { MOST_BYTES } from '../limits.js'
 import { MEDIA_TYPES } from '../../sheets/file_format.js'
-import { readColumns } from './columns_form.js'
+import { readColumns, readShape } from './columns_form.js'
 import { renderColumns } from './columns_page.js'
-import { findImport } from './find_import.js'
 import { importUrl } from './import_urls.js'
 import { discardNote } from './job_words.js'
-import { readShape } from './shape_form.js'
 import { uploadIn } from './read_upload.js'
-import { templateFile } from './template_file.js'
 import { renderTrial } from './trial_page.js'
-import { renderUpload } from './upload_page.js'
-import { Imports } from '../imports.js'
-import { renderWaiting } from './waiting_page.js'
+import { renderUpload, renderWaiting } from './upload_page.js'
+
+/**
+ * The import that a request's path names: one's own, for superusers any.
+ *
+ * @throws PageNotFound  for the import of another person or model, too
+ */
+async function findImport(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView
+): Promise<AdminImport> {
+  const { import: id } = ctx.params
+  const one = /^\d{1,9}$/.test(id) ? await Imports.of(site).find(Number(id)) : null
+  const isOwn = one?.userId === guardOf(ctx).signedInOrFail().owner.id
+  if (!one || one.model !== view.name) throw new PageNotFound()
+  if (!isOwn && !isSuperuser(ctx)) throw new WithheldPage()
+  return one
+}
+
+/**
+ * A CSV file with nothing but the heading that an import of these fields understands. [D3]
+ */
+function templateFile(fields: readonly ImportField[]): string {
+  return stringify([fields.map(({ name }) => name)], { record_delimiter: '\r\n' })
+}
 
 /**
  * The import of a file in four steps: the file, its columns, a trial, the run. Those who cannot import the model

@@ -3,8 +3,8 @@ import type { AdminSite } from '../../admin_site.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
 import type AdminImport from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
-import { inSentence } from '../../text/in_sentence.js'
-import { writesInParts } from '../../jobs/writes_in_parts.js'
+import { inSentence } from '../../text/plain_text.js'
+import { writesInParts } from '../../jobs/part_size.js'
 import { importUrl } from './import_urls.js'
 
 /* By their names in the result of the job, and in the catalogue */

@@ -1,15 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { inWords } from '../../events/pages/comparison.js'
-import { shownValue } from '../../events/pages/logged_value.js'
+import { inWords, shownValue } from '../../events/pages/comparison.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
-import { inSentence } from '../../text/in_sentence.js'
-import { plainText } from '../../text/plain_text.js'
-import { writesInParts } from '../../jobs/writes_in_parts.js'
-import { importUrl } from './import_urls.js'
-import { shownSteps } from './steps.js'
+import { inSentence, plainText } from '../../text/plain_text.js'
+import { writesInParts } from '../../jobs/part_size.js'
+import { importUrl, shownSteps } from './import_urls.js'
 
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
 

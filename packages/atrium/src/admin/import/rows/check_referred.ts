@@ -4,8 +4,7 @@ import type { Column } from '#base/columns/column'
 import type { Resource } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { isFaulty, isFaultyIn, type Draft } from './draft.js'
-import { noteError } from './row_faults.js'
+import { isFaulty, isFaultyIn, type Draft, noteError } from './draft.js'
 
 /* Databases limit the values of a statement. */
 const VALUES_AT_ONCE = 200

@@ -7,8 +7,7 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addFault, isFaulty, isFaultyIn, type Draft } from './draft.js'
-import { noteError } from './row_faults.js'
+import { addFault, isFaulty, isFaultyIn, type Draft, noteError } from './draft.js'
 
 /* Databases limit the values of a statement. */
 const VALUES_AT_ONCE = 200

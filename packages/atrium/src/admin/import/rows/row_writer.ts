@@ -6,8 +6,7 @@ import { inTransaction } from '#base/database/transaction'
 import type { AdminSite } from '../../admin_site.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import type { Importer } from '../importer.js'
-import { isFaulty, type Draft } from './draft.js'
-import { noteError } from './row_faults.js'
+import { isFaulty, type Draft, noteError } from './draft.js'
 
 /**
  * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and

@@ -5,8 +5,16 @@ import { momentOf } from '../../time/moment.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
 import type { JobKind } from '../job_kind.js'
-import { jobUrl } from './job_url.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { mayReadEvents } from '../../events/pages/event_access.js'
+import { eventsOfJob } from '../../events/undo/job_events.js'
+
+/**
+ * URL of a job's page, from the root of the server.
+ */
+export function jobUrl(site: { url(path: string): string }, { id }: { id: number }): string {
+  return site.url(`/management/jobs/${id}`)
+}
 
 /**
  * A job as its pages show it.
@@ -118,4 +126,23 @@ function tookOf({ endedAt, startedAt }: AdminJob): string | null {
   if (!endedAt || !startedAt) return null
   const seconds = Math.max(0, Math.round(endedAt.diff(startedAt, 'seconds').seconds))
   return seconds === 0 ? null : Duration.fromObject({ seconds }).rescale().toHuman()
+}
+
+/* A job of many records has an event for each thousand. */
+const MOST = 5
+
+/**
+ * Links to the events that a job has written, for those who can read the log.
+ */
+export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
+  const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)
+  const events = isShown ? await eventsOfJob(site, job) : []
+  const more = events.length - MOST
+  return {
+    shown: events.slice(0, MOST).map(({ id }) => ({
+      label: site.text('jobs.event', { id: String(id) }),
+      url: site.url(`/management/events/${id}`),
+    })),
+    more: more > 0 ? site.text('jobs.moreEvents', { count: more }) : null,
+  }
 }

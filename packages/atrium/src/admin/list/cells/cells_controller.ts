@@ -28,7 +28,7 @@ import type { ModelView } from '../../model_view.js'
 import { may } from '../../permissions/may.js'
 import { ListPage } from '../list_page.js'
 import type { ListParameters } from '../list_parameters.js'
-import { openedList, withList } from '../opened_list.js'
+import { openedList, withList } from '../marked_record.js'
 import { readList } from '../read_list.js'
 import { editedFields } from './edited_fields.js'
 

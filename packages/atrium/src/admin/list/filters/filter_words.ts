@@ -6,9 +6,8 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
-import type { ListFilter } from '../list_filters.js'
+import { type ListFilter, isPeriod } from '../list_filters.js'
 import { namesThings } from '../names_things.js'
-import { isPeriod } from '../relative_days.js'
 
 /**
  * A filter in words, as in `Major genre` and `is Drama`.

@@ -1,4 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { isStorableText } from '#base/values/text'
 import { type CallOptions, Problem } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import { gatherWrites } from '#crud/internals'
@@ -6,7 +7,25 @@ import { inTransaction } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminSavedView from '../../models/admin_saved_view.js'
 import type { SavedView } from './list_place.js'
-import { LONGEST_VIEW_QUERY, MOST_VIEWS, viewNameFault } from './view_faults.js'
+
+export const LONGEST_VIEW_NAME = 80
+
+/* Several times what a list's address takes */
+const LONGEST_VIEW_QUERY = 8000
+
+/** More of one person and model are a mistake or an attack. */
+const MOST_VIEWS = 100
+
+/**
+ * The error of a name of a view, as the end of a key in the catalogue.
+ */
+function viewNameFault(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
+  if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {
+    return 'nameTooLong'
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !isStorableText(name)) return 'nameUnreadable'
+  return /^[\s\p{C}\p{Z}]*$/u.test(name) ? 'unnamed' : null
+}
 
 const LARGEST_ID = 2 ** 31 - 1
 

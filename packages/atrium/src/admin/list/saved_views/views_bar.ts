@@ -3,8 +3,8 @@ import type { AdminSite } from '../../admin_site.js'
 import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
 import { cutText } from '../cell.js'
 import type { ListParameters } from '../list_parameters.js'
-import type { Density, SavedView } from './list_place.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import type { Density, SavedView } from './list_place.js'
 
 /* More names in a note help nobody. */
 const MOST_NAMED = 5
@@ -121,4 +121,19 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
     edit: open && view.url(`/views/${open.id}`),
     update: isMine && isChanged ? view.url(`/views/${open.id}/query`) : null,
   }
+}
+
+/**
+ * A form next to a list: alone for htmx, which shows it in a dialog on the list, else as a page.
+ *
+ * @param data  variables of the form; `content` is its template
+ */
+export async function showPanel(
+  ctx: HttpContext,
+  site: AdminSite,
+  data: { title: string; content: string; back: string } & Record<string, unknown>
+): Promise<string> {
+  ctx.response.vary('HX-Request')
+  const isPart = ctx.request.header('hx-request') !== undefined
+  return await site.render(ctx, isPart ? 'partials/list_panel' : 'pages/list_panel', data)
 }

@@ -2,8 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
 import { InvalidPermissions } from '../document.js'
-import { readInputName } from './input_names.js'
-import { readKept, type Kept } from './kept.js'
+import { readInputName, readKept, type Kept } from './read_matrix.js'
 import { matrixMore } from './matrix_view.js'
 
 /* The form's field that the matrix is for */

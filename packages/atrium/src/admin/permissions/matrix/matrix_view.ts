@@ -8,11 +8,17 @@ import {
   ROLE_ACTIONS,
   type RoleAction,
 } from '../document.js'
-import { fieldsOf } from '../unknown_names.js'
-import { inputName } from './input_names.js'
+import { fieldsOf } from '../role_faults.js'
+import {
+  inputName,
+  isNoRoleAction,
+  type Kept,
+  writeKept,
+  ALL_RECORDS,
+  CHOSEN_RECORDS,
+  FIELD_STATES,
+} from './read_matrix.js'
 import { isImportable } from '../../import/may_import.js'
-import { isNoRoleAction, type Kept, writeKept } from './kept.js'
-import { ALL_RECORDS, CHOSEN_RECORDS, FIELD_STATES } from './read_matrix.js'
 
 type Site = Pick<AdminSite, 'models' | 'text'>
 

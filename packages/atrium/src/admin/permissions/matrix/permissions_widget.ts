@@ -2,10 +2,14 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { Widget } from '../../forms/fields/widget.js'
-import { InvalidPermissions, readPermissions, type PermissionsDocument } from '../document.js'
+import {
+  InvalidPermissions,
+  readPermissions,
+  type PermissionsDocument,
+  permissionsInWords,
+} from '../document.js'
 import { matrixView, offeredViews } from './matrix_view.js'
 import { readMatrix, unfoldedIn } from './read_matrix.js'
-import { permissionsInWords } from '../words.js'
 
 /** Address below the mount of what is folded in a row */
 export const MATRIX_MORE = '/AdminRole/permissions'

@@ -1,7 +1,88 @@
-import type { PermissionsDocument } from '../document.js'
-import { InvalidPermissions } from '../document.js'
-import { readInputName } from './input_names.js'
-import { readKept } from './kept.js'
+import {
+  ALL,
+  type ModelPermissions,
+  readPermissions,
+  ROLE_ACTIONS,
+  type PermissionsDocument,
+  InvalidPermissions,
+} from '../document.js'
+
+/**
+ * The inputs of a model's row. `kept` holds what is folded and was not loaded; `open` says that it was, or,
+ * as a button, that it is to be.
+ */
+export type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes' | 'kept' | 'open'
+
+/** One input of the matrix, as its name tells it. */
+export interface MatrixInput {
+  part: string
+  model: string
+  /** Of the field, for `field` alone */
+  name: string | undefined
+}
+
+/**
+ * The name of an input: `permissions.actions.Film`, `permissions.field.Film.us_gross`. Any text can be the
+ * name of a model or field, so what could be taken for something else is escaped.
+ *
+ * @param field  the form's field that the matrix is for
+ */
+export function inputName(field: string, part: MatrixPart, model: string, name?: string): string {
+  return [field, part, ...[model, name].filter((one) => one !== undefined).map(escaped)].join('.')
+}
+
+/**
+ * @returns null for an input that is not of the matrix
+ */
+export function readInputName(field: string, input: string): MatrixInput | null {
+  if (!input.startsWith(`${field}.`)) return null
+  const [part, model, name, more] = input.slice(field.length + 1).split('.')
+  if (model === undefined || more !== undefined) return null
+  try {
+    return {
+      part,
+      model: decodeURIComponent(model),
+      name: name === undefined ? undefined : decodeURIComponent(name),
+    }
+  } catch {
+    return null
+  }
+}
+
+function escaped(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')
+}
+
+/** The fields and records that a role names for a model. */
+export type Kept = ModelPermissions
+
+/**
+ * Writes what is folded in a row, for a hidden input: fields and scopes are loaded when a row is unfolded,
+ * and must not be lost where it is not. [U6]
+ *
+ * @param others  names of the model's other actions, such as bulk actions, all of which `*` stands for
+ * @returns the empty text if there is nothing
+ */
+export function writeKept(entry: ModelPermissions | undefined, others: readonly string[]): string {
+  if (!entry) return ''
+  const { hidden, readonly, scopes } = entry
+  const actions = entry.actions.includes(ALL) ? others : entry.actions.filter(isNoRoleAction)
+  const kept = { ...(actions.length > 0 && { actions }), hidden, readonly, scopes }
+  const text = JSON.stringify(kept)
+  return text === '{}' ? '' : text
+}
+
+/**
+ * @throws SyntaxError | InvalidPermissions
+ */
+export function readKept(text: string): Kept {
+  if (text === '') return { actions: [] }
+  return readPermissions({ kept: { actions: [], ...JSON.parse(text) } }).kept
+}
+
+export function isNoRoleAction(name: string): boolean {
+  return name !== ALL && !(ROLE_ACTIONS as readonly string[]).includes(name)
+}
 
 /** Sent with every matrix, so that one without any tick says something, too */
 export const MATRIX = 'matrix'

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
-import { EventType } from '../../events/event_type.js'
+import { EventType } from '../../events/event_integration.js'
 import AdminRole from '../../models/admin_role.js'
 import type { ModelView } from '../../model_view.js'
 import { viewedRoleOf } from './view_as_guard.js'

@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { ViewingAsRole } from '../../errors.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { readingClientOf } from '../../database_config.js'
+import AdminRole from '../../models/admin_role.js'
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
@@ -28,4 +30,19 @@ export function refuseWrites(ctx: HttpContext): void {
  */
 export function viewedRoleOf(ctx: HttpContext): number | undefined {
   return guardOf(ctx).signedIn?.owner.viewedRole
+}
+
+/**
+ * Role that the site is viewed as, for the banner. [U6]
+ *
+ * @returns null where the site is seen as its user; `name` is null where the role is gone
+ */
+export async function viewedRole(ctx: HttpContext): Promise<{ name: string | null } | null> {
+  const id = viewedRoleOf(ctx)
+  if (id === undefined) return null
+  const role = await AdminRole.query({ client: readingClientOf(AdminRole) })
+    .where('id', id)
+    .select('name')
+    .first()
+  return { name: role?.name ?? null }
 }

@@ -2,7 +2,7 @@
 const MAY_LOSE = /[\d.]{16}|\d[eE][+-]?\d{3}/
 
 /* To compare more digits could take minutes. */
-const LONGEST = 1000
+const LONGEST_NUMBER = 1000
 
 /**
  * Parses JSON without losing a digit: a number that JavaScript would round is its digits as text.
@@ -25,7 +25,7 @@ export function exactNumber(source: string): number | string {
 }
 
 function sameOrText(source: string, number: number): number | string {
-  if (!Number.isFinite(number) || source.length > LONGEST) return source
+  if (!Number.isFinite(number) || source.length > LONGEST_NUMBER) return source
   return digitsOf(source) === digitsOf(String(number)) ? number : source
 }
 

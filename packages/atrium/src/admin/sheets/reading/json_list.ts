@@ -1,9 +1,8 @@
 import { getManyValues, none } from 'stream-chain/defs.js'
 import { jsonParser, type Token } from 'stream-json/core/parser.js'
 import { FileFault } from '../../errors.js'
-import { decodedText } from './decoded_text.js'
+import { decodedText, LineCounter } from './decoded_text.js'
 import type { JsonRecord } from './json_records.js'
-import { LineCounter } from './line_counter.js'
 import { ObjectBuilder } from './object_builder.js'
 
 /**

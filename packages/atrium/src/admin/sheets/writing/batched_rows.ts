@@ -1,8 +1,9 @@
 import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { writeJson } from '#base/values/json'
 import type { Cell } from '../file_shape.js'
 
-export type Row = readonly Cell[]
+type Row = readonly Cell[]
 export type Batches = AsyncIterable<readonly Row[]>
 
 const MOST_ROWS = 250
@@ -60,5 +61,55 @@ export class BatchedRows {
       this.#queue.once('drain', resolve)
     })
     this.#stop = undefined
+  }
+}
+
+export interface SheetOptions {
+  /** The heading; in NDJSON and JSON the names */
+  columns: readonly string[]
+  /**
+   * Positions of columns that hold numbers: their texts (large integers, decimals) are written as they are, as no
+   * spreadsheet takes a plain numeral as a formula
+   */
+  numeric?: ReadonlySet<number>
+  /** Positions of columns that hold JSON: their texts are written as JSON in CSV and XLSX, too */
+  json?: ReadonlySet<number>
+  /** True for a byte order mark before a CSV file */
+  bom?: boolean
+  /** Between the columns of a CSV file. Default: a comma */
+  delimiter?: string
+  /** True to leave texts as they are that a spreadsheet would take as a formula */
+  raw?: boolean
+}
+
+/**
+ * A table as NDJSON: an object a line. [D2]
+ */
+export async function* ndjsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
+  const object = objectsOf(options)
+  for await (const rows of batches) yield rows.map((row) => `${object(row)}\n`).join('')
+}
+
+/**
+ * A table as JSON: a list of objects. [D2]
+ */
+export async function* jsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
+  const object = objectsOf(options)
+  let before = '['
+  for await (const rows of batches) {
+    yield before + rows.map((row) => `\n${object(row)}`).join(',')
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
+}
+
+/** An undefined cell is left out. */
+function objectsOf({ columns }: SheetOptions): (row: Row) => string {
+  const names = columns.map((name) => `${JSON.stringify(name)}:`)
+  return (row) => {
+    const members = names.flatMap((name, index) =>
+      row[index] === undefined ? [] : [name + writeJson(row[index])]
+    )
+    return `{${members.join(',')}}`
   }
 }

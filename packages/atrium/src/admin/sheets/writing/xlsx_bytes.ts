@@ -1,9 +1,7 @@
 import { FileFault } from '../../errors.js'
-import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS } from '../sheet_limits.js'
-import type { SheetOptions } from './sheet_options.js'
-import type { Cell } from '../file_shape.js'
-import type { Batches } from './batched_rows.js'
-import { cellText, columnOptions, headingOptions, NUMERAL, type TextOptions } from './cell_text.js'
+import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, type Cell } from '../file_shape.js'
+import type { SheetOptions, Batches } from './batched_rows.js'
+import { cellText, columnOptions, headingOptions, NUMERAL, type TextOptions } from './csv_text.js'
 
 type SheetCell = string | number | boolean | null
 

@@ -1,12 +1,15 @@
 import { test } from '@japa/runner'
 import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 import applicationHash from '@adonisjs/core/services/hash'
-import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
+import {
+  passwordHash as hash,
+  restOf,
+  spendRest,
+} from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { AdminUser } from '#admin'
 import { AdminUserService } from '#admin/authentication/admin_user_service'
-import { restOf, spendRest } from '#admin/authentication/passwords/scrypt_costs'
 import { ValueError } from '#crud'
 import { emptyAdminTables, fakeHashes, makeUser, PASSWORD } from '#tests/helpers/admin'
 import { runs } from '#tests/helpers/random_runs'

@@ -3,7 +3,7 @@ import {
   isContextWord,
   wordsOfEmail,
   wordsOfSite,
-} from '#admin/authentication/passwords/context_words'
+} from '#admin/authentication/passwords/password_rules'
 
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
 

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { isUserName } from '#admin/authentication/passwords/is_user_name'
+import { isUserName } from '#admin/authentication/passwords/password_rules'
 
 test.group('Passwords | is user name', () => {
   test('[U13] {0} is the user name {1}, or that with digits and signs around it')

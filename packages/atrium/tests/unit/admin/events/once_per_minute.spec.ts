@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { OncePerMinute } from '#admin/events/refusals/once_per_minute'
+import { OncePerMinute } from '#admin/events/refusals/refusal_log'
 
 test.group('Admin | OncePerMinute', () => {
   test('admits a cause again after a minute', ({ assert }) => {

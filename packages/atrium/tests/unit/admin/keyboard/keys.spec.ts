@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { isSingle, KEY_GROUPS, KEYS, shownKey, writtenKeys } from '#admin/keyboard/keys'
+import fc from 'fast-check'
+import {
+  isSingle,
+  KEY_GROUPS,
+  KEYS,
+  shownKey,
+  writtenKeys,
+  goKeys,
+  PAGE_KEYS,
+} from '#admin/keyboard/keys'
 import { adminSite } from '#tests/helpers/admin'
 
 const OWN = KEYS.filter(({ group }) => group !== 'cell')
@@ -60,5 +69,32 @@ test.group('Keys', () => {
     ])
     const docs = await read('docs/lists.md')
     assert.include(docs, rows.join('\n'))
+  })
+})
+
+test.group('goKeys', () => {
+  test('[L12] a model has the first letter of its label that is free', ({ assert }) => {
+    assert.deepEqual(goKeys(['Films', 'Fees', 'Älteste', 'Products', 'Fff']), [
+      'f',
+      's',
+      'l',
+      'p',
+      '1',
+    ])
+    assert.deepEqual(goKeys(['Заказы', '注文', '42']), ['1', '2', '3'])
+  })
+
+  test('[L12] no two pages have the same key, and none that of a page of the site', ({
+    assert,
+  }) => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 60 }), (labels) => {
+        const keys = goKeys(labels)
+        assert.lengthOf(keys, labels.length)
+        const given = [...keys.filter((key) => key !== null), ...Object.values(PAGE_KEYS)]
+        assert.lengthOf(new Set(given), given.length)
+        for (const key of given) assert.match(key, /^[a-z1-9]$/)
+      })
+    )
   })
 })

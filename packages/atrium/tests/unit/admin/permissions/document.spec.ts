@@ -4,8 +4,8 @@ import {
   entryOf,
   InvalidPermissions,
   readPermissions,
+  permissionsInWords,
 } from '#admin/permissions/document'
-import { permissionsInWords } from '#admin/permissions/words'
 
 function faultsOf(value: unknown): readonly string[] {
   try {

@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { test } from '@japa/runner'
 import { exactNumber } from '#admin/sheets/reading/exact_json'
 import { inspectFile } from '#admin/sheets/inspect_file'
-import { numeralOf } from '#admin/sheets/numeral_of'
+import { numeralOf } from '#admin/sheets/cell_value'
 import { readFile, SheetFiles } from '#tests/helpers/sheet_files'
 import { workbookOf } from '#tests/helpers/zip_file'
 

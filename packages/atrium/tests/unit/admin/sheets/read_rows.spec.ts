@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import iconv from 'iconv-lite'
-import { QuoteScanner } from '#admin/sheets/reading/quote_scanner'
+import { QuoteScanner } from '#admin/sheets/reading/csv_records'
 import { SheetFiles } from '#tests/helpers/sheet_files'
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')

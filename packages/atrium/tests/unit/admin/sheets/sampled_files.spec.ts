@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { ReadingLimit } from '#admin/errors'
 import { inspectFile } from '#admin/sheets/inspect_file'
 import { readRows } from '#admin/sheets/read_rows'
-import { SAMPLED } from '#admin/sheets/sheet_limits'
+import { SAMPLED } from '#admin/sheets/file_shape'
 import { SheetFiles } from '#tests/helpers/sheet_files'
 
 const BEYOND = SAMPLED.bytes + 200_000

@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream'
 import { test } from '@japa/runner'
 import { type SheetOptions, sheetWriter } from '#admin/sheets/sheet_writer'
-import type { Cell } from '#admin/sheets/file_shape'
+import { type Cell, MOST_COLUMNS } from '#admin/sheets/file_shape'
 import { type FileFormat } from '#admin/sheets/file_format'
 import { FileFault } from '#admin/errors'
-import { MOST_COLUMNS } from '#admin/sheets/sheet_limits'
 
 /** An output that keeps what was written. */
 function kept() {

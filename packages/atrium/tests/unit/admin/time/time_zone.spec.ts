@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
-import { inZone, presentZone } from '#admin/time/present_zone'
 import {
+  inZone,
+  presentZone,
   isoOffset,
   isTimeZone,
   offsetLabel,

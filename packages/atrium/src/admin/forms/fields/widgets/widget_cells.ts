@@ -1,7 +1,7 @@
 import type { Column } from '#base/columns/column'
 import type { Show, ShownCell } from '../../../list/cell.js'
 import type { ModelView } from '../../../model_view.js'
-import { escaped } from '../../../text/markup.js'
+import { escaped } from '../../../text/plain_text.js'
 import { isFileField } from '../../files/file_columns.js'
 import { isFileKey } from '../../files/file_store.js'
 import { labelOfFile } from '../../files/shown_file.js'

@@ -1,5 +1,5 @@
 import { isDateFormat } from 'hucre'
-import { serialMoment } from '../../date_serials.js'
+import { serialMoment } from '../../cell_value.js'
 import { readXml } from './xml_events.js'
 
 export type Moment = 'date' | 'datetime' | 'time'

@@ -4,9 +4,13 @@ import { AdminSite } from '#admin'
 import app from '@adonisjs/core/services/app'
 import { readPermissions, type PermissionsDocument } from '#admin/permissions/document'
 import { matrixMore, matrixView, type MatrixBox } from '#admin/permissions/matrix/matrix_view'
-import { inputName, readInputName } from '#admin/permissions/matrix/input_names'
-import { readKept } from '#admin/permissions/matrix/kept'
-import { readMatrix, unfoldedIn } from '#admin/permissions/matrix/read_matrix'
+import {
+  inputName,
+  readInputName,
+  readKept,
+  readMatrix,
+  unfoldedIn,
+} from '#admin/permissions/matrix/read_matrix'
 import { runs } from '#tests/helpers/random_runs'
 
 const FIELD = 'permissions'

@@ -1,0 +1,91 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import { keyOf } from '#base/items'
+import type { AdminSite } from '../admin_site.js'
+import { ListColumn, type Cell } from '../list/list_column.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { batchedValues } from '../list/batched_values.js'
+import { type PermissionsDocument, permissionsInWords } from '../permissions/document.js'
+import { holdersOf, rolesOf } from '../permissions/user_roles.js'
+
+/**
+ * List column with the abilities of an access token, in the form in which they are typed.
+ */
+export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
+  return class Abilities extends ListColumn {
+    readonly name = 'abilities'
+    readonly label = site.text('accessTokens.columns.abilities')
+
+    value({ abilities }: Item): string {
+      return (abilities as string[]).join(', ')
+    }
+  }
+}
+
+/**
+ * List column that marks the viewer's own session, so that they do not end it by mistake.
+ */
+export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
+  return class CurrentSession extends ListColumn {
+    readonly name = 'current'
+    readonly label = site.text('core.sessions.current')
+
+    value(item: Item, ctx: HttpContext): string {
+      const own = guardOf(ctx).signedIn?.session.id
+      return keyOf(item)?.[0] === own ? site.text('core.sessions.thisOne') : ''
+    }
+  }
+}
+
+type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
+
+/**
+ * The column of the users' list that names their roles. [U1]
+ */
+export function rolesColumn(site: Site) {
+  const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.readingSession()))
+  return class Roles extends ListColumn {
+    readonly name = 'roles'
+    readonly label = site.text('core.users.roles')
+
+    async value(item: Item, ctx: HttpContext): Promise<string> {
+      const roles = await rolesOfOne(ctx, keyOf(item)![0] as number)
+      return (roles ?? []).map(({ name }) => name).join(', ')
+    }
+  }
+}
+
+/**
+ * The column of the roles' list that says how many users have them.
+ */
+export function holdersColumn(site: Site) {
+  const holdersOfOne = batchedValues((ids: number[]) =>
+    holdersOf(ids, site.dbConfig.readingSession())
+  )
+  return class Holders extends ListColumn {
+    readonly name = 'users'
+    readonly label = site.text('core.roles.users')
+    readonly numeric = true
+
+    async value(item: Item, ctx: HttpContext): Promise<Cell> {
+      const [id] = keyOf(item)!
+      const holders = (await holdersOfOne(ctx, id as number)) ?? 0
+      if (holders === 0) return { text: '0' }
+      return { text: String(holders), href: site.url(`/AdminRole/update/${id}#role-users`) }
+    }
+  }
+}
+
+/**
+ * The column of the roles' list that says in words what a role may do. [U6]
+ */
+export function mayColumn(site: Pick<AdminSite, 'text'>) {
+  return class May extends ListColumn {
+    readonly name = 'may'
+    readonly label = site.text('roles.list.may')
+
+    value({ permissions }: Item): string {
+      return permissionsInWords((permissions ?? {}) as PermissionsDocument).join('. ')
+    }
+  }
+}

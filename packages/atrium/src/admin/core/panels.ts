@@ -1,0 +1,91 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { listed } from '#base/errors'
+import type { Item } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import type { UpdatePanel } from '../view_options.js'
+import AdminRole from '../models/admin_role.js'
+import AdminUser from '../models/admin_user.js'
+import { offeredViews } from '../permissions/matrix/matrix_view.js'
+import { withheldFromCreate } from '../permissions/withheld_from_create.js'
+import { permissionsInWords } from '../permissions/document.js'
+import { TokenPanel } from '../authentication/access_tokens/token_form.js'
+import { hasPassword } from '../authentication/passwords/password_rules.js'
+import { momentOf } from '../time/moment.js'
+
+/* The others are counted. */
+const MOST_SHOWN = 20
+
+/**
+ * Panel above the form of a role: its permissions in words, its users, and *View as*. [U6]
+ */
+export class RolePanel implements UpdatePanel {
+  readonly template = 'admin/partials/role'
+  readonly sheet = 'roles.css'
+  readonly place = 'above'
+
+  constructor(private readonly site: AdminSite) {}
+
+  async data(_ctx: HttpContext, record: LucidRow) {
+    const role = record as AdminRole
+    const { models, dbConfig } = this.site
+    const users = models.get(AdminUser.name)!
+    const rows: Array<{ id: number; username: string }> = await dbConfig
+      .readingSession()
+      .from('admin_user_roles')
+      .join('admin_users', 'admin_users.id', 'admin_user_roles.user_id')
+      .where('admin_user_roles.role_id', role.id)
+      .orderBy('admin_users.username')
+      .select('admin_users.id as id', 'admin_users.username as username')
+    const warnings = withheldFromCreate(offeredViews(this.site), role.permissions)
+    return {
+      warnings: warnings.map(({ view, fields }) =>
+        this.site.text('roles.page.withheld', {
+          model: view.label,
+          fields: listed(fields.map((name) => view.labelOf(name))),
+        })
+      ),
+      words: permissionsInWords(role.permissions),
+      users: rows.slice(0, MOST_SHOWN).map(({ id, username }) => ({
+        username,
+        url: users.url(`/update/${id}`),
+      })),
+      more: Math.max(0, rows.length - MOST_SHOWN),
+      viewAs: models.get(AdminRole.name)!.url(`/view_as/${role.id}`),
+    }
+  }
+}
+
+/**
+ * Panel on the page of a user: the link to choose a password, and their access tokens. [U12, P10]
+ */
+export class UserPanel implements UpdatePanel {
+  readonly template = 'admin/partials/user'
+  readonly sheet = 'tokens.css'
+  readonly #tokens: TokenPanel
+
+  constructor(private readonly site: AdminSite) {
+    this.#tokens = new TokenPanel(site)
+  }
+
+  /** An invited user needs a link to choose a password. */
+  async nextStep({ id }: Item): Promise<string | null> {
+    const user = await AdminUser.find(id, { client: this.site.dbConfig.readingSession() })
+    return user && !hasPassword(user) ? 'password-link' : null
+  }
+
+  async data(ctx: HttpContext, record: LucidRow, state?: unknown) {
+    const { models, invitations } = this.site
+    const user = record as AdminUser
+    const users = models.get(AdminUser.name)!
+    const pending = await invitations.of(user.id)
+    return {
+      ...(await this.#tokens.data(ctx, record, state)),
+      username: user.username,
+      hasPassword: hasPassword(user),
+      pending: pending && momentOf(pending.expiresAt),
+      signInAsUrl: user.isSuperuser ? null : users.url(`/sign_in_as/${user.id}`),
+      inviteUrl: users.url(`/invite/${user.id}`),
+    }
+  }
+}

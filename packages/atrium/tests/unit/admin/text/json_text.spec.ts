@@ -1,0 +1,61 @@
+import { test } from '@japa/runner'
+import { jsonFault, prettyJson } from '#admin/text/json_text'
+import { shownValue } from '#admin/events/pages/comparison'
+import { adminSite } from '#tests/helpers/admin'
+
+test.group('Admin | where JSON is invalid', () => {
+  test('[R13] an error of JSON names line, column and reason')
+    .with([
+      ['{"a":1 "b":2}', 'line 1, column 8: expected a comma'],
+      ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected a comma'],
+      ['{"a" 1}', 'line 1, column 6: expected a colon'],
+      ['[1,2', 'line 1, column 5: expected a closing bracket ]'],
+      ['{"a":1', 'line 1, column 7: expected a closing brace }'],
+      ['[1,]', 'line 1, column 4: expected a value'],
+      ['{a:1}', 'line 1, column 2: expected a name in double quotes in the place of a'],
+      ['{"a":tru}', 'line 1, column 6: expected a value in the place of tru'],
+      ['[1]x', 'line 1, column 4: expected nothing more in the place of x'],
+      ['["😀" 1]', 'line 1, column 6: expected a comma'],
+      ['[1 /* c */]', 'line 1, column 4: JSON has no comments'],
+      ['["a', 'line 1, column 2: this text has no closing quotation mark on its line'],
+    ])
+    .run(({ assert }, [text, fault]) => {
+      assert.throws(() => JSON.parse(text))
+      assert.equal(jsonFault(text), fault)
+    })
+
+  test('[R13] valid JSON has no error', ({ assert }) => {
+    assert.isUndefined(jsonFault('{"a":[1,2e3,"\\u00e4",null]}'))
+  })
+})
+
+const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
+const indented = (value: unknown) => JSON.stringify(value, null, 2)
+
+test.group('prettyJson', () => {
+  test('[B17] JSON is indented', ({ assert }) => {
+    const list = Array.from({ length: 2000 }, (_, index) => `Number ${index}`)
+    for (const value of [{ a: [1, { b: null }] }, [[[1]]], JSON.parse(nested(32)), list, 'x', 5]) {
+      assert.equal(prettyJson(value), indented(value))
+    }
+  })
+
+  test('[B17] JSON that would mostly grow by spaces is not indented', ({ assert }) => {
+    for (const text of [
+      nested(33),
+      nested(20_000),
+      nested(30, `${'[1],'.repeat(10_000)}[1]`),
+      `["${'x'.repeat(100_000)}"]`,
+      JSON.stringify(Array.from({ length: 20_000 }, (_, index) => index)),
+    ]) {
+      assert.isTrue(prettyJson(JSON.parse(text)) === text, text.slice(0, 50))
+    }
+  })
+
+  test('[B17, E4] very deeply nested values of the log are shown', async ({ assert }) => {
+    const { kind, text, whole } = shownValue(await adminSite(), JSON.parse(nested(20_000)))
+    assert.equal(kind, 'data')
+    assert.match(text, /^\[{199}…$/)
+    assert.isTrue(whole === nested(20_000))
+  })
+})
