@@ -21,10 +21,10 @@ const PLAIN_CODES = new Set(['E_CONFIGURATION', 'E_RUNTIME', 'E_VALUE', 'E_INVAL
  */
 export function plainReason(error: any): string | undefined {
   if (error?.code === 'EADDRINUSE') {
-    return `Port ${error.port} is taken: end the program that uses it, or choose another one: PORT=${Number(error.port) + 1} npm start`
+    return `Port ${error.port} is in use: end the program that uses it, or choose another port: PORT=${Number(error.port) + 1} npm start`
   }
   if (error?.code === 'ERR_SOCKET_BAD_PORT') {
-    return `PORT is no port: use a number from 0 to 65535`
+    return `PORT is not a valid port: use a number from 0 to 65535`
   }
   if (error?.code === 'EACCES' && error.syscall === 'listen') {
     return `This user may not listen on port ${error.port}: choose one above 1023, as in PORT=3333 npm start`

@@ -108,7 +108,7 @@ export default class DemoRemove extends Command {
       })
     } catch {
       throw new CommandFailure(
-        'This is no git repository, so nothing could be brought back: make one and commit, or use --force'
+        'This is not a git repository, so the removal could not be reverted: create one and commit, or use --force'
       )
     }
     const files = changed.split('\n').filter(Boolean)
@@ -199,7 +199,7 @@ export default class DemoRemove extends Command {
     if (Number(gone) > 0) this.logger.action(`delete role ${ROLE}`).succeeded()
   }
 
-  /** Those that the seeder made: they belong to nobody. */
+  /** The views that the seeder created, which have no owner. */
   async #dropViews(client: QueryClientContract) {
     if (!(await client.schema.hasTable('admin_saved_views'))) return
     const gone = await client

@@ -46,13 +46,13 @@ export default defineConfig({
   adminConnection: undefined,
 
   /**
-   * The role of new users for whom nobody names one, as the form and `admin:create --role=NAME` do. With
+   * The role of new users for whom none is chosen in the form or with `admin:create --role=NAME`. With
    * 'Everything' they may do all that superusers may with your models; null: none, they see nothing
    */
   defaultRole: 'Everything',
 
   /**
-   * Log of changes, views and sign-ins; undefined: none. Events are kept for `retentionDays`. `logViews:
+   * Log of changes, views and sign-ins; undefined: none. Events are stored for `retentionDays`. `logViews:
    * 'records'` leaves the views of lists out, `false` all views.
    */
   eventIntegration: databaseEvents({ retentionDays: 365 }),
@@ -103,9 +103,9 @@ export default defineConfig({
   },
 
   exports: {
-    /** Records that are sent at once; more are a background job, as is every XLSX */
+    /** Maximum records of an export in the request; more are a background job, as is every XLSX */
     streamed: 100_000,
-    /** Hours for which the file of such a job is kept */
+    /** Hours for which the file of such a job is stored */
     keptHours: 24,
     /** Maximum size in MB of such a file, which is temporary space of its job; then the job fails */
     fileMegabytes: 2048,
@@ -115,7 +115,7 @@ export default defineConfig({
   },
 
   /**
-   * People who must have a second factor, beside the password: 'optional': nobody; 'superusers'; 'required':
+   * Users who must have a second factor in addition to the password: 'optional': none; 'superusers'; 'required':
    * everybody. A person without one can do nothing before setting one up
    */
   mfa: 'optional',
@@ -157,9 +157,9 @@ export default defineConfig({
     quickAttemptsPerName: 20,
     /** ... up to this many. They are never refused for that reason, or anybody could lock a user out */
     slowestSeconds: 15,
-    /** Maximum logins that are slowed at once; the next one must try again later */
+    /** Maximum concurrent logins that are slowed down; the next one must try again later */
     slowedAtOnce: 500,
-    /** Passwords compared at once: each takes 128 MB and a thread, of which Node.js has 4 in all */
+    /** Passwords compared concurrently: each takes 128 MB and a thread, of which Node.js has 4 in all */
     hashesAtOnce: 2,
     /** Maximum logins that wait for a comparison; the next one must try again later */
     hashesWaiting: 20,

@@ -7,14 +7,14 @@ import { answerBadUrl } from 'adonis-atrium/server'
 export const appUrl = env.get('APP_URL')
 
 /**
- * Further host names besides that of APP_URL: `www.example.com`, or `*.example.com` for all subdomains.
- * A request for any other host is answered 421, except for `/health/*`. Outside of production this
+ * Host names in addition to that of APP_URL: `www.example.com`, or `*.example.com` for all subdomains.
+ * A request for any other host gets 421, except for `/health/*`. Outside of production this
  * machine's own names are served as well.
  */
 export const hosts = (env.get('APP_HOSTS') ?? '').split(/[\s,]+/).filter(Boolean)
 
 export const http = defineConfig({
-  /** Every answer has an `x-request-id`, which is also in its log lines. */
+  /** Every response has an `x-request-id`, which is also in its log lines. */
   generateRequestId: true,
 
   /**

@@ -27,19 +27,19 @@ export default defineConfig({
   rateLimit: null,
 
   /**
-   * Unknown query parameters: false ignores them, true answers 422 and names the nearest parameter that
+   * Unknown query parameters: false ignores them, true returns 422 and names the nearest parameter that
    * exists.
    */
   strictQuery: false,
 
   /**
-   * Unknown fields in the body of a create or an update: false ignores them, true answers 422 and names
+   * Unknown fields in the body of a create or an update: false ignores them, true returns 422 and names
    * the nearest field that exists.
    */
   strictBody: false,
 
   /**
-   * Who may read the API schema (OpenAPI 3.1, at `openapi.json` below the prefix) and the page to read it and to try calls:
+   * Users who may read the API schema (OpenAPI 3.1, at `openapi.json` below the prefix) and the page to read it and to try calls:
    * 'public'; 'token': owners of a valid token, with any abilities, for which the page asks and which it forgets when it is
    * closed; 'off'. null: public in development, a token in production. The home page lists the models only if it is public.
    */
@@ -61,16 +61,16 @@ export default defineConfig({
     itemsPerPage: 10,
     /** Maximum of `limit` and `itemsPerPage`; a higher value is lowered to it */
     maximum: 1000,
-    /** Maximum items of one relation that `include` adds to an answer; more are a 422 */
+    /** Maximum items of one relation that `include` adds to a response; more are a 422 */
     included: 10_000,
     /** Maximum items of one relation in each record, where `include` of `@Crud` says no `limit` */
     includedPerRecord: 100,
   },
 
   body: {
-    /** Maximum size of a body in bytes; a larger one is answered with 413 */
+    /** Maximum size of a body in bytes; a larger one is a 413 */
     limit: 1024 * 1024,
-    /** Maximum nesting of JSON; a deeper one is answered with 400 */
+    /** Maximum nesting of JSON; a deeper one is a 400 */
     depth: 32,
   },
 
@@ -80,19 +80,19 @@ export default defineConfig({
      * a model's own schema has its own limits
      */
     text: 100_000,
-    /** Maximum rows of a list that is answered as CSV or NDJSON */
+    /** Maximum rows of a list that is returned as CSV or NDJSON */
     export: 100_000,
-    /** Maximum bytes of the values of one answer; a larger one is a 413 */
+    /** Maximum bytes of the values of one response; a larger one is a 413 */
     answer: 32 * 1024 * 1024,
     /**
-     * Maximum bytes of the values of all answers that a process is reading, writing or sending; further
+     * Maximum bytes of the values of all responses that a process is reading, writing or sending; further
      * ones wait for a moment, then get 503. The memory needed is two to three times as much.
      */
     answers: 96 * 1024 * 1024,
   },
 
   idempotency: {
-    /** Hours for which a create that is repeated with its `Idempotency-Key` gets its first answer */
+    /** Hours for which a create that is repeated with its `Idempotency-Key` gets its first response */
     hours: 24,
   },
 
@@ -105,9 +105,9 @@ export default defineConfig({
     /** Seconds for a request's headers, and for the whole request, to arrive; then 408 */
     headersSeconds: 20,
     requestSeconds: 120,
-    /** Seconds in which a client may read nothing of its answer; then the connection is closed */
+    /** Seconds in which a client may read nothing of its response; then the connection is closed */
     writeSeconds: 30,
-    /** Seconds that a connection is kept open after an answer: longer than a proxy in front keeps it */
+    /** Seconds that a connection stays open after a response: longer than a proxy in front keeps it */
     idleSeconds: 65,
   },
 })

@@ -20,7 +20,7 @@ const filename = app.makePath((isFile && env.get('DB_DATABASE')) || 'tmp/db.sqli
 /** By default only this user has rights on the file, whatever its rights were before */
 const shared = env.get('DB_SHARED', false)
 
-/** With `full`, the default, a power cut takes nothing that was answered; with `normal` the last moments */
+/** With `full`, the default, a power cut loses no confirmed write; with `normal` the last moments */
 const synchronous = env.get('DB_SYNCHRONOUS', 'full')
 
 if (isFile) mkdirSync(dirname(filename), { recursive: true })

@@ -9,7 +9,7 @@ const loggerConfig = defineConfig({
       enabled: true,
       name: 'atrium',
       level: env.get('LOG_LEVEL'),
-      /* Lines for people, in production lines of JSON: written at once, as a thread for it costs each start 100 ms. */
+      /* Lines for people, in production lines of JSON: written synchronously, as a thread for it costs each start 100 ms. */
       destination: app.inProduction ? undefined : await syncDestination(),
     },
   },

@@ -84,7 +84,7 @@ function cut() {
   return css
 }
 
-/** Custom properties that neither the rules left nor the site's own stylesheets read */
+/** Custom properties that are not read by the remaining rules or the site's own stylesheets */
 function removeUnusedProperties(css) {
   const own = readdirSync(ASSETS).filter((name) => /(?<!components)\.css$/.test(name))
   const others = own.map((name) => readFileSync(join(ASSETS, name), 'utf8')).join('\n')

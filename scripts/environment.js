@@ -7,7 +7,7 @@ import { PlainError, root } from './runtime.js'
 const FILE = join(root, '.env')
 
 const OTHER_DRIVER =
-  'There is no binary of the driver sqlite3 for this machine: .env names better-sqlite3, with which slow queries block the server. To build sqlite3 (C++ compiler, make, Python 3): npm run driver:sqlite3'
+  'The driver sqlite3 has no binary for this machine: .env names better-sqlite3, with which slow queries block the server. To build sqlite3 (C++ compiler, make, Python 3): npm run driver:sqlite3'
 
 /**
  * Creates .env with an APP_KEY of its own. An existing one stays as it is.

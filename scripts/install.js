@@ -1,6 +1,6 @@
 /*
  * Installs the packages if they are missing or package-lock.json has changed, and a Node.js where the running
- * one is too old. Otherwise a start needs neither npm nor a network.
+ * one is too old. Otherwise a start works without npm and without a network.
  */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -257,7 +257,7 @@ function compiled(filename) {
   return code
 }
 
-/** Another process may read it at this moment. Without permission to write there is no cache. */
+/** Another process may read it at this moment. Without permission to write, nothing is cached. */
 function writeCached(path, text) {
   const draft = `${path}.${process.pid}`
   try {

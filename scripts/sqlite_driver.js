@@ -30,7 +30,7 @@ export async function fetchSqlite3() {
 }
 
 /**
- * Compiles the driver if the application uses it and there is no binary.
+ * Compiles the driver if the application uses it and its binary is missing.
  *
  * @param {(text: string) => void} say is called when that takes a while
  * @throws {PlainError} when it can't be compiled
@@ -40,7 +40,7 @@ export async function ensureDriver(say = console.log) {
 }
 
 /**
- * Downloads or compiles the driver if there is no binary.
+ * Downloads or compiles the driver if its binary is missing.
  *
  * @param {(text: string) => void} say is called when that takes a while
  * @throws {PlainError} when it can't be compiled

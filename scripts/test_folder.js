@@ -14,7 +14,7 @@ const ENOUGH = 2 ** 30
 const NAME = /^(?:atrium-)?test-(\d+)(-|$)/
 
 /**
- * @param onDisk  folder to use if there is no room in memory
+ * @param onDisk  folder to use if the memory is full
  * @returns path of a folder that does not exist yet, named after this process
  */
 export function temporaryFolder(onDisk) {

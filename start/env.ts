@@ -14,7 +14,7 @@ const env = await Env.create(new URL('../', import.meta.url), {
   HOST: Env.schema.string({ format: 'host' }),
   PORT: Env.schema.number(),
   APP_URL: Env.schema.string({ format: 'url', tld: false }),
-  /** Further host names besides that of APP_URL, separated by commas */
+  /** Host names in addition to that of APP_URL, separated by commas */
   APP_HOSTS: Env.schema.string.optional(),
   /** Address or network of the proxy in front, or `loopback`, `linklocal`, `uniquelocal` */
   TRUST_PROXY: Env.schema.string.optional(),
@@ -60,9 +60,9 @@ const env = await Env.create(new URL('../', import.meta.url), {
   DB_POOL: Env.schema.number.optional(),
   /** True to let other users of the machine have rights on SQLite's files */
   DB_SHARED: Env.schema.boolean.optional(),
-  /** Of SQLite: `full` keeps every answered write through a power cut, `normal` all but the last moments */
+  /** Of SQLite: after a power cut, `full` has every confirmed write, `normal` all but those of the last moments */
   DB_SYNCHRONOUS: Env.schema.enum.optional(['full', 'normal'] as const),
-  /** Where uploaded files are kept: in the folder STORAGE_DIRECTORY, or in a bucket of S3 */
+  /** Where uploaded files are stored: in the folder STORAGE_DIRECTORY, or in a bucket of S3 */
   DRIVE_DISK: Env.schema.enum.optional(['local', 's3'] as const),
   STORAGE_DIRECTORY: Env.schema.string.optional(),
   /** The others matter to `s3` alone */

@@ -12,7 +12,7 @@ declare module 'adonis-atrium/admin' {
   }
 }
 
-/** The films of the distributor whom a user works for; who works for none reaches no film. */
+/** The films of the user's distributor; a user without a distributor can access no film. */
 const ownDistributor: Scope = (query, actor) => {
   query.where('distributor_id', actor.user?.attributes.distributor_id ?? 0)
 }

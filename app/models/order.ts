@@ -20,7 +20,7 @@ const createSchema = vine.object({
   listColumns: ['number', 'customer_id', 'ordered_on', 'status'],
   facets: ['status', 'customer_id'],
   defaultSort: '-ordered_on',
-  /* The lines of an order stand in its form. */
+  /* The lines of an order are edited in its form. */
   inlines: [
     { relation: 'lines', fields: ['product_id', 'quantity', 'unit_price'], sort: 'position' },
   ],

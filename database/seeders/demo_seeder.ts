@@ -177,7 +177,7 @@ export default class DemoSeeder extends BaseSeeder {
   }
 
   /**
-   * Makes the shared views of the demo, where views are in the same database. They belong to nobody, so
+   * Makes the shared views of the demo, where views are in the same database. They have no owner, so
    * superusers change them.
    */
   async #makeViews(trx: TransactionClientContract) {
@@ -212,7 +212,7 @@ export default class DemoSeeder extends BaseSeeder {
 }
 
 /**
- * Tells how far it is: on one line that is written over, or, where the output is no terminal, with
+ * Prints the progress: on one line that is overwritten, or, where the output is not a terminal, with
  * a line at the start and one at the end.
  */
 class Progress {

@@ -1,5 +1,5 @@
 /*
- * `npm run build -w adonis-atrium`: writes build/, what the package consists of beside views, assets, texts and stubs.
+ * `npm run build -w adonis-atrium`: writes build/, the parts of the package other than views, assets, texts and stubs.
  * The modules are bundled, as a start takes half a millisecond for each file; a module that is loaded on first use stays
  * a file of its own. With --without-types no declarations are written, which take most of the time.
  */
@@ -47,7 +47,7 @@ async function bundle() {
     platform: 'node',
     target: 'node24',
     chunkNames: 'chunks/[name]-[hash]',
-    /* Lucid and errors read the names of classes. Nobody reads those of functions, which would be set at each call. */
+    /* Lucid and errors read the names of classes. Those of functions are not read, and would be set at each call. */
     keepNames: true,
     banner: { js: 'const __unnamed = (target) => target;' },
     logLevel: 'warning',

@@ -18,7 +18,7 @@ test.group('Products in the browser', (group) => {
   })
   group.each.setup(removeCreated)
 
-  /** A page of somebody who has signed in. */
+  /** A page of a logged-in user. */
   async function signedInPage() {
     const site = await app.container.make(AdminSite)
     const header = await site.adminAuthentication.cookieHeader(await makeAdmin())

@@ -86,7 +86,7 @@ test.group('Orders of the demo', (group) => {
     ])
   })
 
-  test('[R2] a faulty line leaves nothing behind', async ({ assert, client }) => {
+  test('[R2] writes nothing when a line is invalid', async ({ assert, client }) => {
     const answer = await client
       .post(await adminPath('/Order/form_create'))
       .asAdmin()

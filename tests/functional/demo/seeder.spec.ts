@@ -37,7 +37,7 @@ test.group('The demo data', (group) => {
     return empty
   })
 
-  test('[B1] of two that seed at the same time one does, and nobody does it again', async ({
+  test('[B1] seeds once when two processes start at the same time, and never again', async ({
     assert,
   }) => {
     await Promise.all([seed(), seed()])

@@ -1,6 +1,6 @@
 import type { ProductRow } from './products.js'
 
-/** User who signs in to the admin pages */
+/** User for the logins to the admin pages */
 export interface BenchUser {
   username: string
   hashedPassword: string

@@ -18,7 +18,7 @@ export class PostgresDatabase implements BenchDatabase {
   }
 
   /**
-   * @param server  URL of a user who may create databases
+   * @param server  URL with a user that can create databases
    */
   static async create(name: string, server: string): Promise<PostgresDatabase> {
     await onServer(server, `drop database if exists ${name}`, `create database ${name}`)

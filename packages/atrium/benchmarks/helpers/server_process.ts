@@ -39,7 +39,7 @@ export class ServerProcess {
    * Starts a script and waits for any response at the path.
    *
    * @param script  relative to the project
-   * @throws Error  with the end of its output, if there is no response
+   * @throws Error  with the end of its output, if it does not respond
    */
   static async start(
     name: string,

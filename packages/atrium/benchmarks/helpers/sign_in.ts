@@ -5,7 +5,7 @@ import type { ServerProcess } from './server_process.js'
 
 const USER = { username: 'bench', password: 'a password of the benchmark' }
 
-/** The user who signs in. */
+/** The user to log in. */
 export async function benchUser(): Promise<BenchUser> {
   const hashedPassword = await new Hash(new Scrypt({})).make(USER.password)
   return { username: USER.username, hashedPassword }

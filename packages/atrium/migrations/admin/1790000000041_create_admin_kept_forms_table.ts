@@ -5,7 +5,7 @@ export default class extends BaseSchema {
 
   async up() {
     this.schema.createTable(this.tableName, (table) => {
-      /* SHA-256 of what stands in addresses */
+      /* SHA-256 of the id in addresses */
       table.string('id', 64).primary()
       table
         .integer('user_id')

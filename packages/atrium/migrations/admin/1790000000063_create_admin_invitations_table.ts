@@ -7,7 +7,7 @@ export default class extends BaseSchema {
     this.schema.createTable(this.tableName, (table) => {
       /* One link for each user: a newer one replaces it. */
       table.integer('user_id').unsigned().primary().references('admin_users.id').onDelete('CASCADE')
-      /* SHA-256 of what stands in the link */
+      /* SHA-256 of the token in the link */
       table.string('hash', 64).notNullable().unique()
       table.dateTime('expires_at').notNullable()
     })

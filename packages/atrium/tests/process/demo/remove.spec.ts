@@ -59,7 +59,7 @@ test.group('demo:remove', (group) => {
     assert,
   }) => {
     const film = join(copy.folder, 'app/models/film.ts')
-    assert.include(await refusal(), 'This is no git repository')
+    assert.include(await refusal(), 'This is not a git repository')
 
     await commit()
     await appendFile(film, '/* changed */\n')
