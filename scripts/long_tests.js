@@ -2,38 +2,49 @@
 const FOLDER = 'packages/atrium/tests/'
 
 /**
- * Files that take long, for continuous integration or by name: by suite, where a name that ends with a slash
- * is a folder. A local run keeps the files that tell most of the rules in the least time.
+ * Files that only `npm run test:all` runs, which the release check does: by suite, as below.
  */
-export const LONG = {
-  /* Their rules are tested over HTTP as well. A local run keeps the list, forms, login, dashboard and use without JavaScript. */
+export const SCHEDULED = {
+  /* Their rules are tested over HTTP as well. */
   browser: [
     'access_tokens',
     'account',
     'bulk',
     'cells',
     'choices',
-    'conflict',
     'docs',
     'events',
     'history',
-    'import',
     'inlines',
-    'kept_forms',
-    'keys',
     'layout',
     'list_filters',
     'many_to_many',
     'new_beside',
+    'related_lists',
+    'way_back',
+    'widgets',
+  ],
+  /* Installs all packages of AdonisJS beside the engine */
+  process: ['adonis_packages'],
+}
+
+/**
+ * Files that take long, for continuous integration or by name: by suite, where a name that ends with a slash
+ * is a folder. A local run keeps the files that tell most of the rules in the least time.
+ */
+export const LONG = {
+  /* A local run keeps the list, forms, login, dashboard and use without JavaScript. */
+  browser: [
+    'conflict',
+    'import',
+    'kept_forms',
+    'keys',
     'pages',
     'palette',
-    'related_lists',
     'role_matrix',
     'rows_together',
     'saved_views',
     'second_factors',
-    'way_back',
-    'widgets',
   ],
   /* The same of every route, model, page or name; and random values */
   functional: [
@@ -49,7 +60,6 @@ export const LONG = {
     'openapi/typed_client',
   ],
   process: [
-    'adonis_packages',
     'boot_states',
     'demo/existing_tables',
     'demo/jobs',
@@ -67,16 +77,22 @@ export const LONG = {
   ],
 }
 
-const FILES = new Set()
-const FOLDERS = []
-for (const [suite, names] of Object.entries(LONG)) {
-  for (const name of names) {
-    if (name.endsWith('/')) FOLDERS.push(`${FOLDER}${suite}/${name}`)
-    else FILES.add(`${FOLDER}${suite}/${name}.spec.ts`)
-  }
+const isLong = matcherOf(LONG)
+const isScheduled = matcherOf(SCHEDULED)
+
+/**
+ * @param file  path from the project's root
+ * @param includes  what a run includes: `withLong`, and `withScheduled` for all files
+ */
+export function isIncluded(file, { withLong, withScheduled }) {
+  return (withScheduled || !isScheduled(file)) && (withLong || !isLong(file))
 }
 
-/** @param file  path from the project's root */
-export function takesLong(file) {
-  return FILES.has(file) || FOLDERS.some((folder) => file.startsWith(folder))
+function matcherOf(suites) {
+  const paths = Object.entries(suites).flatMap(([suite, names]) =>
+    names.map((name) => `${FOLDER}${suite}/${name}${name.endsWith('/') ? '' : '.spec.ts'}`)
+  )
+  const files = new Set(paths)
+  const folders = paths.filter((path) => path.endsWith('/'))
+  return (file) => files.has(file) || folders.some((folder) => file.startsWith(folder))
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
-import { LONG } from './long_tests.js'
+import { LONG, SCHEDULED } from './long_tests.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 import { withSecondChances } from './second_chance.js'
 import { ensureSqlite3, hasSqlite3 } from './sqlite_driver.js'
@@ -41,9 +41,11 @@ const LOADER = pathToFileURL(join(root, 'scripts/loader.js')).href
 process.chdir(root)
 const given = process.argv.slice(2)
 const isAppOnly = given.includes('--app')
+/* All files and cases, as continuous integration runs tests */
+if (given.includes('--all')) Object.assign(process.env, { CI: 'true', TEST_ALL: 'true' })
 const showsSlowest = given.includes('--slow')
 const weighs = given.includes('--weigh')
-const choice = given.filter((argument) => !['--app', '--slow', '--weigh'].includes(argument))
+const choice = given.filter((argument) => !['--app', '--all', '--slow', '--weigh'].includes(argument))
 const isWhole = choice.length === 0
 const temporary = temporaryFolder(join(root, 'tmp'))
 let isInterrupted = false
@@ -53,10 +55,9 @@ const skipped = [
   ...(isWhole ? otherDatabases() : [])
     .filter(({ missing }) => missing)
     .map(({ name, missing }) => `${name} (${missing})`),
-  ...(isWhole && !isAppOnly && !process.env.CI
-    ? Object.entries(LONG).map(
-        ([suite, names]) => `of ${suite} (long: tested in CI, and by name): ${names.join(', ')}`
-      )
+  ...(isWhole && !isAppOnly && !process.env.CI ? namesOf(LONG, 'tested in CI, and by name') : []),
+  ...(isWhole && !isAppOnly && !process.env.TEST_ALL
+    ? namesOf(SCHEDULED, 'tested by `npm run test:all`, and by name')
     : []),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]
@@ -73,6 +74,10 @@ for (const one of flaky) console.log(`flaky: ${one}`)
 for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
+
+function namesOf(suites, reason) {
+  return Object.entries(suites).map(([suite, names]) => `of ${suite} (${reason}): ${names.join(', ')}`)
+}
 
 async function testAll() {
   await ensureInstalled()
@@ -129,6 +134,7 @@ function wholeRun() {
       .filter(({ missing }) => !missing)
       .map(({ name }) => name),
     withLong: Boolean(process.env.CI),
+    withScheduled: Boolean(process.env.TEST_ALL),
   })
 }
 

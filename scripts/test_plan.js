@@ -5,13 +5,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { DATABASE_TAG } from './database_tests.js'
-import { takesLong } from './long_tests.js'
+import { isIncluded } from './long_tests.js'
 
 const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
 
 /**
- * Last measured processor time of the files in seconds, a line each; behind a slash that in continuous
- * integration, where more cases are tried.
+ * Last measured processor time of the files in seconds, a line each; behind a slash that in `npm run test:all`, which
+ * tries more cases.
  */
 const WEIGHTS = Object.fromEntries(
   readFileSync(WEIGHTS_FILE, 'utf8')
@@ -51,10 +51,11 @@ const OWNERS = [
  * @param suites     those that this machine can run
  * @param databases  in addition to SQLite, by name
  * @param withLong   true to include the files that take long
+ * @param withScheduled  true to include those of `npm run test:all`
  * @returns the processes to start, the longest first. One of each kind takes the migrations back at its end.
  */
-export function planOf({ owners, suites, databases, withLong = true }) {
-  const isIn = (path) => withLong || !takesLong(path)
+export function planOf({ owners, suites, databases, withLong = true, withScheduled = true }) {
+  const isIn = (path) => isIncluded(path, { withLong, withScheduled })
   const runs = OWNERS.filter(({ name }) => owners.includes(name)).flatMap((owner) => {
     const own = owner.suites.filter((suite) => suites.includes(suite))
     return [
@@ -100,34 +101,34 @@ export function writeWeights(durations) {
   for (const { file, processorSeconds } of durations) {
     measured[file] = (measured[file] ?? 0) + processorSeconds
   }
-  const kind = process.env.CI ? 'inCi' : 'usual'
+  const kind = process.env.TEST_ALL ? 'inAll' : 'usual'
   const known = { ...WEIGHTS }
   for (const [file, seconds] of Object.entries(measured)) {
     known[file] = { ...known[file], [kind]: seconds }
   }
   const lines = Object.entries(known)
-    .filter(([file, { usual = 0, inCi = 0 }]) => Math.max(usual, inCi) > SHORT && existsSync(file))
+    .filter(([file, { usual = 0, inAll = 0 }]) => Math.max(usual, inAll) > SHORT && existsSync(file))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([file, weight]) => `${writtenSeconds(weight).padStart(5)} ${file}\n`)
   writeFileSync(WEIGHTS_FILE, lines.join(''))
 }
 
 function readSeconds(text) {
-  const [usual, inCi] = text.split('/').map(Number)
-  return { usual, inCi }
+  const [usual, inAll] = text.split('/').map(Number)
+  return { usual, inAll }
 }
 
-/** That in continuous integration is left out where it is about the same. */
-function writtenSeconds({ usual, inCi }) {
-  const seconds = (usual ?? inCi).toFixed(1)
-  const isSame = inCi === undefined || usual === undefined || Math.abs(inCi - usual) < 1
-  return isSame ? seconds : `${seconds}/${inCi.toFixed(1)}`
+/** That of all cases is left out where it is about the same. */
+function writtenSeconds({ usual, inAll }) {
+  const seconds = (usual ?? inAll).toFixed(1)
+  const isSame = inAll === undefined || usual === undefined || Math.abs(inAll - usual) < 1
+  return isSame ? seconds : `${seconds}/${inAll.toFixed(1)}`
 }
 
 /** That of this environment, if it is known */
 function secondsOf(file) {
-  const { usual, inCi } = WEIGHTS[file] ?? {}
-  return (process.env.CI ? (inCi ?? usual) : usual) ?? WEIGHT
+  const { usual, inAll } = WEIGHTS[file] ?? {}
+  return (process.env.TEST_ALL ? (inAll ?? usual) : usual) ?? WEIGHT
 }
 
 function filesOf({ folder }, suite) {

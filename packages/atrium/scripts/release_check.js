@@ -1,7 +1,7 @@
 /*
- * `npm run release:check`: what has to be true before a release. It packs the engine, installs it in both applications
- * of tests/hosts, checks the licences of what it brings, and writes a bill of materials (CycloneDX) to
- * tmp/sbom.json.
+ * `npm run release:check`: what has to be true before a release. It runs all tests (those of both applications of
+ * tests/hosts install the packed engine) and the quick benchmark, checks the licences of what the engine brings, and
+ * writes a bill of materials (CycloneDX) to tmp/sbom.json.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,9 +18,11 @@ const READ = { '@adonisjs/limiter': 'MIT', 'htmx.org': '0BSD' }
 process.chdir(root)
 checkChangelog()
 await checkLicences()
-await check('The test of the applications of tests/hosts', [
-  'scripts/test.js',
-  '--files=process/hosts',
+await check('All tests', ['scripts/test.js', '--all'])
+await check('The speed of the endpoints', [
+  '--import=./scripts/loader.js',
+  'packages/atrium/benchmarks/main.ts',
+  '--quick',
 ])
 console.log('The release can be published: npm publish -w adonis-atrium')
 

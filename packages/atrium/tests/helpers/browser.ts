@@ -19,13 +19,12 @@ import { urlOf } from '#tests/helpers/http'
 
 export type Theme = 'light-theme' | 'dark-theme'
 
-const IN_CI = Boolean(process.env.CI)
+const TESTS_ALL = Boolean(process.env.TEST_ALL)
 
 /**
- * Themes for a test that asks the same of each: the light one alone on a developer's machine, both in
- * continuous integration.
+ * Themes for a test that asks the same of each: both in `npm run test:all`, otherwise the light one alone.
  */
-export const THEMES: Theme[] = IN_CI ? ['light-theme', 'dark-theme'] : ['light-theme']
+export const THEMES: Theme[] = TESTS_ALL ? ['light-theme', 'dark-theme'] : ['light-theme']
 
 /** Rules of axe about colours: the half of its time */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
@@ -211,7 +210,7 @@ export class Visit {
    */
   async accessibilityFaults({ resized = false } = {}): Promise<string[]> {
     const isDark = this.begunTheme === 'dark-theme'
-    if (!IN_CI && (isDark || resized)) return []
+    if (!TESTS_ALL && (isDark || resized)) return []
     const options = {
       resultTypes: ['violations'],
       /* Neither the rules about media nor selectors of the elements are asked for, which take long. */

@@ -1,25 +1,24 @@
 import { randomInt } from 'node:crypto'
 
 /*
- * Continuous integration tries all, once: on the database that all tests run on. On its other databases,
- * and on a developer's machine, a part is tried.
+ * `npm run test:all` tries all, once: on the database that all tests run on. On its other databases, in
+ * continuous integration and on a developer's machine, a part is tried.
  */
-const isWhole = Boolean(process.env.CI) && !process.env.TEST_DATABASE
+const isWhole = Boolean(process.env.TEST_ALL) && !process.env.TEST_DATABASE
 
 /** In continuous integration a part begins elsewhere each time, so that every case has its turn. */
 const START = process.env.CI ? randomInt(1000) : 0
 
 /**
- * Number of runs of a property test with random data: all of them in continuous integration, a quarter of
- * them on a developer's machine, and on the other databases.
+ * Number of runs of a property test with random data: all of them in `npm run test:all`, otherwise a quarter of
+ * them.
  */
-export function runs(inCi: number): number {
-  return isWhole ? inCi : Math.ceil(inCi / 4)
+export function runs(inAll: number): number {
+  return isWhole ? inAll : Math.ceil(inAll / 4)
 }
 
 /**
- * All cases of a test that multiplies many by many in continuous integration, every n-th of them on a
- * developer's machine, and on the other databases.
+ * All cases of a test that multiplies many by many in `npm run test:all`, otherwise every n-th of them.
  *
  * @param n  without a factor in common with the length of a repeated part, so that each member of the
  *   part is among the cases: a prime
@@ -30,7 +29,7 @@ export function someOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[
 }
 
 /**
- * Every n-th of the cases, in continuous integration, too: for those that another test has whole.
+ * Every n-th of the cases, in `npm run test:all`, too: for those that another test has whole.
  */
 export function partOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[] {
   return cases.filter((_, index) => (index + turn + START) % n === 0)

@@ -12,9 +12,9 @@ interface Run {
 const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
   otherDatabases(): Array<{ name: string; missing: string | undefined }>
 }
-const { LONG, takesLong } = (await import(app.makePath('scripts/long_tests.js'))) as {
+const { LONG, SCHEDULED } = (await import(app.makePath('scripts/long_tests.js'))) as {
   LONG: Record<string, string[]>
-  takesLong(file: string): boolean
+  SCHEDULED: Record<string, string[]>
 }
 const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
   ownersOf(args: string[]): string[]
@@ -23,6 +23,7 @@ const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_pl
     suites: string[]
     databases: string[]
     withLong?: boolean
+    withScheduled?: boolean
   }): Run[]
   SUITES: string[]
 }
@@ -62,24 +63,36 @@ test.group('The plan of npm test', () => {
   test('files that take long are left out where the caller says so, and no others', ({
     assert,
   }) => {
-    const filesOf = (withLong: boolean) =>
-      planOf({ owners: ['engine'], suites: SUITES, databases: [], withLong })
+    const filesOf = (what: { withLong: boolean; withScheduled: boolean }) =>
+      planOf({ owners: ['engine'], suites: SUITES, databases: [], ...what })
         .flatMap(({ files }) => files)
         .toSorted()
-    for (const [suite, names] of Object.entries(LONG)) {
-      for (const name of names) {
-        const path = `packages/atrium/tests/${suite}/${name}`
-        const meant = filesOf(true).filter((file) =>
-          name.endsWith('/') ? file.startsWith(path) : file === `${path}.spec.ts`
-        )
-        assert.isTrue(meant.length > 0 && meant.every(takesLong), name)
-      }
+    const all = filesOf({ withLong: true, withScheduled: true })
+    const inCi = filesOf({ withLong: true, withScheduled: false })
+    const local = filesOf({ withLong: false, withScheduled: false })
+    const named = (suites: Record<string, string[]>) =>
+      Object.entries(suites).flatMap(([suite, names]) =>
+        names.map((name) => `packages/atrium/tests/${suite}/${name}`)
+      )
+    const isNamed = (file: string, names: string[]) =>
+      names.some((name) =>
+        name.endsWith('/') ? file.startsWith(name) : file === `${name}.spec.ts`
+      )
+    for (const name of [...named(LONG), ...named(SCHEDULED)]) {
+      assert.isTrue(
+        all.some((file) => isNamed(file, [name])),
+        name
+      )
     }
     assert.deepEqual(
-      filesOf(false),
-      filesOf(true).filter((file) => !takesLong(file))
+      inCi,
+      all.filter((file) => !isNamed(file, named(SCHEDULED)))
     )
-    assert.includeMembers(filesOf(false), [
+    assert.deepEqual(
+      local,
+      inCi.filter((file) => !isNamed(file, named(LONG)))
+    )
+    assert.includeMembers(local, [
       'packages/atrium/tests/unit/test_plan.spec.ts',
       'packages/atrium/tests/browser/list.spec.ts',
     ])
