@@ -21,7 +21,6 @@ import {
 } from './operations/lists/count_values.js'
 import { clientFor } from './operations/client_for.js'
 import { createItem, tryCreate } from './operations/create.js'
-import { createTogether } from './operations/writes/create_together.js'
 import type { CrudContext } from './operations/crud_context.js'
 import { deleteItem, deleteItems } from './operations/delete.js'
 import { listItems } from './operations/list.js'
@@ -34,8 +33,12 @@ import { restoreItems } from './operations/restore.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
 import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
-import { revertTogether } from './operations/writes/revert_together.js'
-import { updateTogether, type ItemChange } from './operations/writes/update_together.js'
+import {
+  createTogether,
+  revertTogether,
+  updateTogether,
+  type ItemChange,
+} from './operations/writes/many_at_once.js'
 import { readOnlyOn } from './operations/writes/written_fields.js'
 import type { Condition } from '#base/columns/condition'
 import type { ListQuery, ListRequest } from './request/list_request.js'

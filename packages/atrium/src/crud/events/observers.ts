@@ -92,17 +92,17 @@ export function recordersByStatements(
 }
 
 /**
- * Passes a write to the recorders, in its transaction.
+ * Passes an action's writes to the recorders, in their transaction.
  *
  * @throws WriteNotRecorded  or the reason why the database is unavailable
  */
 export async function recordByStatements(
-  write: Write,
+  writes: readonly Write[],
   recorders: readonly RecordByStatements[],
   run: RunSql
 ): Promise<void> {
   await recorded(async () => {
-    for (const record of recorders) await record([write], run)
+    for (const record of recorders) await record(writes, run)
   })
 }
 

@@ -1,40 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import type { ColumnSet } from '#base/columns/column_set'
 import type { Resource } from '../resource/resource.js'
 import { now } from '#base/columns/soft_delete'
-import { hasOwnPrepare } from '#upstream/lucid_column_defaults'
-import { makesOwnRecords } from '#upstream/lucid_record_queries'
 import { plainValues } from './direct_writes.js'
-import { hasForeignHook } from '#base/lucid/own_hooks'
 import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
-
-/* Results that stay valid once the columns are known; hooks may be added at any time. */
-const PLAIN = new WeakMap<ColumnSet, boolean>()
-
-/**
- * True if Lucid's `save()` would do nothing but store the values of a record: the model has no hook, setter or
- * method of its own that could see or change them.
- */
-export function storesPlainly(
-  { columns, model }: Resource,
-  action: 'create' | 'update' = 'create'
-): boolean {
-  const hooks = ['before:save', `before:${action}`, `after:${action}`, 'after:save']
-  if (hooks.some((name) => hasForeignHook(model, name))) return false
-  let isPlain = PLAIN.get(columns)
-  if (isPlain === undefined) PLAIN.set(columns, (isPlain = isDefinedPlainly(columns, model)))
-  return isPlain
-}
-
-function isDefinedPlainly(columns: ColumnSet, model: LucidModel): boolean {
-  if (columns.all.some(({ needsHydration }) => needsHydration)) return false
-  const definitions = [...model.$columnsDefinitions.values()]
-  return !definitions.some((one) => one.hasSetter || hasOwnPrepare(one)) && !makesOwnRecords(model)
-}
 
 /* Lucid's own `prepare` asks a record for nothing but its connection. */
 const ANY_RECORDS = new WeakMap<LucidModel, Map<string, LucidRow>>()

@@ -1,7 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
-import { noteStoredRow } from '../lucid/stored_rows.js'
 import { forbidden, isReadOnly } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
@@ -13,7 +12,8 @@ import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from '#base/items'
 import { callAfter, pivotsBefore } from './writes/own_code.js'
-import { areStoredPlainly, createBarely, createPlainly } from './writes/plain_create.js'
+import { insertRow } from './writes/statement_path.js'
+import { rowByStatement } from './writes/write_path.js'
 import { runWrite } from './writes/write_transaction.js'
 import { checkCreated, createdValues } from './writes/written_fields.js'
 
@@ -26,13 +26,12 @@ export async function createItem(
   const { resource } = context
   const ownClient = await clientFor(resource, options)
   const written = decidedForCreate(resource, values, options)
-  const bare = related ? undefined : await createBarely(context, written, ownClient, options)
-  if (bare) return await readPlain(context, bare, ownClient, options)
+  const row = await rowByStatement(context, written, ownClient, { ...options, related })
+  if (row) {
+    const stored = await insertRow(context, row, written, ownClient, options)
+    return await itemOfRow(context, stored, ownClient, options)
+  }
   return await runWrite(context, options, async (client, attempt) => {
-    if (!related && (await areStoredPlainly(context, client, options))) {
-      const row = await createPlainly(resource, written, client, attempt)
-      if (row) return await readPlain(context, row, client, options)
-    }
     const record = new resource.model() as LucidRow
     attempt.record = record
     record.useTransaction(client)
@@ -95,22 +94,15 @@ async function takeValues(
   await checkReferences(resource, record, options.client, options)
 }
 
-/** The item of a row that was stored plainly; a record is made only if the model's items need one. */
-async function readPlain(
-  context: CrudContext,
+async function itemOfRow(
+  { records, resource }: CrudContext,
   row: Record<string, unknown>,
   client: QueryClientContract,
   options: CallOptions
 ): Promise<Item> {
-  const { records, resource } = context
-  const item = resource.reader.itemOfRow(row)
-  if (!item) {
-    const record = resource.reader.recordOfRow(client, row)
-    noteStoredRow(record, row)
-    return await readCreated(context, record, client, options)
-  }
   const key = resource.key.ofRow(row)
-  return withReadability(noteKey(item, key), await records.maySee(key, client, options))
+  const item = noteKey(resource.reader.itemOfRow(row)!, key)
+  return withReadability(item, await records.maySee(key, client, options))
 }
 
 /** Marks an item that its creator may not read, as the response must not show it. [P14] */

@@ -1,15 +1,19 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { saveRecord, stampUpdate, makeBytesComparable } from '../lucid/record_writes.js'
+import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attachRelated } from './related/attach.js'
 import type { UpdateOptions } from './call_options.js'
+import { noteKey } from '#base/items'
+import { clientFor } from './client_for.js'
 import { checkFiles } from './writes/check_files.js'
 import { checkReferences } from './writes/check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { callAfter, pivotsBefore } from './writes/own_code.js'
 import { withoutKeys } from './writes/omit.js'
-import { updateBarely } from './writes/plain_update.js'
+import { updateRow } from './writes/statement_path.js'
+import { changesByStatement } from './writes/write_path.js'
 import { runWrite } from './writes/write_transaction.js'
 import { updatedValues } from './writes/written_fields.js'
 
@@ -22,10 +26,14 @@ export async function updateItem(
   values: Values,
   wanted: UpdateOptions
 ): Promise<Item | null> {
-  const bare = await updateBarely(context, key, values, wanted)
-  if (bare) return bare.item
   const { methods, records, resource } = context
   const { located, related, ...options } = wanted
+  const ownClient = await clientFor(resource, options)
+  const row = await changesByStatement(context, values, ownClient, wanted)
+  if (row) {
+    const changed = await updateRow(context, key, row, values, ownClient, options)
+    return itemOfRow(resource, changed, options)
+  }
   return await runWrite(context, options, async (client, attempt) => {
     const record = located ?? (await records.locate(key, client, options))
     attempt.record = record
@@ -40,6 +48,17 @@ export async function updateItem(
     await pivots?.note(client)
     return await readUpdated(context, record, isChanged, client, options)
   })
+}
+
+function itemOfRow(
+  resource: Resource,
+  row: Values,
+  { returning, written }: UpdateOptions
+): Item | null {
+  if (!returning && !written) return null
+  const item = noteKey(resource.reader.itemOfRow(row)!, resource.key.ofRow(row))
+  written?.(item)
+  return returning ? item : null
 }
 
 /**

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { AdminUser, PermissionsDocument } from '#admin'
-import { ValueError } from '#crud'
+import { observeWrites } from '#crud'
 import {
   callRaw,
   cookiesOf,
@@ -17,7 +17,6 @@ import { call, get, type Answer } from '#tests/helpers/http'
 import { emptyJobTables, untilJob, work } from '#tests/helpers/jobs'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { makeRole, restoreRoles, roleIdOf } from '#tests/helpers/roles'
-import { Gadget } from '#tests/fixtures/bulk'
 import { Folder, Machine, Maker, Ruled, Shelfmark, Stamped } from '#tests/fixtures/forms'
 import { Play } from '#tests/fixtures/stages'
 
@@ -754,11 +753,11 @@ test.group('Admin | edit selected', (group) => {
       await db.table('bulk_gadgets').multiInsert(rows.slice(start, start + 100))
     }
     const last = await insertRow('bulk_gadgets', { name: 'Last' })
-    const refuse = ({ id }: Gadget) => {
-      if (id === last) throw new ValueError('Not now')
-    }
-    Gadget.before('update', refuse)
-    const admit = () => void Gadget.$hooks.remove('before:update', refuse)
+    const admit = observeWrites({
+      async record(writes) {
+        if (writes.some(({ key }) => key[0] === last)) throw new Error('Not now')
+      },
+    })
     cleanup(admit)
     cleanup(await work())
     const all = { all: true, query: '', count: 1001 }

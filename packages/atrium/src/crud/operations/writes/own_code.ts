@@ -1,17 +1,9 @@
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Pivots } from '../../events/pivots.js'
-import { hasTriggers } from '../../lucid/direct_writes.js'
-import { hasForeignHook } from '#base/lucid/own_hooks'
 import { forgetStoredRow } from '../../lucid/stored_rows.js'
 import type { HookOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
-
-const METHODS = {
-  create: ['prepareCreate', 'afterCreate'],
-  update: ['prepareUpdate', 'afterUpdate'],
-  delete: ['prepareDelete'],
-} as const
+import { runsMethods } from './write_path.js'
 
 /** Calls `afterCreate` or `afterUpdate` if a subclass overrides it. It may change the row once more. */
 export async function callAfter(
@@ -41,22 +33,4 @@ export async function pivotsBefore(
   const mayChange = isAttaching || runsMethods(context, action)
   const isNew = action === 'create'
   return mayChange ? await Pivots.of(context.resource, record, { isNew }) : undefined
-}
-
-/** True if code of the application or triggers run with each write, and may change the records that are next. */
-export async function runsOwnCode(
-  context: CrudContext,
-  client: QueryClientContract,
-  actions: ReadonlyArray<keyof typeof METHODS>
-): Promise<boolean> {
-  if (actions.some((action) => runsMethods(context, action))) return true
-  return await hasTriggers(context.resource, client)
-}
-
-function runsMethods({ overrides, resource }: CrudContext, action: keyof typeof METHODS): boolean {
-  const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
-  return (
-    METHODS[action].some((name) => overrides(name)) ||
-    hooks.some((name) => hasForeignHook(resource.model, name))
-  )
 }

@@ -1,7 +1,8 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { inTransaction } from '#base/database/transaction'
+import { Problem } from '#base/errors'
 import { gatherWrites } from '../../events/write_scope.js'
 import { isReadOnly } from '#base/http/problems'
 import type { GrantedOperation } from '../../resource/permissions.js'
@@ -11,9 +12,9 @@ import { clientFor } from '../client_for.js'
 import type { CrudContext } from '../crud_context.js'
 import { writeProblem } from './write_problem.js'
 
-/** The record that a write is about to store; a driver's error is explained by its columns. */
+/** The record that a write is about to store, or what makes it; a driver's error is explained by its columns. */
 export interface Attempt {
-  record?: LucidRow
+  record?: LucidRow | (() => Promise<LucidRow | undefined>)
 }
 
 /**
@@ -42,8 +43,21 @@ export async function runWrite<Result>(
     const isJoined = joins === true && client.isTransaction
     return isJoined ? await write(client as TransactionClientContract) : await begin(client, write)
   } catch (error) {
-    throw (await writeProblem(error, context, attempt.record, client, options)) ?? error
+    throw await explained(error, context, attempt, client, options)
   }
+}
+
+/** The problem that an error of the driver is, else the error itself. */
+export async function explained(
+  error: unknown,
+  context: CrudContext,
+  { record }: Attempt,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<unknown> {
+  if (error instanceof Problem) return error
+  const attempted = typeof record === 'function' ? await record().catch(() => undefined) : record
+  return (await writeProblem(error, context, attempted, client, options)) ?? error
 }
 
 /**

@@ -18,6 +18,8 @@ type Change = { key: [number]; values: Values }
 
 const actor = strange({ kind: 'admin', user: { id: 1 } })
 const samples = new LucidCrud(Sample)
+/* Records are attached to a record, even none of them. */
+const byRecord = { actor, related: new Map() }
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((one) => !one.includes('\0'))
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
@@ -86,7 +88,7 @@ test.group('Updates together', (group) => {
       fc.array(values, { minLength: 1, maxLength: 12 }),
       async (all) => {
         const single = await left(all, async (changes) => {
-          for (const one of changes) await samples.update(one.key, one.values, { actor })
+          for (const one of changes) await samples.update(one.key, one.values, byRecord)
         })
         const together = await left(all, (changes) =>
           db.transaction(async (client) => {

@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { KeyValue } from '#base/columns/key'
+import { endLongTurn } from '#base/event_loop'
+import { fromStored } from '#base/values/stored_json'
+import { writtenColumns, type Reversal } from '../../events/reversal.js'
+import { plainValues } from '../../lucid/direct_writes.js'
+import type { CallOptions } from '../call_options.js'
+import { clientFor } from '../client_for.js'
+import { decidedForCreate } from '../create.js'
+import type { CrudContext } from '../crud_context.js'
+import { operationOf, type RevertOptions } from '../revert.js'
+import { updateItem } from '../update.js'
+import { insertRows, updateRows, type RowChange } from './statement_path.js'
+import {
+  canReadTogether,
+  changesByStatement,
+  rowByStatement,
+  stampsByStatement,
+} from './write_path.js'
+import { runWrite } from './write_transaction.js'
+
+type Row = Record<string, unknown>
+
+/** The new values of an item, by attribute name */
+export interface ItemChange {
+  key: KeyValue
+  values: Readonly<Row>
+}
+
+/* Databases limit the values of a statement: of SQLite 32,766, of PostgreSQL 65,535. */
+const ROWS_AT_ONCE = 50
+const VALUES_AT_ONCE = 10_000
+
+/* Databases limit the alternatives of one condition. */
+const KEYS_AT_ONCE = 200
+
+/** Stores new items, many with one statement. See `LucidCrud.createTogether`. */
+export async function createTogether(
+  context: CrudContext,
+  all: readonly Row[],
+  options: CallOptions
+): Promise<boolean> {
+  const { resource } = context
+  const client = await clientFor(resource, options)
+  if (!client.isTransaction) return false
+  const rows: Row[] = []
+  for (const values of all) {
+    await endLongTurn()
+    const decided = decidedForCreate(resource, values, options)
+    const row = await rowByStatement(context, decided, client, options, false)
+    if (!row) return false
+    rows.push(row)
+  }
+  await runWrite(context, options, (own) => insertRows(context, alikeParts(rows), own))
+  return true
+}
+
+/** Parts of rows that follow one another and have the same columns. */
+function* alikeParts(rows: readonly Row[]): Generator<Row[]> {
+  let part: Row[] = []
+  let names = ''
+  for (const row of rows) {
+    const columns = Object.keys(row)
+    const own = columns.join()
+    const most = Math.min(ROWS_AT_ONCE, Math.floor(VALUES_AT_ONCE / columns.length))
+    if (part.length > 0 && (own !== names || part.length >= most)) {
+      yield part
+      part = []
+    }
+    names = own
+    part.push(row)
+  }
+  if (part.length > 0) yield part
+}
+
+/** Changes items, many with one statement. See `LucidCrud.updateTogether`. */
+export async function updateTogether(
+  context: CrudContext,
+  all: readonly ItemChange[],
+  options: CallOptions
+): Promise<boolean> {
+  const client = await clientFor(context.resource, options)
+  if (!client.isTransaction || !(await canReadTogether(context, client))) return false
+  await runWrite(context, options, async (transaction) => {
+    for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
+      const some = all.slice(start, start + KEYS_AT_ONCE)
+      const changes = await rowChanges(context, some, transaction, options)
+      if (changes) await updateRows(context, changes, transaction, options)
+      else await updateEach(context, some, transaction, options)
+    }
+  })
+  return true
+}
+
+async function updateEach(
+  context: CrudContext,
+  all: readonly ItemChange[],
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  const keys = all.map(({ key }) => key)
+  const located = await context.records.locateMany(keys, client, options, true)
+  for (const [index, { values }] of all.entries()) {
+    const own = { ...options, client, joins: true, located: located[index] }
+    await updateItem(context, keys[index], values, own)
+  }
+}
+
+/** @returns undefined if any change needs a record of Lucid */
+async function rowChanges(
+  context: CrudContext,
+  all: readonly ItemChange[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<RowChange[] | undefined> {
+  const groups = new Groups()
+  for (const { key, values } of all) {
+    const row = () => changesByStatement(context, values, client, options)
+    if (!(await groups.add(key, values, row))) return undefined
+  }
+  return groups.changes
+}
+
+/** Puts items back, many with one statement. See `LucidCrud.revertTogether`. */
+export async function revertTogether(
+  context: CrudContext,
+  all: ReadonlyArray<{ key: KeyValue; reversal: Reversal }>,
+  options: RevertOptions & Required<Pick<RevertOptions, 'whole'>>
+): Promise<boolean> {
+  const { resource } = context
+  const { whole } = options
+  await resource.load(whole)
+  const stamps = await stampsByStatement(context, whole, options)
+  if (!stamps) return false
+  const columns = writtenColumns(resource).filter((column) => !resource.isStamp(column))
+  const groups = new Groups()
+  for (const { key, reversal } of all) {
+    if (!resource.permits(operationOf(resource, reversal))) return false
+    const before = reversal.before!
+    const changed = columns.filter(({ name }) => name in before)
+    if (changed.length === 0) return false
+    const values = Object.fromEntries(changed.map(({ name }) => [name, fromStored(before[name])]))
+    if (!(await groups.add(key, values, () => plainValues({ ...values, ...stamps })))) return false
+  }
+  await updateRows(context, groups.changes, whole, options, 'include')
+  return true
+}
+
+/** Changes of which those with the same values, one after the other, are one. */
+class Groups {
+  readonly changes: RowChange[] = []
+  #last: Row | undefined
+
+  /** @returns false if no row can be made of the values */
+  async add(key: KeyValue, values: Row, rowOf: () => Row | null | Promise<Row | null>) {
+    if (this.#last && isDeepStrictEqual(this.#last, values)) {
+      this.changes.at(-1)!.keys.push(key)
+      return true
+    }
+    const row = await rowOf()
+    if (row) this.changes.push({ row, keys: [key] })
+    this.#last = values
+    return row !== null
+  }
+}

@@ -1,0 +1,271 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { ambientActor, NOBODY } from '#base/actor'
+import { identityOf, type KeyValue } from '#base/columns/key'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import { dialectOf } from '#base/database/dialects'
+import { inBareTransaction, type RunSql } from '#base/database/shared_transaction'
+import { UnknownKey } from '#base/errors'
+import { itemNotFound, nothingStored } from '#base/http/problems'
+import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
+import { hasListeners } from '../../events/model_events.js'
+import { recordByStatements, tell } from '../../events/observers.js'
+import { watchedResourceOf } from '../../events/watched.js'
+import { Write, type WriteOrigin } from '../../events/write.js'
+import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
+import type { Resource } from '../../resource/resource.js'
+import type { CallOptions } from '../call_options.js'
+import type { CrudContext } from '../crud_context.js'
+import { omit, withoutKeys } from './omit.js'
+import { recordersOf } from './write_path.js'
+import { explained, runWrite, type Attempt } from './write_transaction.js'
+
+type Row = Record<string, unknown>
+
+/** Takes a written row as it was before (null for a new one) and as it is now. */
+type Report = (before: Row | null, after: Row) => void
+
+/** @param report  undefined if nothing wants to know what is written */
+type Work<Result> = (run: RunSql, report: Report | undefined) => Promise<Result>
+
+/** Values that several rows get */
+export interface RowChange {
+  /** By column name */
+  row: Row
+  keys: KeyValue[]
+}
+
+/**
+ * Inserts a row: in a transaction of the caller, or in one of its own.
+ *
+ * @param row     of `rowByStatement`
+ * @param values  that it was made of
+ * @returns the stored row, as `Dialect.select` returns it
+ * @throws Problem 409 or 422, WriteNotRecorded
+ */
+export async function insertRow(
+  context: CrudContext,
+  row: Row,
+  values: Row,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Row> {
+  const { resource } = context
+  const record = async () =>
+    (new resource.model() as LucidRow).merge(omit(values, resource.virtualFields) as any)
+  return await runSingle(context, client, options, { record }, async (run, report) => {
+    const [stored] = await insertInto(resource, [row], client, run, report)
+    return stored
+  })
+}
+
+/**
+ * Inserts rows in the caller's transaction, those with the same columns by one statement.
+ *
+ * @param parts  rows with the same columns
+ */
+export async function insertRows(
+  { resource }: CrudContext,
+  parts: Iterable<readonly Row[]>,
+  client: TransactionClientContract
+): Promise<void> {
+  await runInScope(resource, client, async (run, report) => {
+    for (const rows of parts) await insertInto(resource, rows, client, run, report)
+  })
+}
+
+/**
+ * Updates a row, as `insertRow` inserts one.
+ *
+ * @param changes  of `changesByStatement`
+ * @param values   that they were made of
+ * @returns the stored row, as `Dialect.select` returns it
+ * @throws Problem 404, 409 or 422, WriteNotRecorded
+ */
+export async function updateRow(
+  context: CrudContext,
+  key: unknown,
+  changes: Row,
+  values: Row,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Row> {
+  const { records, resource } = context
+  const { key: keys, reader } = resource
+  const one = records.byKey(keys.fromCode(key), client, options)
+  const select = () => reader.lockedRow(one, client)
+  const update = (condition?: Sql) => {
+    const where = condition ? [...one.where, condition] : one.where
+    return updateOf(resource, changes, joined(where, 'and'), client)
+  }
+  const record = async () => {
+    const written = withoutKeys(resource, omit(values, resource.virtualFields))
+    const stored = await reader.record(client, one)
+    return stored?.merge(written as any)
+  }
+  const attempt = { record, readsFirst: true }
+  return await runSingle(context, client, options, attempt, async (run, report) => {
+    const rows = report ? await updateLocked(resource, client, { select, update }, run) : undefined
+    const [before, after] = rows ?? [null, ...(await run(update()))]
+    if (!after) throw itemNotFound()
+    report?.(before, after)
+    return after
+  })
+}
+
+/** @returns the row before and after, or nothing if there is none */
+async function updateLocked(
+  { columns }: Resource,
+  client: QueryClientContract,
+  { select, update }: { select(): Sql; update(condition?: Sql): Sql },
+  run: RunSql
+): Promise<Row[]> {
+  const dialect = dialectOf(client)
+  if (dialect.updateLockedSql) {
+    const names = columns.all.map(({ name }) => name)
+    return await run(dialect.updateLockedSql(select(), update, names))
+  }
+  const [before] = await run(select())
+  return before ? [before, ...(await run(update()))] : []
+}
+
+/**
+ * Updates rows in the caller's transaction, those of a change by one statement.
+ *
+ * @param changes  with at most 200 keys each
+ * @throws UnknownKey  for the first key without a row
+ */
+export async function updateRows(
+  { records, resource }: CrudContext,
+  changes: readonly RowChange[],
+  client: TransactionClientContract,
+  options: CallOptions,
+  deleted: DeletedMode = 'exclude'
+): Promise<void> {
+  const { key, reader } = resource
+  const dialect = dialectOf(client)
+  const conditions = [records.among(changes.flatMap(({ keys }) => keys))]
+  const selection = {
+    ...records.byConditions({ conditions, deleted }, client, options),
+    lock: true,
+  }
+  const before = byKey(resource, await reader.rows(client, selection))
+  await runInScope(resource, client, async (run, report) => {
+    for (const { keys, row } of changes) {
+      const missing = keys.find((one) => !before.has(identityOf(one)))
+      if (missing) throw new UnknownKey(missing)
+      const after = byKey(
+        resource,
+        await run(updateOf(resource, row, key.isAny(keys, dialect), client))
+      )
+      /* In the order of the caller, each once */
+      const ids = new Set(keys.map((one) => identityOf(one)))
+      if (after.size < ids.size) throw nothingStored()
+      for (const id of ids) report?.(before.get(id)!, after.get(id)!)
+    }
+  })
+}
+
+/**
+ * Runs the statements of one write. In a transaction of Lucid's if the caller has one or an observer needs it, else in
+ * one of the driver; without observers the write is one statement.
+ *
+ * @param attempt.readsFirst  true if a row that is to be reported is read before it is written
+ */
+async function runSingle<Result>(
+  context: CrudContext,
+  client: QueryClientContract,
+  options: CallOptions,
+  { record, readsFirst = false }: Attempt & { readsFirst?: boolean },
+  work: Work<Result>
+): Promise<Result> {
+  const { resource } = context
+  const recorders = recordersOf(resource, client, options)
+  if (!recorders) {
+    return await runWrite(context, options, async (transaction, attempt) => {
+      attempt.record = record
+      return await runInScope(resource, transaction, work)
+    })
+  }
+  const { actor = ambientActor() ?? NOBODY, origin } = options
+  const { report, writes } = await reportOf(resource, client, { actor, origin })
+  const isRecorded = recorders.length > 0
+  const isReported = isRecorded || !readsFirst || hasListeners()
+  const isOneStatement = !isRecorded && !(readsFirst && report && isReported)
+  try {
+    return await inBareTransaction(
+      client,
+      async (run) => {
+        const result = await work(run, isReported ? report : undefined)
+        if (isRecorded && writes.length > 0) await recordByStatements(writes, recorders, run)
+        return result
+      },
+      () => tell(writes),
+      isOneStatement
+    )
+  } catch (error) {
+    throw await explained(error, context, { record }, client, options)
+  }
+}
+
+/** Runs statements in a transaction of Lucid's; what they write belongs to its action. */
+async function runInScope<Result>(
+  resource: Resource,
+  client: TransactionClientContract,
+  work: Work<Result>
+): Promise<Result> {
+  const scope = scopeOf(client)!
+  const by = { actor: actorWithin(scope), origin: scope.origin }
+  const { report, writes } = await reportOf(resource, client, by)
+  const dialect = dialectOf(client)
+  const run: RunSql = ({ sql, bindings }) => dialect.selectRows(client, sql, bindings)
+  const result = await work(run, report)
+  addToScope(scope, client, writes)
+  return result
+}
+
+/** A function that makes writes of rows, but for those that only repeat what is stored; none if the model has no events. */
+async function reportOf(
+  { model }: Resource,
+  client: QueryClientContract,
+  by: Pick<WriteOrigin, 'actor' | 'origin'>
+): Promise<{ report?: Report; writes: Write[] }> {
+  const writes: Write[] = []
+  const watched = watchedResourceOf(model)
+  if (!watched) return { writes }
+  /* The resource of an operation outside a request is another one than that of the endpoints. */
+  if (!watched.isLoaded) await watched.load(client)
+  const report: Report = (before, after) => {
+    const write = Write.ofRow(watched, before, after, client, by)
+    if (!before || !write.isRepetition) writes.push(write)
+  }
+  return { report, writes }
+}
+
+async function insertInto(
+  resource: Resource,
+  rows: readonly Row[],
+  client: QueryClientContract,
+  run: RunSql,
+  report: Report | undefined
+): Promise<Row[]> {
+  const { sql, bindings } = insertRowsSql(dialectOf(client).quote(resource.table), rows)
+  const stored = await run({ sql: returning(sql, resource, client), bindings })
+  if (stored.length < rows.length) throw nothingStored()
+  for (const row of stored) report?.(null, row)
+  return stored
+}
+
+function updateOf(resource: Resource, changes: Row, where: Sql, client: QueryClientContract): Sql {
+  const { sql, bindings } = updateSql(dialectOf(client).quote(resource.table), changes, where)
+  return { sql: returning(sql, resource, client), bindings }
+}
+
+/** Adds all columns, as `Dialect.select` returns them. */
+function returning(sql: string, { columns, reader }: Resource, client: QueryClientContract) {
+  return `${sql} returning ${reader.listOf(columns.all, dialectOf(client))}`
+}
+
+function byKey({ key }: Resource, rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [identityOf(key.ofRow(row)), row]))
+}
