@@ -66,7 +66,7 @@ test.group('The own account and invitations, in a browser', (group) => {
       await check()
     })
 
-  test('[U7, U14] a session is ended, and a superuser is somebody else and back', async ({
+  test('[U7, U14] ends a session, and signs a superuser in as another user and back', async ({
     assert,
   }) => {
     const kim = await makeUser('kim', { isSuperuser: false })

@@ -114,7 +114,7 @@ test.group('Bulk actions, in a browser', (group) => {
     const gone = left.filter((name) => name.startsWith('('))
     assert.deepEqual(gone, ['(Gadget 11)', '(Gadget 12)', '(Gadget 13)', '(Gadget 20)'])
 
-    /* By a form of its own, whose answer is another page. */
+    /* Uses a separate form, whose response is another page. */
     await all(page).check()
     await turn(() => page.locator('#next-page').click(), '**page=4')
     await box(page, 'Gadget 48').check()
@@ -252,7 +252,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(await offered(), ['Delete', 'Delete for good'])
   })
 
-  test('[B19, B20] a failure is shown, and the selection is kept', async ({ assert }) => {
+  test('[B19, B20] shows a failure and preserves the selection', async ({ assert }) => {
     await addGadgets('Lamp', 'stuck', 'Desk')
     const { page, ...visit } = await begin()
     await page.goto('/admin/Gadget/')

@@ -59,7 +59,7 @@ test.group('Cells of a list, in a browser', (group) => {
     faults.filter((text) => !/status of (412|422) /.test(text))
   const isClosed = (visit: Visit) => editor(visit).waitFor({ state: 'detached' })
 
-  test('[L10] a cell is edited by double click and by Enter, with a fault and a conflict, and Escape leaves it', async ({
+  test('[L10] edits a cell by double click and by Enter, shows an error and a conflict, and Escape cancels', async ({
     assert,
   }) => {
     const visit = await begin()
@@ -126,7 +126,7 @@ test.group('Cells of a list, in a browser', (group) => {
     await page.keyboard.press('Escape')
     assert.equal(await name.innerText(), 'Crane')
 
-    /* Meanwhile somebody else has written: nothing is, until Enter is pressed again. */
+    /* Another user has written in the meantime: nothing is saved until Enter is pressed again. */
     await amount.dblclick()
     await field.fill('13')
     await Machine.query().where('name', 'Bellows').update({ amount: 500, status: 'paid' })

@@ -24,7 +24,7 @@ test.group('Rows in a form, in a browser', (group) => {
     return rows.map(({ name, weight }) => `${name} ${weight}`)
   }
 
-  test('[R2] rows are added, moved and removed, and a fault is corrected', async ({ assert }) => {
+  test('[R2] adds, moves and removes rows, and corrects an error', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto(`/admin/Caravan/update/${caravan.id}`)

@@ -12,7 +12,7 @@ import { Genre, Recording, Studio } from '#tests/fixtures/references'
 
 const drafts = `JSON.stringify(Object.entries(localStorage).filter(([key]) => key.startsWith('atrium-draft:')))`
 
-test.group('What is typed into a form is kept, in a browser', (group) => {
+test.group('Unsaved input of forms, in a browser', (group) => {
   let jo: AdminUser
   group.setup(() => leaveModels('Recording', 'Studio', 'Genre'))
 
@@ -29,7 +29,7 @@ test.group('What is typed into a form is kept, in a browser', (group) => {
     return { visit, page, title: page.locator('#field-title') }
   }
 
-  test('[R10] without the server a form says what happened, is kept, and is sent once it is back', async ({
+  test('[R10] without the server, a form shows a message, stores its input, and is sent once the server is back', async ({
     assert,
   }) => {
     const { visit, page, title } = await open()
@@ -117,7 +117,7 @@ test.group('What is typed into a form is kept, in a browser', (group) => {
     assert.isNotNull(visit)
   })
 
-  test('[R10] passwords are not kept', async ({ assert }) => {
+  test('[R10] does not store passwords', async ({ assert }) => {
     const { page } = await open('/admin/AdminUser/create_page')
     await page.locator('#field-username').fill('kim')
     await page.locator('input[type="password"]').first().fill('QZXSECRET')

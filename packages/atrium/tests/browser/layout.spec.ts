@@ -128,7 +128,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await getsFocus(page.locator('#username')))
   })
 
-  test('[S16] the theme changes without a reload and is kept for later pages', async ({
+  test('[S16] changes the theme without a reload and stores it for later pages', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -170,7 +170,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await message.isVisible())
   })
 
-  test('[B18] a message lies over the page, waits under the pointer and goes; faults and actions stay', async ({
+  test('[B18] a message overlays the page, stays under the pointer and disappears; errors and actions stay', async ({
     assert,
   }) => {
     for (const table of ['reels', 'lenders']) await db.from(table).delete()

@@ -249,7 +249,7 @@ test.group('The list, in a browser', (group) => {
   })
 
   test('the keyboard reaches everything and scrolls the table', async ({ assert }) => {
-    /* A title from right to left changes neither the place of its column nor that of the labels on a card. */
+    /* A right-to-left title does not change the place of its column or of the labels on a card. */
     const row = Object.fromEntries(WIDE_COLUMNS.map((name) => [name, `שלום ${name}`]))
     await db.table('list_wide_sheets').insert(row)
     const { page } = await visit('/admin/WideSheet/')
@@ -289,7 +289,9 @@ test.group('The list, in a browser', (group) => {
     )
   })
 
-  test('a list that takes long says so at once, and a newer request wins', async ({ assert }) => {
+  test('shows immediately that a list is loading, and uses the newest request', async ({
+    assert,
+  }) => {
     await makeReels(120)
     const visited = await visit('/admin/Reel/?rows-per-page-select=100')
     const { page } = visited
@@ -298,7 +300,7 @@ test.group('The list, in a browser', (group) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       held.push(resolve)
       await promise
-      /* A request that was given up can't be answered. */
+      /* An aborted request can't be fulfilled. */
       await route.continue().catch(() => {})
     })
     await page.evaluate(`document.querySelector('.list-scroll').scrollTop = 900`)

@@ -44,7 +44,7 @@ test.group('The filters of a list, in a browser', (group) => {
 
   const found = async (page: Page) => await page.locator('.list-total').innerText()
 
-  test('[L2] three filters are added in the list, and taken out again', async ({ assert }) => {
+  test('[L2] adds three filters in the list and removes them', async ({ assert }) => {
     const visited = await visit('/admin/Reel/')
     const { page } = visited
     await page.evaluate('window.isSamePage = true')
@@ -122,7 +122,7 @@ test.group('The filters of a list, in a browser', (group) => {
     )
   })
 
-  test('[L3] a value of a facet filters, and is taken out by itself', async ({ assert }) => {
+  test('[L3] filters by a value of a facet, which can be removed alone', async ({ assert }) => {
     const visited = await visit(`/admin/Reel/?${FIRST}`)
     const { page } = visited
     const facet = page.locator('#facet-lender_id')

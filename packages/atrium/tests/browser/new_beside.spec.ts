@@ -7,7 +7,7 @@ import { Genre, Recording, Studio } from '#tests/fixtures/references'
 /* The browser logs expected 422 responses to the console. */
 const ANSWERED = /^console: Failed to load resource: .* status of 422/
 
-test.group('New records beside a reference, in a browser', (group) => {
+test.group("New records in a reference's dialog, in a browser", (group) => {
   let jo: AdminUser
 
   group.each.setup(async () => {
@@ -24,7 +24,7 @@ test.group('New records beside a reference, in a browser', (group) => {
     return { visit, page, dialog: page.locator('.new-beside-dialog') }
   }
 
-  test('[R5] a record made in the dialog is chosen where it is searched, its faults stand in the dialog', async ({
+  test('[R5] chooses a record created in the dialog in the search field, and shows errors in the dialog', async ({
     assert,
   }) => {
     await Studio.createMany(Array.from({ length: 60 }, (_, index) => ({ name: `Studio ${index}` })))
@@ -87,7 +87,7 @@ test.group('New records beside a reference, in a browser', (group) => {
     assert.equal(await page.locator('#field-title').inputValue(), 'Help!')
   })
 
-  test('[R5] a session that ended meanwhile is said in the dialog, which keeps what was typed', async ({
+  test('[R5] shows in the dialog that the session has ended, and preserves the input', async ({
     assert,
   }) => {
     const { page, dialog } = await open()

@@ -47,7 +47,7 @@ test.group('Passkeys, in a browser', (group) => {
     await page.getByText('My phone').first().waitFor()
     assert.isTrue(await fits())
 
-    /* Without this, the passkey that the field of the user name offers is chosen at once. */
+    /* Without this, the passkey offered by the user name field is chosen immediately. */
     const press = async (enabled: boolean) =>
       await devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
     await press(false)
@@ -77,7 +77,7 @@ test.group('Passkeys, in a browser', (group) => {
     await page.goto('/admin/login')
     await page.getByText('This passkey was not accepted.').waitFor()
 
-    /* Another site gets no answer for this one. */
+    /* Another site gets no passkey of this one. */
     const rpId = new URL(ELSEWHERE).hostname
     const refusal = await page.evaluate(`
       navigator.credentials

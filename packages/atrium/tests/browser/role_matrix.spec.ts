@@ -122,7 +122,7 @@ test.group('The page of a role, in a browser', (group) => {
     assert.deepEqual(visit.faults, [])
   })
 
-  test('[U6] a row that is not unfolded keeps what it has, and follows the ticks beside it', async ({
+  test('[U6] a folded row preserves its permissions and follows the ticks next to it', async ({
     assert,
     cleanup,
   }) => {

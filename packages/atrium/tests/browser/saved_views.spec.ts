@@ -112,7 +112,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     assert.equal(path(page), '/admin/Reel/?columns=title,worldwide_gross')
   })
 
-  test('[L5, L6] without JavaScript, columns are moved and kept, and a view is saved and deleted', async ({
+  test('[L5, L6] without JavaScript, moves and saves columns, and saves and deletes a view', async ({
     assert,
   }) => {
     const { page } = await Visit.begin({ as: ada, javaScript: false, width: 360 })

@@ -33,7 +33,7 @@ test.group('Login and logout, in a browser', (group) => {
     const cookies = await visit.context.cookies()
     assert.sameMembers(
       cookies.map(({ name }) => name),
-      /* Of the device, and of the passkey that the login page could have asked for */
+      /* Of the device, and of the passkey that the login page could have requested */
       ['access_token', 'session_id', 'admin_device', 'passkey_login']
     )
     assert.isTrue(cookies.every(({ httpOnly }) => httpOnly))

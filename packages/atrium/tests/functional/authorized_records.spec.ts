@@ -105,7 +105,7 @@ test.group('Records that the policy refuses', (group) => {
     assert.deepEqual(none, { data: [], total_count: 2 })
   })
 
-  test('[P14, Q6] a change of a refused record changes neither the tag nor the length of a list', async ({
+  test('[P14, Q6] a change of a refused record does not change the tag or the length of a list', async ({
     assert,
   }) => {
     const tagOf = async () => {

@@ -40,7 +40,7 @@ test.group('Batch', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.each.setup(clear)
 
-  test('[D4] a batch creates, updates and deletes in this order, and answers in that of the request', async ({
+  test('[D4] a batch creates, updates and deletes in this order, and returns items in the order of the request', async ({
     assert,
   }) => {
     const [a, b] = [await insertCrate('a'), await insertCrate('b')]
@@ -85,9 +85,7 @@ test.group('Batch', (group) => {
     assert.lengthOf(await crates(), 4)
   })
 
-  test('[D4] all faults of validation are told by position, and nothing is written', async ({
-    assert,
-  }) => {
+  test('[D4] returns all validation errors by position, and writes nothing', async ({ assert }) => {
     const id = await insertCrate('a')
     const answer = await post(CRATES, {
       create: [{ label: 'new' }, {}, 'x', { label: 5, weight: -1 }, null],
@@ -304,7 +302,7 @@ test.group('Batch | limits', (group) => {
     assert.isEmpty(called.filter((one) => one.startsWith('prepare')))
   })
 
-  test('[D4] 1,000 items are written at once', async ({ assert }) => {
+  test('[D4] writes 1,000 items in one request', async ({ assert }) => {
     const create = Array.from({ length: 1000 }, (_, index) => ({ label: `crate ${index}` }))
     const { body, status } = await post(CRATES, { create })
     assert.equal(status, 200)
@@ -314,7 +312,7 @@ test.group('Batch | limits', (group) => {
     )
   })
 
-  test('[D4, A7] nothing asked for is nothing done', async ({ assert }) => {
+  test('[D4, A7] an empty request does nothing', async ({ assert }) => {
     for (const body of [{}, { create: [] }, { other: [1] }, { delete: [], __proto__: null }]) {
       const answer = await post(CRATES, body)
       assert.equal(answer.status, 200)
@@ -397,7 +395,7 @@ test.group('Batch | limits', (group) => {
     assert.deepEqual(faultsOf(items), ['create 0 wieght unknown', 'update 1 secret unknown'])
   })
 
-  test('[D4, Q6, A3] If-Match is refused, Prefer: return=minimal answers no items', async ({
+  test('[D4, Q6, A3] refuses If-Match, and Prefer: return=minimal returns no items', async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -416,7 +414,7 @@ test.group('Batch | limits', (group) => {
     assert.equal(row.weight, 1)
   })
 
-  test('[D4, A29] an answer above its limit writes nothing and says what helps', async ({
+  test('[D4, A29] a response above its limit writes nothing and says what helps', async ({
     assert,
     cleanup,
   }) => {
@@ -434,7 +432,7 @@ test.group('Batch | limits', (group) => {
   })
 })
 
-test.group('Batch | who may', (group) => {
+test.group('Batch | permissions', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.setup(() => {
     const before = useTokenAuthorizer(bearerIsUser)
@@ -500,7 +498,7 @@ test.group('Batch | who may', (group) => {
     assert.equal(nobody.status, 401)
   })
 
-  test('[D4, P14, Q7] items that may not be read are null, also when the answer is repeated', async ({
+  test('[D4, P14, Q7] items that the caller cannot read are null, also when the response is repeated', async ({
     assert,
   }) => {
     const body = {
@@ -539,7 +537,7 @@ test.group('Batch | who may', (group) => {
     assert.deepEqual(gone.body.deleted, ['a'])
   })
 
-  test('[D4, A25] other methods are 405, and without the option there is no batch', async ({
+  test('[D4, A25] other methods are 405, and without the option the batch route does not exist', async ({
     assert,
   }) => {
     const put = await call('PUT', CRATES)

@@ -77,7 +77,7 @@ test.group('Batch | property', (group) => {
           seen.refused++
           assert.include([409, 422], status)
           const places = body.errors.map((one: any) => `${one.operation} ${one.index}`)
-          /* What is not valid is told before anything is tried. */
+          /* Invalid operations are reported before any is executed. */
           if (body.errors.every(({ rule }: any) => rule !== 'maxLength')) {
             assert.equal(places[0], refused)
           }

@@ -19,7 +19,7 @@ test.group('Refused bodies', (group) => {
     await db.from('leads').delete()
   })
 
-  test('[A6] all failing fields are named at once', async ({ assert }) => {
+  test('[A6] names all failing fields in one response', async ({ assert }) => {
     const answer = await post('/api/samples', {
       name: 'x'.repeat(21),
       count: 'many',
@@ -431,7 +431,7 @@ test.group('Values in bodies', (group) => {
     }
   })
 
-  test('[A20] every digit of {digits} is kept in writing and reading')
+  test('[A20] every digit of {digits} is preserved in writing and reading')
     .with(
       [
         '9007199254740991',

@@ -145,7 +145,7 @@ test.group('Entity tags of items', (group) => {
 test.group('If-None-Match', (group) => {
   group.each.setup(clear)
 
-  test('[Q6] a matching tag is answered with 304 and no body', async ({ assert }) => {
+  test('[Q6] a matching tag gets 304 and no body', async ({ assert }) => {
     const path = await insertSheet()
     const read = await get(path)
     const tag = tagOf(read)!

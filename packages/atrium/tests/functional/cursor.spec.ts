@@ -196,7 +196,7 @@ test.group('Cursor', (group) => {
     )
   }).timeout(60_000)
 
-  test('[Q4] rows that exist throughout appear once, whatever is inserted or deleted meanwhile', async ({
+  test('[Q4] rows that exist throughout appear once, despite concurrent inserts and deletions', async ({
     assert,
   }) => {
     const changes = fc.array(

@@ -177,7 +177,7 @@ test.group('Deleted items | timestamp alone', (group) => {
     assert.equal(await statusOf('/api/letters/1?deleted=only'), 404)
   })
 
-  test('[A22] an item deleted over HTTP leaves the list at once', async ({ assert }) => {
+  test('[A22] an item deleted over HTTP leaves the list immediately', async ({ assert }) => {
     await del('/api/letters/1')
     assert.deepEqual(await listed('/api/letters'), { titles: [], count: 0 })
     assert.deepEqual(await titles('/api/letters?deleted=only'), ['here', 'gone'])

@@ -29,7 +29,7 @@ function callsOf(user: string) {
   return { get: of('GET'), post: of('POST'), patch: of('PATCH'), del: of('DELETE') }
 }
 
-/** Of an answer that is not looked at otherwise. */
+/** For a response that is not checked otherwise. */
 async function statusOf(answer: Promise<Answer>): Promise<number> {
   const { status } = await answer
   return status
@@ -97,7 +97,7 @@ test.group('What grants leave of endpoints', (group) => {
     other = await insert({ title: 'other', owner: 'bob', secret: 'o', pay: 30 })
   })
 
-  test('[U2] whom no grant restricts sees and does all', async ({ assert }) => {
+  test('[U2] a user without restricting grants sees and does everything', async ({ assert }) => {
     const list = await root.get(`${PAPERS}?include=folder`)
     assert.deepEqual(titles(list), ['mine', 'shown', 'other'])
     assert.equal(list.body.data[0].secret, 'm')
@@ -164,7 +164,9 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.del(`${PAPERS}/${mine}`)), 200)
   })
 
-  test('[U2] who may create and not read is told where the item is alone', async ({ assert }) => {
+  test('[U2] a user who can create and not read gets the location of the item alone', async ({
+    assert,
+  }) => {
     given.give('anna', Paper, { on: ['create'], scopes: [own] })
     const created = await anna.post(PAPERS, { title: 'n', owner: 'anna' })
     assert.equal(created.status, 201)
@@ -174,7 +176,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, { title: 'n', owner: 'bob' })), 403)
   })
 
-  test('[U3] a hidden field is in no answer, filter, sort or choice of fields', async ({
+  test('[U3] a hidden field is in no response, filter, sort or choice of fields', async ({
     assert,
   }) => {
     given.give('anna', Paper, { hidden: ['secret'] })
@@ -243,7 +245,9 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(refused.body.detail, 'Value is already registered')
   })
 
-  test('[U3] a read-only field is shown, and its own value is no write', async ({ assert }) => {
+  test('[U3] a read-only field is shown, and its unchanged value is not a write', async ({
+    assert,
+  }) => {
     given.give('anna', Paper, { readonly: ['pay', 'secret'] })
     const refused = await anna.patch(`${PAPERS}/${mine}`, { title: 'x', pay: 11, secret: 'm' })
     assert.equal(refused.status, 403)
@@ -289,9 +293,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'y' }, matching)), 412)
   })
 
-  test('[U3] an answer that is sent again shows no more than may be seen by now', async ({
-    assert,
-  }) => {
+  test('[U3] a repeated response contains only what the caller can see now', async ({ assert }) => {
     const key = { 'idempotency-key': '"paper"' }
     const body = { title: 'n', owner: 'anna', secret: 'first' }
     const first = await anna.post(PAPERS, body, key)

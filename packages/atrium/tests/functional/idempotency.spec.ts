@@ -226,7 +226,10 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.equal(Purchase.attempts, 5)
   })
 
-  test('[Q7] a request during the first one is told to retry', async ({ assert, cleanup }) => {
+  test('[Q7] a request during the first one gets a response to retry', async ({
+    assert,
+    cleanup,
+  }) => {
     const open = closeGate()
     cleanup(open)
     const key = newKey()
@@ -321,7 +324,7 @@ test.group('Idempotency-Key | owners', (group) => {
     assert.equal(stranger.status, 401)
   })
 
-  test('[Q7, P14] a response is not repeated to an actor who may no longer create or see the item', async ({
+  test('[Q7, P14] does not repeat a response to an actor who can no longer create or see the item', async ({
     assert,
   }) => {
     const key = newKey()

@@ -116,7 +116,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3, P14] more records than a batch are asked about until each item is full', async ({
+  test('[Q3, P14] checks the policy for more records than a batch until each item is full', async ({
     assert,
   }) => {
     const voices = Array.from({ length: 1300 }, (_, index) => (index < 1290 ? 1 : 2))
@@ -216,7 +216,7 @@ test.group('Include with a limit', (group) => {
     assert.lengthOf(statements, 6)
   })
 
-  test('[Q3] records beyond the limit of their item do not count for the maximum of an answer', async ({
+  test('[Q3] records beyond the limit of their item do not count for the maximum of a response', async ({
     assert,
   }) => {
     await addChoirs([1, 2, 3, 4], [1, 2, 3, 4])
@@ -237,7 +237,7 @@ test.group('Include with a limit', (group) => {
     }
   })
 
-  test('[Q3] what is included is what a list of the related model answers', async ({ assert }) => {
+  test('[Q3] includes what a list of the related model returns', async ({ assert }) => {
     const before = app.config.get('crud.pagination.includedPerRecord')
     const voices = fc.array(
       fc.array(fc.constantFrom(1, 2, 99, 100, 150, 200, 201), { maxLength: 6 }),

@@ -428,7 +428,7 @@ test.group('Ties', (group) => {
     await db.from('seats').delete()
   })
 
-  /* Stored in an order that is neither the key's nor that of another column. */
+  /* Stored in an order that differs from that of the key and of any other column. */
   const seats = Array.from({ length: 53 }, (_, index) => {
     const number = (index * 31) % 53
     return {

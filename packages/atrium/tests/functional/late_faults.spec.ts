@@ -47,7 +47,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(next.status, 201)
   })
 
-  test('[A29] an error in another table is a 500, not the caller’s fault', async ({ assert }) => {
+  test('[A29] an error in another table is a 500, not a client error', async ({ assert }) => {
     await db.table('voyage_notes').insert({ name: 'taken' })
     const answer = await post('/api/voyages', { name: 'taken' })
     assert.equal(answer.status, 500)
@@ -77,7 +77,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(list.body.data[0].face, '***')
   })
 
-  test('[P14] the policy is also asked about the row as it would become', async ({ assert }) => {
+  test('[P14] also checks the policy for the row as it would become', async ({ assert }) => {
     const created = await post('/api/claims', { owner: 'me' })
     const given = await patch(`/api/claims/${created.body.id}`, { owner: 'you' })
     assert.equal(given.status, 403)

@@ -29,7 +29,7 @@ async function asked(path: string, accept: string) {
   return await get(`/api/${path}`, { headers: { accept } })
 }
 
-/** The items of an answer in NDJSON. */
+/** The items of a response in NDJSON. */
 async function linesOf(path: string) {
   const { status, text } = await asked(path, NDJSON)
   if (status !== 200) throw new Error(text)
@@ -176,7 +176,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.include(headers.get('vary')!, 'Accept')
     })
 
-  test('[D5] faults before the first part are problems: {$self}')
+  test('[D5] errors before the first part are problems: {$self}')
     .with([
       'offset=1',
       'page=1',
@@ -194,7 +194,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.equal(body.errors[0].field, query.split('=')[0])
     })
 
-  test('[D5] a failure midway ends the connection, and the next request is answered', async ({
+  test('[D5] a failure midway ends the connection, and the next request gets a response', async ({
     assert,
   }) => {
     await addSingers(1600)
@@ -232,7 +232,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.notInclude(ids, 5000)
   })
 
-  test('[D5] a second export of a caller is a 503; small ones and lists are served meanwhile', async ({
+  test('[D5] a second export of a caller is a 503; small ones and lists are served during it', async ({
     assert,
   }) => {
     await addSingers(1600)

@@ -179,7 +179,7 @@ test.group('Neighbours in a list', (group) => {
     assert.deepEqual(await around('only'), [['d'], ['b']])
   })
 
-  test('[L11] nobody has neighbours who is not there', async ({ assert }) => {
+  test('[L11] a missing record has no neighbours', async ({ assert }) => {
     await store([{ label: 'a' }, { label: 'b' }])
     assert.deepEqual(await neighboursOf(crud, [999_999]), { before: [], after: [] })
   })
@@ -209,7 +209,7 @@ test.group('Neighbours in a list whose records are authorized one by one', (grou
     return async () => void (await Patient.query().delete())
   })
 
-  test('[L11, P14] records that the policy refuses are nobody’s neighbours', async ({ assert }) => {
+  test('[L11, P14] records that the policy refuses are not neighbours', async ({ assert }) => {
     const made = await Patient.createMany(
       Array.from({ length: 60 }, (_, index) => ({
         name: `${Math.floor(index / 2)}`.padStart(2, '0'),

@@ -73,7 +73,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(await rows().select('id'), [{ id: 1 }])
   })
 
-  test('[S5, A24] without a deleteSchema there is no db_delete', async ({ assert }) => {
+  test('[S5, A24] has no db_delete without a deleteSchema', async ({ assert }) => {
     const answer = await del('/api/without-delete-schema/db_delete/2')
     assert.equal(answer.status, 404)
     assert.equal(answer.body.detail, 'There is no such endpoint')
@@ -165,7 +165,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(mounted.body, decorated.body)
   })
 
-  test('[P4] tags are kept for the API schema', ({ assert }) => {
+  test('[P4] passes tags to the API schema', ({ assert }) => {
     const { resource } = resources.endpoints().find(({ path }) => path === '/api/schemas')!
     assert.deepEqual(resource.tags, ['Items with schemas'])
   })

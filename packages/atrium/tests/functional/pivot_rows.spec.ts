@@ -103,7 +103,7 @@ test.group('Pivot rows changed by own code', (group) => {
       assert.equal(event.username, 'ada')
     })
 
-  test('[E1] the same rows in another order are no change', async ({ assert }) => {
+  test('[E1] the same rows in another order do not count as a change', async ({ assert }) => {
     await patch(`/api/own-gates/${gate}`, { marks: [marks[1], marks[0]] })
     await patch(`/api/own-gates/${gate}`, {})
     assert.isEmpty(await loggedEvents('UPDATE'))

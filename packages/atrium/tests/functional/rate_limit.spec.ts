@@ -57,7 +57,7 @@ test.group('Rate limit', (group) => {
     }
   })
 
-  test('[Q8] without a limit nothing is counted, and there are no headers', async ({ assert }) => {
+  test('[Q8] without a limit, nothing is counted and no headers are sent', async ({ assert }) => {
     assert.propertyVal(config, 'rateLimit', null)
     app.config.set('crud', config)
     const queries = await queriesOf(async () => {

@@ -108,7 +108,7 @@ test.group('References to hidden records', (group) => {
     assert.equal(await its(create({ witness_code: 'own' }), 'status'), 201)
   })
 
-  test('[P14] all such fields are named at once', async ({ assert }) => {
+  test('[P14] names all such fields in one response', async ({ assert }) => {
     const fieldsOf = ({ body }: Answer) => body.errors.map((error: any) => error.field)
     const refused = await create({ patient_id: foreign, follows_id: NOWHERE, room_id: NOWHERE })
     const nothing = await create({ patient_id: NOWHERE, follows_id: NOWHERE, room_id: NOWHERE })

@@ -49,7 +49,7 @@ test.group('Request ids', (group) => {
     assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size, 4)
   })
 
-  test('[A29] a harmless id of the client is kept')
+  test('[A29] preserves a valid id of the client')
     .with(['a', 'A-z_0.9', '-', 'x'.repeat(64)])
     .run(async ({ assert }, id) => {
       for (const path of ['/api/route-items', '/api/nothing', '/api/%zz']) {

@@ -62,7 +62,7 @@ test.group('Security headers', () => {
     for (const [kind, { headers }] of Object.entries(answers)) check(assert, headers, kind)
   })
 
-  test('over HTTPS, browsers are told to use nothing else', ({ assert }) => {
+  test('over HTTPS, responses require browsers to use nothing else', ({ assert }) => {
     const secure = Object.fromEntries(headersFor('https://shop.example.com'))
     assert.equal(secure['strict-transport-security'], 'max-age=31536000')
     assert.equal(secure['content-security-policy'], CONTENT_SECURITY_POLICY)

@@ -38,7 +38,7 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
     await db.from('event_plains').delete()
   })
 
-  test('[P8, E1] of concurrent writers each gets its own answer, and only the acknowledged are stored, told and logged', async ({
+  test('[P8, E1] each concurrent writer gets its own response, and only the acknowledged writes are stored, notified and logged', async ({
     assert,
     cleanup,
   }) => {
@@ -97,7 +97,7 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
     assert.lengthOf(await db.from('admin_event_log').whereIn('id', [...events]), rows.length)
   })
 
-  test('[P8] a writer who goes away leaves its record whole or none, and the others get their answers', async ({
+  test('[P8] a writer that disconnects leaves its record whole or none, and the others get their responses', async ({
     assert,
   }) => {
     const answers = await Promise.all(

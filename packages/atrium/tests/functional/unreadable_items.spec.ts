@@ -83,7 +83,9 @@ test.group('Items that the actor may write but not read', (group) => {
     }
   })
 
-  test("[Q6] a reader's tag is useless to an actor who may not read", async ({ assert }) => {
+  test('[Q6] the tag of a reader is useless to an actor without read permission', async ({
+    assert,
+  }) => {
     const { headers } = await issueToken(await makeUser('al'), ['Salary:read', 'Salary:update'])
     const read = await get('/api/judged-salaries/1', { headers })
     const tag = read.headers.get('etag')!
@@ -97,7 +99,7 @@ test.group('Items that the actor may write but not read', (group) => {
     assert.equal(reader.headers.get('etag'), tag)
   })
 
-  test('[Q6] a create returns a tag only to an actor who may read the item', async ({ assert }) => {
+  test('[Q6] a create returns a tag only to an actor who can read the item', async ({ assert }) => {
     const { headers } = await issueToken(await makeUser('al'), ['Salary:read'])
     for (const [path, more, amount, isTagged] of [
       ['/api/judged-salaries', {}, 5, false],

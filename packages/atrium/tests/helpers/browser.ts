@@ -35,7 +35,7 @@ export const ELSEWHERE = 'http://elsewhere.test'
 /** Pixels of a window, from top to bottom */
 const HEIGHT = 800
 
-/** Features that Playwright disables, whose list this one replaces, and the process kept for the next page */
+/** Features that Playwright disables, whose list this one replaces, and the process reused for the next page */
 const DISABLED = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -213,7 +213,7 @@ export class Visit {
     if (!TESTS_ALL && (isDark || resized)) return []
     const options = {
       resultTypes: ['violations'],
-      /* Neither the rules about media nor selectors of the elements are asked for, which take long. */
+      /* Media rules and selectors of the elements are not requested, as they take long. */
       preload: false,
       selectors: false,
       ...(isDark ? { runOnly: COLOUR_RULES } : { rules: { 'target-size': { enabled: true } } }),

@@ -22,7 +22,7 @@ const TABLES = [
   'create table pages (id integer primary key, note integer references notes (id))',
 ]
 
-/** Milliseconds for groups that end because nobody waits any more */
+/** Milliseconds for groups that end because no writer waits any more */
 const LONG = 60_000
 
 /**

@@ -33,7 +33,7 @@ export async function upload(
 }
 
 /**
- * Uploads a file that is taken.
+ * Uploads a file that is accepted.
  *
  * @returns URL of the import
  */

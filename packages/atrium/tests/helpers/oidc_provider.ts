@@ -19,11 +19,11 @@ export interface OidcPerson {
 }
 
 /**
- * Who logs in at the provider, and how it answers; to be changed by tests.
+ * Who logs in at the provider, and how it responds; to be changed by tests.
  */
 export interface Behaviour {
   person: OidcPerson
-  /** Answers instead of the person: refuses */
+  /** Returns an error instead of a login */
   refuses: boolean
   /** Changes the ID token that is sent */
   changeToken?: (idToken: string) => string
@@ -162,7 +162,7 @@ export class SsoBrowser {
   /**
    * Goes to the provider and through it.
    *
-   * @param change  changes the address at which the provider is asked
+   * @param change  changes the URL of the request to the provider
    * @returns path and query with which it leads back
    */
   async walk(path = '/admin/login/sso', change?: (url: URL) => void): Promise<string> {

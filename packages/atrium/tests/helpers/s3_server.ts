@@ -9,7 +9,7 @@ export class S3Server {
   /** By path, as in `/bucket/Portrait/0123.png` */
   readonly objects = new Map<string, Buffer>()
 
-  /** Status that every request is answered with while it is set */
+  /** Status of every response while it is set */
   failure: number | undefined
 
   /** Authorization headers, one for each request */

@@ -22,7 +22,7 @@ interface Server {
 /**
  * Sets the application's environment to a new database. Call it before the environment is read.
  *
- * @returns a function that removes the database; a file at a given path is kept
+ * @returns a function that removes the database; a file at a given path stays
  */
 export async function useTestDatabase(): Promise<() => Promise<void>> {
   const kind = (process.env.TEST_DATABASE || 'sqlite') as TestDatabase

@@ -15,7 +15,7 @@ export interface TypeSpecimen {
   values: Array<[sql: string, api: unknown]>
   /** False if no filter compares it */
   filters?: boolean
-  /** Values, by their place, that an update keeps and the database accepts from nobody */
+  /** Values, by their position, that an update preserves and the database never accepts */
   kept?: readonly number[]
 }
 

@@ -47,7 +47,7 @@ test.group('Boot', (group) => {
     return once(socket, 'connect').then(() => socket)
   }
 
-  test('[P9, P15] the server prints the errors of all models and tables at once and exits', async ({
+  test('[P9, P15] prints the errors of all models and tables together and exits', async ({
     assert,
   }) => {
     await writeFaults()
@@ -104,7 +104,7 @@ test.group('Boot', (group) => {
     }
   })
 
-  test('[P1, P2, P10] a decorated model and its migration are enough, plus a token in production; SIGTERM ends the server at once', async ({
+  test('[P1, P2, P10] a decorated model and its migration are enough, plus a token in production; SIGTERM ends the server immediately', async ({
     assert,
   }) => {
     const create = () =>
@@ -128,7 +128,10 @@ test.group('Boot', (group) => {
     assert.include(problem.detail, "access: 'public' in its @Crud")
     await endsDespiteEndlessRequests(stopAgain, assert)
     assert.include(copy.output, 'No access is set for Note:')
-    assert.include(copy.output, 'APP_URL (appUrl of config/app.ts) is http://localhost: passwords and cookies')
+    assert.include(
+      copy.output,
+      'APP_URL (appUrl of config/app.ts) is http://localhost: passwords and cookies'
+    )
   })
 
   async function endsDespiteIdleConnection(stop: () => Promise<number | null>, assert: Assert) {

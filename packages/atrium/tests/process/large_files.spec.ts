@@ -13,7 +13,7 @@ import { onSqlite } from '#tests/helpers/databases'
 
 const ROWS = 500_000
 
-/** Megabytes. Commands and models take more than half of it; all rows at once would take 180 */
+/** Megabytes. Commands and models take more than half of it; all rows in memory would take 180 */
 const HEAP = 160
 
 const MEGABYTE = 1024 * 1024
@@ -50,7 +50,7 @@ test.group('Large files', (group) => {
     }
   })
 
-  test('[D3] faults in row 3 and row 99,999 of 100,000 are told by the trial, and left out by the run', async ({
+  test('[D3] the preview lists errors in row 3 and row 99,999 of 100,000, and the run leaves them out', async ({
     assert,
   }) => {
     const folder = await mkdtemp(join(tmpdir(), 'large-'))

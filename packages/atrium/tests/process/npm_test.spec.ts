@@ -32,7 +32,7 @@ const NAMESAKE_TABLE = `
 const SPOILER = `
   import db from '@adonisjs/lucid/services/db'
   import { test } from '@japa/runner'
-  test('the model of the application answers', async ({ client }) => {
+  test('the model of the application responds', async ({ client }) => {
     const answer = await client.get('/api/reels')
     answer.assertStatus(200)
     answer.assertBody({ data: [], total_count: 0 })

@@ -28,7 +28,7 @@ async function copyWith(
   return { copy, start, stop }
 }
 
-/** Signs in, with a timeout. */
+/** Logs in, with a timeout. */
 function signIn(copy: ProjectCopy, password: string, address = '192.0.2.1') {
   return fetch(`${copy.url}/admin/login`, {
     method: 'POST',

@@ -1,5 +1,5 @@
 /*
- * All the films of the demo data, sent and read back over HTTP, and every list that can be asked for
+ * All the films of the demo data, sent and read back over HTTP, and every possible list
  * compared with the same computed in memory.
  */
 import db from '@adonisjs/lucid/services/db'

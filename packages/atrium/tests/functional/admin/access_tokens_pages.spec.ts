@@ -170,7 +170,7 @@ test.group('Admin | access tokens', (group) => {
     assert.isNull(expiresAt)
   })
 
-  test('[P10, B13] a user who is not a superuser neither sees nor issues tokens', async ({
+  test('[P10, B13] a user who is not a superuser cannot see or issue tokens', async ({
     assert,
   }) => {
     const { id } = await issueToken(jo)
@@ -219,7 +219,7 @@ test.group('Admin | access tokens', (group) => {
     assert.equal(got.status, 404)
   })
 
-  test('[P10, B24] a token is deleted from the page after confirmation and refused at once', async ({
+  test('[P10, B24] deletes a token from the page after confirmation and refuses it immediately', async ({
     assert,
   }) => {
     const { id, headers } = await issueToken(jo, ['*'], { name: 'lost' })

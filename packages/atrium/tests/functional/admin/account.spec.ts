@@ -67,7 +67,7 @@ test.group('Admin | own account', (group) => {
     assert.include(after.text, 'Preferences saved')
   })
 
-  test('[U7, B6] without a login there is no account', async ({ assert }) => {
+  test('[U7, B6] requires a login for the account', async ({ assert }) => {
     for (const path of ['/admin/account', '/admin/keys']) {
       const { status, headers } = await page(path, '')
       assert.equal(status, 303)
@@ -105,7 +105,7 @@ test.group('Admin | own account', (group) => {
     assert.isFalse(isChecked(text, 'on'))
   })
 
-  test('[U7] the theme is kept in the browser', async ({ assert }) => {
+  test('[U7] stores the theme in the browser', async ({ assert }) => {
     const { admin_theme: theme } = receivedCookies(await prefer('theme=dark-theme'))
     assert.equal(theme.value, 'dark-theme')
     assert.include(theme.attributes, 'path=/admin')
@@ -132,9 +132,7 @@ test.group('Admin | own account', (group) => {
     assert.equal(await densityOf('Play'), 'comfortable')
   })
 
-  test('[U7, B3] the answer leads back to a page of the site, and to no other', async ({
-    assert,
-  }) => {
+  test('[U7, B3] redirects to a page of the site, and to no other site', async ({ assert }) => {
     for (const [next, place] of [
       ['/admin/keys', '/admin/keys'],
       ['//evil.test/', '/admin/account'],
@@ -146,7 +144,7 @@ test.group('Admin | own account', (group) => {
     }
   })
 
-  test('[U7] another site changes nothing, nor does who sees the site as a role', async ({
+  test('[U7] requests of another site, and a superuser viewing as a role, change nothing', async ({
     assert,
   }) => {
     const forged = await prefer('single_keys=off', cookie, FOREIGN)
@@ -188,7 +186,7 @@ test.group('Admin | own account', (group) => {
     assert.isFalse(isChecked(off.text, 'on'))
   })
 
-  test('[L12, U4] the letters of pages are those of the models that one may see', async ({
+  test('[L12, U4] pages load the fonts of the models that the viewer can see', async ({
     assert,
   }) => {
     await makeRole('Stage hand', { Stage: { actions: ['view'] } })

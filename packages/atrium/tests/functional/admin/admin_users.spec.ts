@@ -116,7 +116,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.notInclude(text, 'my secret')
   })
 
-  test('[B11, A8] a name that is taken in any case is a 409 that names the field', async ({
+  test('[B11, A8] an existing name in any case is a 409 that names the field', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -322,7 +322,7 @@ test.group('Admin | users through /crud', (group) => {
       )
     })
 
-  test('[B13] a deleted user is signed out at once', async ({ assert }) => {
+  test('[B13] logs a deleted user out immediately', async ({ assert }) => {
     const al = await makeUser('al')
     const [first, second] = [await cookiesOf(al), await cookiesOf(al)]
     const { status } = await send('DELETE', `/${al.id}`)

@@ -191,7 +191,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.equal(hashedPassword, al.hashedPassword)
   })
 
-  test('[B25, B11] a conflict shows neither password nor hash', async ({ assert }) => {
+  test('[B25, B11] a conflict shows no password and no hash', async ({ assert }) => {
     const al = await makeUser('al')
     const page = await open(`${USERS}/update/${al.id}`)
     const [, version] = /name="_version"[^>]*value="([^"]+)"/.exec(page.text)!
@@ -240,7 +240,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.lengthOf(await db.from('admin_users'), 2)
   })
 
-  test('[B13] deleting sessions ends them at once', async ({ assert }) => {
+  test('[B13] deleting sessions ends them immediately', async ({ assert }) => {
     const al = await makeUser('al')
     const [first, second] = [await cookiesOf(al), await cookiesOf(al)]
     const sessions = await AdminSession.query().where('userId', al.id)
@@ -274,7 +274,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.notInclude(text, '/admin/AdminSession/create_page')
   })
 
-  test('[B11] lists neither show the hash nor search it', async ({ assert }) => {
+  test('[B11] lists do not show the hash or search it', async ({ assert }) => {
     const { text } = await open(`${USERS}/`)
     assert.include(text, 'jo')
     assert.notMatch(text, /hashed|correct horse/)

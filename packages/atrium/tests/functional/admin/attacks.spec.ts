@@ -38,7 +38,7 @@ test.group('Admin | attacks on sessions', (group) => {
     cookie = await cookiesOf(jo)
   })
 
-  test('[B7, B4] a session id planted before the login is not kept', async ({ assert }) => {
+  test('[B7, B4] discards a session id planted before the login', async ({ assert }) => {
     const planted = 'A'.repeat(43)
     const answer = await login('jo', PASSWORD, {
       headers: { cookie: `session_id=${planted}; access_token=x` },
@@ -280,7 +280,7 @@ test.group('Admin | attacks on the login form', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[S25] files of strangers are never written to the disk', async ({ assert }) => {
+  test('[S25] never writes files of unauthenticated clients to the disk', async ({ assert }) => {
     const mark = `a file of ${process.pid} at ${Date.now()}`
     const body = `--x\r\ncontent-disposition: form-data; name="f"; filename="f"\r\n\r\n${mark}\r\n--x--\r\n`
     for (const path of ['/admin/login', '/admin/theme', '/admin/Utensil/form_create', '/admin']) {

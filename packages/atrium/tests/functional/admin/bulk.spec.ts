@@ -189,7 +189,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.include(gone.text, last)
   })
 
-  test('[S54] the search is kept', async ({ assert }) => {
+  test('[S54] preserves the search', async ({ assert }) => {
     const [, lamp] = await addGadgets('Blue lamp', 'Red lamp', 'Red sofa')
     const { text } = await remove('Gadget', [lamp], '?column-to-search=name&search-input=red')
     assert.include(text, 'Red sofa')
@@ -260,7 +260,7 @@ test.group('Admin | bulk delete', (group) => {
 
   test('[B20] a call takes a thousand ids at most', async ({ assert }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index + 1)
-    /* SQLite inserts 500 rows at once. */
+    /* SQLite inserts 500 rows in one statement. */
     for (const some of [ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)]) {
       await db.table('bulk_gadgets').multiInsert(some.map((id) => ({ id, name: 'x' })))
     }
@@ -440,7 +440,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 2)
   }).tags(['@database'])
 
-  test('[B14] without the delete action there is no route', async ({ assert }) => {
+  test('[B14] has no route without the delete action', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')
     assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
     assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)
@@ -448,7 +448,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B14] a viewer who may delete but not view gets no list', async ({ assert }) => {
+  test('[B14] a viewer who can delete but not view gets no list', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp', 'Desk')
     const answer = await remove('GadgetToDelete', [lamp])
     assert.equal(answer.status, 200)

@@ -170,7 +170,7 @@ test.group('Admin | edit selected', (group) => {
     assert.isEmpty(await db.from('admin_event_log').where('event_type', 'UPDATE'))
   }).tags(['@database'])
 
-  test('[L9] a hook that refuses one record undoes the others, and its words are told', async ({
+  test('[L9] a hook that refuses one record rolls back the others, and its message is shown', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
@@ -400,7 +400,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('name'), ['Loom', 'Lathe'])
   })
 
-  test('[L9] faults stand beside their fields and name the records, and what was typed is kept', async ({
+  test('[L9] shows errors at their fields, names the records, and preserves the input', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom <b>' }, { name: 'Lathe' })
@@ -434,7 +434,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('amount'), [3, 3])
   })
 
-  test('[L9] no box checked is told, and nothing is done', async ({ assert }) => {
+  test('[L9] shows an error when no box is checked, and does nothing', async ({ assert }) => {
     const ids = await machines({})
     const answer = await save('Machine', ids, { status: 'paid', name: 'New' })
     assert.equal(answer.status, 422)
@@ -506,7 +506,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['x', 'x', 'Weaves'])
   })
 
-  test('[L9, U4] without the right to update there is neither button, page nor change', async ({
+  test('[L9, U4] without the permission to update there is no button, no page and no change', async ({
     assert,
   }) => {
     const ids = await machines({})
@@ -563,7 +563,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, U3] records out of reach are refused, and nobody writes one out of their own', async ({
+  test('[L9, U3] refuses records out of scope, and values that would move one out of it', async ({
     assert,
   }) => {
     const [near, far] = [await play(), await play({ town: 'west', title: 'Far' })]
@@ -623,7 +623,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(alone.body, { updated: 1 })
   })
 
-  test('[L9, P14] the policy is asked about the model, and about each record before and after', async ({
+  test('[L9, P14] checks the policy for the model, and for each record before and after', async ({
     assert,
   }) => {
     const notice = await insertRow('ward_notices', { name: 'x' })
@@ -681,7 +681,7 @@ test.group('Admin | edit selected', (group) => {
     assert.equal(roles.status, 200)
   })
 
-  test('[L9, B9] other sites and strangers change nothing', async ({ assert }) => {
+  test('[L9, B9] other sites and unauthenticated clients change nothing', async ({ assert }) => {
     const ids = await machines({})
     const json = { ids, values: { status: 'paid' } }
     const foreign = await call('POST', '/admin/Machine/bulk-edit', {
@@ -770,7 +770,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(job.result, { message: '998 gadgets updated, 3 unchanged' })
   })
 
-  test('[L9] what is secret is not kept for a job', async ({ assert }) => {
+  test('[L9] does not store secrets for a job', async ({ assert }) => {
     const rows = Array.from({ length: 1001 }, (_, index) => ({
       name: `Loom ${index}`,
       amount: 1,

@@ -458,7 +458,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['renamed', 'renamed', 'Sofa'])
   })
 
-  test('[P13] an action without confirmation runs at once, and its text is escaped', async ({
+  test('[P13] runs an action without confirmation immediately, and escapes its text', async ({
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')

@@ -111,7 +111,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.include(text, '>UTC<')
   })
 
-  test('[L10] a cell is saved as the form saves, and answered with its row', async ({ assert }) => {
+  test('[L10] saves a cell as the form does, and returns its row', async ({ assert }) => {
     const bill = await makeBill({ note: 'old', pin: '1234' })
     const other = await makeBill({ title: 'Other', net: 1.25 })
     const list = encodeURIComponent('columns=note,title,net,gross')
@@ -162,7 +162,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual([after.title, after.net, after.note], ['Paper', 5, 'new'])
   }).tags(['@database'])
 
-  test('[L10] nothing in a cell empties it; where it needs a value, that is the fault', async ({
+  test('[L10] an empty input clears a cell, or is an error where a value is required', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })
@@ -177,7 +177,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual([note, title], [null, 'Paper'])
   })
 
-  test('[L10] a fault comes back at the cell, with what was typed, and nothing is written', async ({
+  test('[L10] returns the error at the cell, with the input, and writes nothing', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -214,7 +214,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(given, 3)
   })
 
-  test('[L10] a record that has changed meanwhile is shown and not written, and can then be written knowingly', async ({
+  test('[L10] shows a record that has changed in the meantime without writing it, and writes it after confirmation', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })
@@ -338,9 +338,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(status, 404)
   }).tags(['@database'])
 
-  test('[L10] a row that has left the filters of its list is answered as the list shows it', async ({
-    assert,
-  }) => {
+  test('[L10] returns a row that left the filters as the list shows it', async ({ assert }) => {
     const bill = await makeBill({ note: 'old' })
     await makeBill({ note: 'old', net: 1.5 })
     const list = encodeURIComponent('filter.note=old&columns=title,net,note')
@@ -348,7 +346,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual(saved.cells, ['Paper', '5.0', 'new'])
   }).tags(['@database'])
 
-  test('[L10, P14] what the policy refuses is a fault at the cell', async ({ assert }) => {
+  test('[L10, P14] shows a refusal of the policy as an error at the cell', async ({ assert }) => {
     const ruled = await Ruled.create({ title: 'open' })
     const sealed = await change(`Ruled/cell/${ruled.id}?field=title`, { title: 'sealed' })
     assert.equal(sealed.status, 403)
@@ -420,7 +418,7 @@ test.group('Admin | cells and roles', (group) => {
       )
     })
 
-  test('[L10, U3] a record can not be edited out of the scope, nor a field that is read-only on it', async ({
+  test('[L10, U3] cannot edit a record out of the scope, or a field that is read-only on it', async ({
     assert,
   }) => {
     const cookie = await enter({ actions: ['*'], scopes: ['east'] })
@@ -442,7 +440,9 @@ test.group('Admin | cells and roles', (group) => {
     assert.deepEqual(statuses, [403, 403, 200, 200])
   })
 
-  test('[L10, B6, B9] a stranger, and another site, are told nothing', async ({ assert }) => {
+  test('[L10, B6, B9] an unauthenticated client, and another site, get no information', async ({
+    assert,
+  }) => {
     const { id } = await makePlay()
     const address = `/admin/Play/cell/${id}?field=note`
     const anonymous = await call('GET', address)

@@ -84,7 +84,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id'), ['Hansa'])
   })
 
-  test('[B17] records with the same title are told apart by their keys', async ({ assert }) => {
+  test('[B17] adds the keys to records with the same title', async ({ assert }) => {
     const [one, two] = await Studio.createMany([{ name: 'Abbey' }, { name: 'Abbey' }])
     assert.deepEqual(await labels('studio_id'), [`Abbey (${one.id})`, `Abbey (${two.id})`])
   })
@@ -131,7 +131,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id', 'abb', eve), [])
   })
 
-  test('[P14, B17] a viewer who may not list the other model gets no choices', async ({
+  test('[P14, B17] a viewer who cannot list the other model gets no choices', async ({
     assert,
   }) => {
     await Score.create({ points: 7 })
@@ -162,7 +162,7 @@ test.group('Admin | choices of a reference', (group) => {
       assert.equal(status, 404)
     })
 
-  test('[B14] without create and update there are no choices', async ({ assert }) => {
+  test('[B14] has no choices without create and update', async ({ assert }) => {
     const { status } = await ask('studio_id', { model: 'Playback' })
     assert.equal(status, 404)
   })

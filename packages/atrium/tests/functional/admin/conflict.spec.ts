@@ -52,7 +52,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual([title, pages], ['Hers', 5])
   })
 
-  test('[B25] submitted values are kept and can overwrite the other version', async ({
+  test('[B25] preserves submitted values, which can overwrite the other version', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -178,7 +178,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(pin, '5678')
   })
 
-  test('[B25, B17] files are kept neither in the page nor on the disk', async ({ assert }) => {
+  test('[B25, B17] stores no files in the page or on the disk', async ({ assert }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Dossier')
     const onDisk = () => readdir(folder).catch(() => [])
     const before = await onDisk()
@@ -226,7 +226,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.notMatch(text, /Title The record now/)
   }).tags(['@database'])
 
-  test('[B25] fields with the same value in both versions are not asked for', async ({
+  test('[B25] requires no choice for fields with the same value in both versions', async ({
     assert,
   }) => {
     const version = versionIn(await open())

@@ -68,7 +68,7 @@ test.group('Admin | what a deletion does', (group) => {
       Array.from({ length: count }, (_, index) => ({ name: `${name} ${index + 1}`, guildId }))
     )
 
-  test('[R6] the page that asks says what goes too, what loses its reference, and what stands in the way', async ({
+  test('[R6] the confirmation lists what is deleted too, loses its reference, or prevents the deletion', async ({
     assert,
   }) => {
     const [ann] = await members(2, guild.id)
@@ -211,7 +211,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.include(await buttonOf('House'), 'data-url')
   })
 
-  test('[R6] a deletion that can be taken back does nothing else', async ({ assert }) => {
+  test('[R6] a deletion that can be reverted has no other effects', async ({ assert }) => {
     const house = await House.create({ name: 'Hall' })
     await Room.create({ name: 'Cellar', houseId: house.id })
     const { text } = await ask('House', [house.id])

@@ -67,7 +67,7 @@ const send = (method: string, path: string, needs: string[], more: Partial<Door>
   route: `${method} /admin/Play${path.split('?')[0]}`,
 })
 
-/** The same endpoints below the mount, and where tokens are asked for. */
+/** The same endpoints below the mount, and where tokens are required. */
 const endpoints = (base: string): Door[] => [
   { route: `GET ${base}`, needs: ['view'], ok: 200 },
   { route: `GET ${base}`, path: `${base}?sort=secret`, needs: ['view'], ok: 200 },
@@ -515,7 +515,7 @@ async function knock(door: Door, ids: Ids, where: Where, headers: Record<string,
   })
 }
 
-/** All that an answer tells. */
+/** All information in a response. */
 const toldBy = ({ headers, text }: Answer) => `${text}\n${JSON.stringify([...headers])}`
 
 function mayDo({ actions }: Persona, need: string): boolean {
@@ -608,7 +608,7 @@ test.group('Admin | every door and every role', (group) => {
     assert.sameMembers([...new Set(REST.map(({ route }) => route))], routesOf('/api/plays'))
   })
 
-  test('[U1, U2, U4] every door of the site does as the roles of who stands before it say: {name}')
+  test('[U1, U2, U4] every route of the site enforces the roles of its user: {name}')
     .with(PERSONAS)
     .run(async ({ assert }, persona) => {
       const cookie = await cookiesOf(await enter(persona))
@@ -662,7 +662,7 @@ test.group('Admin | every door and every role', (group) => {
       const history = await call('GET', `/admin/management/events/record/Play/${near}`, { headers })
       assert.equal(history.status, isSeen ? 302 : 404)
 
-      /* A record that one may not view is answered as one that there is not. */
+      /* A record that the user cannot view gets the response of a missing one. */
       const unknown = '/admin/Nonsense'
       for (const path of [
         '/',
@@ -700,7 +700,7 @@ test.group('Admin | every door and every role', (group) => {
           if (!persona.isSecretSeen) assert.notInclude(told, SECRET, place)
           if (!persona.isFarSeen) assert.notInclude(told, FAR, place)
           const isAllowed = door.needs.some((need) => mayDo(persona, need))
-          /* The relations that can be embedded are told before it is asked who reads. */
+          /* The relations that can be embedded are listed before permissions are checked. */
           if (!isAllowed) assert.oneOf(answer.status, [403, 404, 422], place)
           else if (door.missing && !isSeen) {
             assert.oneOf(

@@ -89,7 +89,7 @@ test.group('The event log | failures', (group) => {
     assert.equal(await statusOf(post('/api/event-plains', { name: 'one' })), 500)
   })
 
-  test("[E3] own code's save() outside a transaction is kept, and the failure is reported", async ({
+  test('[E3] a save() of application code outside a transaction stays, and the failure is reported', async ({
     assert,
     cleanup,
   }) => {

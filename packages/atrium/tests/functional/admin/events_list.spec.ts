@@ -328,7 +328,7 @@ test.group('Admin | the event log', (group) => {
     }
   })
 
-  test('[E2] without the database integration there are no pages and no links', async ({
+  test('[E2] has no pages and no links without the database integration', async ({
     assert,
     cleanup,
   }) => {

@@ -127,7 +127,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@database'])
 
-  test('[D2] values are as REST has them, in every format, and null is no empty text', async ({
+  test('[D2] values are as in REST, in every format, and null differs from an empty text', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a/1', name: 'North' }])
@@ -283,7 +283,7 @@ test.group('Admin | export', (group) => {
     assert.include(page.text, '3 cash books')
   })
 
-  test('[U2, U4] who may not export gets 403, who may not view 404, and raw is for who may import', async ({
+  test('[U2, U4] returns 403 without the export permission and 404 without view, and raw requires import', async ({
     assert,
   }) => {
     await signInWith({ CashBook: { actions: ['view'] } })
@@ -311,7 +311,7 @@ test.group('Admin | export', (group) => {
     }
   })
 
-  test('[U3, U4] fields and records that roles hide never leave, nor what references are called', async ({
+  test('[U3, U4] never exports fields and records that roles hide, or the titles of their references', async ({
     assert,
   }) => {
     const stage = await Stage.create({ name: 'Globe', town: 'east' })
@@ -368,9 +368,7 @@ test.group('Admin | export', (group) => {
     assert.notInclude(answer.text, 'QZX')
   })
 
-  test('[P10, U4] nobody exports without signing in, and an access token opens no page', async ({
-    assert,
-  }) => {
+  test('[P10, U4] requires a login, and an access token opens no page', async ({ assert }) => {
     cookie = ''
     const page = await exported('format=csv')
     assert.equal(page.status, 303)
@@ -616,14 +614,14 @@ test.group('Admin | export', (group) => {
     assert.equal(event.status, 'failure')
     assert.isTrue(event.details.interrupted)
     assert.isBelow(event.details.count, 6000)
-    /* Neither places nor connections are left taken. */
+    /* All slots and connections are released. */
     assert.lengthOf(await bodyOf(exported('format=json&filter.amount=1')), 1)
     const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
     for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
     assert.equal(pool.numUsed(), 0)
   }).tags(['@database'])
 
-  test('[D2, E3] an answer that breaks ends the export, and the process hears of no other fault', async ({
+  test('[D2, E3] a response that breaks ends the export, and the process gets no other error', async ({
     assert,
     cleanup,
   }) => {
@@ -650,7 +648,7 @@ test.group('Admin | export', (group) => {
     const [response] = await once(request, 'response')
     response.on('error', () => {})
     await once(response, 'data')
-    /* As a middleware that answers twice: the answer has an error, and is closed. */
+    /* As a middleware that responds twice: the response has an error, and is closed. */
     answers.at(-1)!.emit('error', new Error('broken'))
     answers.at(-1)!.destroy()
     const [event] = await exportEvents()

@@ -99,7 +99,7 @@ test.group('Admin | exports as jobs', (group) => {
     })
   })
 
-  test('[D2] more records than are sent at once are a job, for programs 202', async ({
+  test('[D2] more records than the limit of a request are a job, for programs 202', async ({
     assert,
     cleanup,
   }) => {
@@ -221,7 +221,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(next.id)), 200)
   })
 
-  test('[D2] number and size of the files kept for a user are limited', async ({
+  test('[D2] limits number and size of the files stored for a user', async ({
     assert,
     cleanup,
   }) => {

@@ -522,7 +522,7 @@ test.group('Admin | files in forms', (group) => {
     assert.lengthOf(await Portrait.all(), 0)
   })
 
-  test('[B17] a file is not kept if the record can’t be stored', async ({ assert }) => {
+  test('[B17] deletes a file if the record can’t be stored', async ({ assert }) => {
     const { status } = await create(png(), '')
     assert.equal(status, 422)
     assert.deepEqual(await stored(), [])

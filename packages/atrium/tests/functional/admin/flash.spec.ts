@@ -86,7 +86,7 @@ test.group('Admin | messages for the next page', (group) => {
     assert.isTrue(says(await visit('/admin/Dossier/', cookies)))
   })
 
-  test('[B18] without a message there is no cookie', async ({ assert }) => {
+  test('[B18] sets no cookie without a message', async ({ assert }) => {
     for (const path of ['/admin', '/admin/Dossier/', `/admin/Dossier/update/${id}`]) {
       const answer = await visit(path, cookie)
       assert.equal(answer.status, 200)
@@ -108,7 +108,7 @@ test.group('Admin | messages for the next page', (group) => {
     }
   })
 
-  test('[B18, R7] Undo is a form beside the message, escaped as all texts', async ({ assert }) => {
+  test('[B18, R7] Undo is a form in the message, escaped as all texts', async ({ assert }) => {
     const flash: Flash = {
       kind: 'success',
       text: 'Film <b> updated',

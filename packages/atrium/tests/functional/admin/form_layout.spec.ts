@@ -29,7 +29,7 @@ test.group('Admin | layout of forms', (group) => {
   const tagOf = (text: string, id: string) =>
     new RegExp(`<\\w+[^>]*id="${id}"[^>]*>`).exec(text)![0]
 
-  test('[R1] fields stand in sections and tabs, the others at the end', async ({ assert }) => {
+  test('[R1] shows fields in sections and tabs, the others at the end', async ({ assert }) => {
     const text = await page('Holding/create_page')
     assert.deepEqual(
       Object.keys(formOf(text).values).filter((name) => !name.startsWith('_')),
@@ -43,7 +43,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.match(text, /<h2 id="form-tab-2-title" dir="auto">Notes<\/h2>/)
   })
 
-  test('[R1] a folded section is open only for a fault', async ({ assert }) => {
+  test('[R1] opens a folded section only for an error', async ({ assert }) => {
     const { id } = await Holding.create(BOOK)
     assert.notMatch(tagOf(await page(`Holding/update/${id}`), 'form-section-1'), /\sopen/)
     const { status, text } = await update(id, { ...BOOK, pages: '0' })
@@ -52,7 +52,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.match(tagOf(text, 'form-section-1'), /\sopen/)
   })
 
-  test('[R1] a fault on a tab opens it, and the tab says so', async ({ assert }) => {
+  test('[R1] an error on a tab opens it, and the tab says so', async ({ assert }) => {
     const { status, text } = await create({ ...BOOK, remark: 'x' })
     assert.equal(status, 422)
     assert.deepEqual(faulty(text), ['remark'])
@@ -148,9 +148,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.notInclude(text, 'hidden data-visible-when')
   })
 
-  test('units stand in the box of the input and are a part of its description', async ({
-    assert,
-  }) => {
+  test('shows units in the box of the input and in its description', async ({ assert }) => {
     const text = await page('Holding/create_page')
     assert.include(text, '<span class="form-affix" id="field-price-prefix" dir="auto">$</span>')
     assert.include(
@@ -176,7 +174,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.notInclude(Object.values(tags).join(), 'autofocus')
   })
 
-  test('the fault of a date speaks of a date', async ({ assert }) => {
+  test('the error of a date names a date', async ({ assert }) => {
     const { text } = await create({ ...BOOK, released: 'soon' })
     assert.equal(formOf(text).errors.released, 'Released must be a date, as in 2026-01-31')
   })

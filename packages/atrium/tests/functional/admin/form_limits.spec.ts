@@ -121,7 +121,7 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(taken.status, 303)
   })
 
-  test('[B17] a record with deeper JSON is shown, and kept if the field is unchanged', async ({
+  test('[B17] shows a record with deeper JSON, and preserves it if the field is unchanged', async ({
     assert,
   }) => {
     const deep = await deepMachine()

@@ -102,7 +102,7 @@ test.group('Admin | grouped numbers', (group) => {
     assert.equal(values.exact, '12,345,678.1234')
   })
 
-  test('[B17] separators of which nobody can tell what they are are a fault: {typed}')
+  test('[B17] ambiguous separators are an error: {typed}')
     .with(['1,5', '1.234.567', '1.234,5', '12,34'].map((typed) => ({ typed })))
     .run(async ({ assert }, { typed }) => {
       const answer = await send('Haul/form_create', { name: 'Cod', exact: typed, code: typed })
@@ -114,7 +114,7 @@ test.group('Admin | grouped numbers', (group) => {
       assert.lengthOf(await Haul.all(), 0)
     })
 
-  test('[B17] limits stand in words, and for the script', async ({ assert }) => {
+  test('[B17] shows limits as text, and passes them to the script', async ({ assert }) => {
     const { tags } = await open('Quota/create_page')
     assert.include(tags.most, 'title="From 0 to 20,000"')
     assert.include(tags.most, 'data-max="20000"')

@@ -99,7 +99,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.include(whole.text, '/admin/management/events/')
   })
 
-  test('[R9, U2] fields that roles hide are neither values nor among the names of what changed', async ({
+  test('[R9, U2] shows no values and no names of changed fields that roles hide', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -141,7 +141,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.match(shown.plain, /Secret QZXA QZXB/)
   })
 
-  test('[R9, U4] titles of what a field refers to are shown to those who may see the other record', async ({
+  test('[R9, U4] shows titles of references only to users who can see the other record', async ({
     assert,
   }) => {
     const { id, stageId } = await changed()
@@ -223,7 +223,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notInclude(unlogged.text, 'QZXFIRST')
   })
 
-  test('[R9] keys of related records are shown only to those who may see all of those', async ({
+  test('[R9] shows keys of related records only to users who can see all of them', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -237,7 +237,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notMatch(blind.text, /Tickets|8765/)
   })
 
-  test('[R9] those who may see a record are led to its history from its page and its form', async ({
+  test('[R9] links to the history from page and form for users who can see the record', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -250,7 +250,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.include(page.text, `href="/admin/Play/update/${id}"`)
   })
 
-  test('[R9, R7] deletions, restores and undos are told apart, and what came before the log is said', async ({
+  test('[R9, R7] distinguishes deletions, restores and undos, and says where the log begins', async ({
     assert,
   }) => {
     const play = await changed()

@@ -39,7 +39,7 @@ test.group('Admin | import', (group) => {
     return typeof id === 'object' ? id.id : id
   }
 
-  test('[D3] a trial says what is new, changed, unchanged and faulty, by line, and writes nothing', async ({
+  test('[D3] the preview lists new, changed, unchanged and invalid rows by line, and writes nothing', async ({
     assert,
   }) => {
     await article({ sku: 'a', title: 'Lamp', price: 5 })
@@ -129,7 +129,7 @@ test.group('Admin | import', (group) => {
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
   })
 
-  test('[D3] all or nothing leaves nothing when a row became faulty since the trial', async ({
+  test('[D3] all or nothing writes nothing when a row became invalid since the preview', async ({
     assert,
     cleanup,
   }) => {
@@ -150,7 +150,7 @@ test.group('Admin | import', (group) => {
     assert.equal(present!.counts!.faulty, 1)
   })
 
-  test('[D3] without the faulty ones the others are written, in parts that are one event', async ({
+  test('[D3] writes the rows without the invalid ones, in parts that are one event', async ({
     assert,
     cleanup,
   }) => {
@@ -220,7 +220,7 @@ test.group('Admin | import', (group) => {
     assert.equal(Number(total), 250)
   })
 
-  test('[D3] references are found by key or by title, and an unknown or ambiguous title is a fault', async ({
+  test('[D3] finds references by key or by title, and an unknown or ambiguous title is an error', async ({
     assert,
   }) => {
     await db.table('import_makers').multiInsert([
@@ -253,7 +253,7 @@ test.group('Admin | import', (group) => {
     )
   })
 
-  test('[D3, U2] who may create but not update gets faults for rows that would update, in words', async ({
+  test('[D3, U2] a user who can create but not update gets errors for rows that would update', async ({
     assert,
   }) => {
     await makeRole('Adds', { [MODEL]: { actions: ['view', 'create', 'import'] } })
@@ -288,7 +288,7 @@ test.group('Admin | import', (group) => {
     }
   })
 
-  test('[D3, U3] a row that would leave the own scope is a fault in the trial, as it is in the run', async ({
+  test('[D3, U3] a row that would leave the scope is an error in preview and run', async ({
     assert,
     cleanup,
   }) => {
@@ -341,7 +341,7 @@ test.group('Admin | import', (group) => {
     return site.models.get(MODEL)
   }
 
-  test('[D3, P14] the policy and unique values are asked in the trial, also against other rows', async ({
+  test('[D3, P14] the preview checks the policy and unique values, also against other rows', async ({
     assert,
   }) => {
     await article({ sku: 'a' })
@@ -408,7 +408,7 @@ test.group('Admin | import', (group) => {
     assert.lengthOf(await articles(), 0)
   })
 
-  test('[D3] while all or nothing is written, others wait or are answered, and none finds the database locked', async ({
+  test('[D3] during all or nothing, other requests wait or get a response, and none finds the database locked', async ({
     assert,
     cleanup,
   }) => {

@@ -111,7 +111,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(await total(), 1)
   })
 
-  test('[D3, U2] a value of a hidden column is told by no message about a group of unique values', async ({
+  test('[D3, U2] no message about a group of unique values reveals a value of a hidden column', async ({
     assert,
   }) => {
     await db.table('import_articles').multiInsert([
@@ -151,7 +151,7 @@ test.group('Admin | attacks on imports', (group) => {
     return JSON.parse(JSON.stringify(trial).replaceAll(/SECRET|guess/g, '?'))
   }
 
-  test('[D3, U3] a value that is hidden on a record neither finds it nor stands in a message', async ({
+  test('[D3, U3] a value that is hidden on a record does not find it, and is in no message', async ({
     assert,
   }) => {
     const actions = ['view', 'create', 'update', 'import']
@@ -198,7 +198,7 @@ test.group('Admin | attacks on imports', (group) => {
     )
   })
 
-  test('[D3] of the files of a person the ten newest are kept, and all that a job is at', async ({
+  test('[D3] stores the ten newest files of a user, and those that a job processes', async ({
     assert,
   }) => {
     const ada = await makeUser('ada')

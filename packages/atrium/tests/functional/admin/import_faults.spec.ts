@@ -9,7 +9,7 @@ import { untilJob, work } from '#tests/helpers/jobs'
 
 const MODEL = 'ImportArticle'
 
-test.group('Admin | faults of an import', (group) => {
+test.group('Admin | errors of an import', (group) => {
   group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
@@ -38,7 +38,7 @@ test.group('Admin | faults of an import', (group) => {
     )
   })
 
-  test('[D3] a row tells the faults of all its columns, in their order, in the list and in the file', async ({
+  test('[D3] a row lists the errors of all its columns, in their order, in the list and in the file', async ({
     assert,
   }) => {
     const { faults, faulty, one } = await faultsOf(
@@ -59,7 +59,7 @@ test.group('Admin | faults of an import', (group) => {
     for (const label of ['Price', 'Count', 'Data', 'Day']) assert.include(first, label)
   })
 
-  test('[D3] beside a wrong value stand a reference to nothing and a value that is taken', async ({
+  test('[D3] lists an invalid value together with a missing reference and a duplicate value', async ({
     assert,
   }) => {
     await db.table('import_makers').insert({ id: 1, name: 'Acme' })
@@ -106,7 +106,7 @@ test.group('Admin | faults of an import', (group) => {
   }) => {
     const content = csv('sku,title,shelf,place', 'a,Lamp,,', 'b,,,', 'c,Chair,A,1')
     const one = await tried(own.jo, MODEL, content)
-    /* That of the third row is taken by now. */
+    /* That of the third row exists by now. */
     await db.table('import_articles').insert({ sku: 'old', title: 'Bed', shelf: 'A', place: 1 })
     const { id } = await run(own.jo, one, { skipFaulty: true })
     cleanup(await work())
@@ -129,7 +129,7 @@ test.group('Admin | faults of an import', (group) => {
     assert.notInclude(later.text, '/faulty"')
   })
 
-  test('[D3] a second row with the key of a faulty one is a fault of the key', async ({
+  test('[D3] a second row with the key of an invalid one has an error of the key', async ({
     assert,
   }) => {
     const { faults } = await faultsOf('sku,title,price', 'a,Lamp,dear', 'a,Lamp,5')

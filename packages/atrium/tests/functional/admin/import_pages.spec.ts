@@ -184,7 +184,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] a body that is cut, or no form with files, is a fault of the page', async ({
+  test('[D3] a truncated body, or one without a multipart form, is an error on the page', async ({
     assert,
   }) => {
     const cut = await callRaw(
@@ -200,7 +200,7 @@ test.group('Admin | pages of the import', (group) => {
     }
   })
 
-  test('[D3] columns that can not be are told with what was chosen, and nothing is tried', async ({
+  test('[D3] returns invalid columns with what was chosen, and starts no preview', async ({
     assert,
   }) => {
     const url = await begin(`${HEADING},Lear,west,`)
@@ -222,7 +222,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.include(await textOf(url), 'id="import-columns"')
   })
 
-  test('[D3] faulty rows keep the delimiter of their file, and say that they are UTF-8 where it was not', async ({
+  test('[D3] the file of invalid rows uses the delimiter of the upload, and says that it is UTF-8 where the upload was not', async ({
     assert,
   }) => {
     const bytes = Buffer.from('title;town;stage\r\nMühle, Teil 1;west;Schloß\r\n', 'latin1')
@@ -351,7 +351,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.lengthOf(await db.from('admin_imports'), 2)
   })
 
-  test('[L13, U4, D3] *Import* is offered on the list, in the empty list and in the search, to who may', async ({
+  test('[L13, U4, D3] *Import* is in the list, the empty list and the search, for users with the permission', async ({
     assert,
   }) => {
     const personas: Array<{ actions: string[]; status: number }> = [
@@ -400,7 +400,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] a run that is not possible is told on the page of the trial', async ({ assert }) => {
+  test('[D3] shows on the preview page that a run is not possible', async ({ assert }) => {
     const url = await begin(`${HEADING},Lear,west,Swan`)
     const early = await send(`${url}/run`)
     assert.equal(early.headers.get('location'), url)

@@ -146,7 +146,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     )
   })
 
-  test('[R2] faults of parent and rows stand beside their fields, and all that was typed stays', async ({
+  test('[R2] shows errors of parent and rows at their fields, and preserves all input', async ({
     assert,
   }) => {
     const fields = fieldsOf(await open())
@@ -241,7 +241,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(formOf(text).errors['camels.0.weight'], 'Weight is required')
   })
 
-  test('[R2] own code of the row’s model is asked, and the database’s refusals stand at the row', async ({
+  test('[R2] runs application code of the row’s model, and shows refusals of the database at the row', async ({
     assert,
   }) => {
     const fields = fieldsOf(await open())
@@ -303,7 +303,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.lengthOf(await db.from('caravan_guides'), 1)
   }).tags(['@database'])
 
-  test('[R2] many more rows than a form takes are refused at once', async ({ assert }) => {
+  test('[R2] refuses many more rows than the limit of a form immediately', async ({ assert }) => {
     const names = Array.from({ length: 1001 }, (_, index) => [`camels.${index}.name`, 'Dalal'])
     const { status, text } = await update(Object.fromEntries(names))
     assert.equal(status, 413)
@@ -477,7 +477,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.notInclude(others.join(''), '/management/events')
   })
 
-  test('[R2] two hundred rows are read by one query, and changed at once', async ({ assert }) => {
+  test('[R2] reads two hundred rows with one query, and changes them in one request', async ({
+    assert,
+  }) => {
     const rows = Array.from({ length: 197 }, (_, index) => ({
       caravan_id: caravan.id,
       name: `Camel ${index}`,

@@ -60,7 +60,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     ['Basim', 110, 'Of Basim'],
   ]
 
-  test('[R2, U4] nobody sees rows of a model that they may not view, nor writes them', async ({
+  test('[R2, U4] shows and writes no rows of a model that the user cannot view', async ({
     assert,
   }) => {
     const { open, update } = await clerk(undefined)
@@ -72,7 +72,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.deepEqual(await stored(), UNCHANGED)
   })
 
-  test('[R2, U4] without the right to create there are no blank rows, and none is added', async ({
+  test('[R2, U4] without the create permission, shows no blank rows and adds none', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'delete'] })
@@ -87,7 +87,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.equal(caravan.name, 'Silk')
   })
 
-  test('[R2, U4] without the right to delete there are no boxes that remove, and no row is removed', async ({
+  test('[R2, U4] without the delete permission, shows no remove boxes and removes no row', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'create'] })

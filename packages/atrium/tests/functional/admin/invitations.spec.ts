@@ -106,7 +106,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(usual.headers.get('location'), `${USERS}/`)
   })
 
-  test('[U12, U16] the first password of a new user is no news, that of others is told', async ({
+  test('[U12, U16] notifies users of a new password, except the first one of a new user', async ({
     assert,
   }) => {
     const kinds = async () => {
@@ -134,7 +134,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.deepEqual(await kinds(), ['password_set', 'password_set'])
   })
 
-  test('[U12] nobody logs in as a user without a password', async ({ assert }) => {
+  test('[U12] a user without a password cannot log in', async ({ assert }) => {
     const kim = await invited()
     assert.equal(kim.hashedPassword, '!')
     for (const password of ['!', '', ' ', 'null', 'nobody', PASSWORD, '$scrypt$']) {
@@ -152,7 +152,7 @@ test.group('Admin | invitations and resets', (group) => {
     hash.fake()
   })
 
-  test('[U12] a link is good once, for a day, and until a newer one is made', async ({
+  test('[U12] a link is valid for one use, for a day, and until a newer one is created', async ({
     assert,
   }) => {
     const kim = await invited()
@@ -189,7 +189,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12] of several at once, one password is set', async ({ assert }) => {
+  test('[U12] of concurrent requests, one sets the password', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const passwords = Array.from({ length: 5 }, (_, index) => `battery staple ${index}`)
@@ -201,7 +201,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isTrue(await hash.verify(hashedPassword, winner))
   }).tags(['@database'])
 
-  test('[U12, B7] a reset ends all sessions; until then the present password stays', async ({
+  test('[U12, B7] a reset ends all sessions; until then the current password stays valid', async ({
     assert,
   }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
@@ -239,7 +239,9 @@ test.group('Admin | invitations and resets', (group) => {
     }
   })
 
-  test('[U12, U8] a link takes no second factor away, and logs nobody in', async ({ assert }) => {
+  test('[U12, U8] a link does not remove a second factor, and does not log in', async ({
+    assert,
+  }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const { code } = await giveFactor(kim)
     const { path } = await makeLink(kim)
@@ -265,7 +267,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(missing.status, 404)
   }).tags(['@database'])
 
-  test('[U12] what is no link gets the same answer, and too many of them are refused', async ({
+  test('[U12] invalid links get the same response, and too many of them are refused', async ({
     assert,
   }) => {
     const { path: known } = await makeLink(await invited())

@@ -182,7 +182,10 @@ test.group('Admin | jobs', (group) => {
     assert.match(await faultOf(run(id)), /^The job took longer than 0 minutes/)
   })
 
-  test('[D1] a job begins at once in the process that started it', async ({ assert, cleanup }) => {
+  test('[D1] starts a job immediately in the process that created it', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await work())
     const { jobs } = await adminSite()
     const job = await add()
@@ -257,7 +260,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2', 'mark 3'])
   })
 
-  test('[D1] a job that runs longer than the worker waits between two looks is no error', async ({
+  test('[D1] a job that runs longer than the worker polls is not an error', async ({
     assert,
     cleanup,
   }) => {
@@ -287,7 +290,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] a step whose job is taken over before its transaction begins is rolled back', async ({
+  test('[D1] rolls back a step whose job was continued by another process before its transaction', async ({
     assert,
     cleanup,
   }) => {
@@ -365,7 +368,7 @@ test.group('Admin | jobs', (group) => {
       const { id } = await add()
       const seen: unknown[] = []
       marks.during = async ({ job }) => {
-        /* SQLite's writer is taken by the step. */
+        /* The step holds the write lock of SQLite. */
         if (!onSqlite) {
           const row = await findJob(job.id)
           seen.push(row.pending)
@@ -440,7 +443,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 
-  test('[D1, U4] one sees the own jobs, superusers all; others answer as unknown ones', async ({
+  test('[D1, U4] users see their own jobs, superusers all; others get the response of an unknown job', async ({
     assert,
   }) => {
     const ann = await makeUser('ann', { isSuperuser: false })

@@ -18,7 +18,7 @@ import { call, get, type Answer } from '#tests/helpers/http'
 
 const CREATE = '/admin/Recording/form_create'
 
-test.group('Admin | what is typed into a form is kept', (group) => {
+test.group('Admin | unsaved input of forms', (group) => {
   let jo: AdminUser
   let cookie: string
 
@@ -47,7 +47,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
   const nextIn = ({ headers }: Answer): string =>
     new URL(headers.get('location')!, 'http://here').searchParams.get('next')!
 
-  /** Cookies of the answer to a login. */
+  /** Cookies of the login response. */
   const cookiesIn = (headers: Headers) =>
     headers
       .getSetCookie()
@@ -116,7 +116,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     assert.isEmpty(await kept())
   })
 
-  test('[R10] only what comes with a seal of the site is kept', async ({ assert }) => {
+  test('[R10] stores only input with a seal of the site', async ({ assert }) => {
     const seal = await sealOf()
     const forged = `${seal.slice(0, -4)}AAAA`
     const faulty: Array<Record<string, string>> = [
@@ -146,7 +146,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     assert.isEmpty(await kept())
   })
 
-  test('[R10] passwords, hidden columns, unknown names and files are not kept', async ({
+  test('[R10] does not store passwords, hidden columns, unknown names and files', async ({
     assert,
   }) => {
     for (const table of GUILD_TABLES) await db.from(table).delete()
@@ -195,7 +195,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     assert.lengthOf(await kept(), 1)
   })
 
-  test('[R10, B7] the rest of the session is told; asking with poll does not renew it', async ({
+  test('[R10, B7] returns the rest of the session; a request with poll does not renew it', async ({
     assert,
   }) => {
     const path = '/admin/account/session'

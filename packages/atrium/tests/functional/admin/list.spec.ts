@@ -198,7 +198,7 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[B15] page sizes of 10, 20, 50 and 100 are offered, and the current one is kept', async ({
+  test('[B15] offers page sizes of 10, 20, 50 and 100, and preserves the current one', async ({
     assert,
   }) => {
     await makeUtensils(11)

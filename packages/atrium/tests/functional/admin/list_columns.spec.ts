@@ -121,7 +121,7 @@ test.group('Admin | list | columns', (group) => {
     }
   })
 
-  test('[L6] a column that a role hides is neither shown nor offered, even if it was kept', async ({
+  test('[L6] does not show or offer a column that a role hides, even if it was saved', async ({
     assert,
   }) => {
     const kim = await clerk({ hidden: ['secret'] })
@@ -149,7 +149,7 @@ test.group('Admin | list | columns', (group) => {
     for (const page of [kept, asked]) assert.notInclude(page.text, 'QZX')
   })
 
-  test('[L6] columns and density are kept for the person and follow them to another browser', async ({
+  test('[L6] saves columns and density for the user, who has them in another browser too', async ({
     assert,
   }) => {
     const answer = await keep('order=note&order=title&columns=title&columns=note&density=compact')
@@ -172,7 +172,9 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(event?.username, 'ada')
   })
 
-  test('[L6] the address wins over what is kept; Reset takes it back', async ({ assert }) => {
+  test('[L6] the address overrides the saved columns; Reset restores the defaults', async ({
+    assert,
+  }) => {
     await keep('order=note&order=title&columns=title&columns=note&density=compact')
     const { headings } = await getList(cookie, '/admin/Play/?columns=town')
     assert.deepEqual(headings, ['Town'])
@@ -272,7 +274,7 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(kept.value, '["title"]')
   })
 
-  test('[L6] a preference that somebody has spoilt fails no list', async ({ assert }) => {
+  test('[L6] a list ignores an invalid stored preference', async ({ assert }) => {
     for (const value of ['{', '7', '{"a":1}', '[]', '[1,null]', '["nonsense"]']) {
       await db.from('admin_preferences').delete()
       await db

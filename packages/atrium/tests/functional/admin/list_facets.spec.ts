@@ -220,7 +220,9 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(await of('', { facets: ['grade', 'details', 'picture'] }), [])
   })
 
-  test('[L3] nor where code decides which records a list has', async ({ assert }) => {
+  test('[L3] has no facets where application code filters the records of a list', async ({
+    assert,
+  }) => {
     class Fewer extends LucidCrud {
       async getMulti(...given: Parameters<LucidCrud['getMulti']>) {
         const list = await super.getMulti(...given)
@@ -393,7 +395,7 @@ test.group('Admin | list | facets by roles', (group) => {
     assert.notInclude([...facets.values()].join(), 'crown')
   })
 
-  test('[L3, U3] a column that a role hides is no facet, on all records or on some', async ({
+  test('[L3, U3] a column that a role hides, on all or some records, is not a facet', async ({
     assert,
   }) => {
     const hidden = await seen({ Play: { actions: ['view'], hidden: ['secret', 'stage_id'] } })
@@ -414,7 +416,7 @@ test.group('Admin | list | facets by roles', (group) => {
     assert.match(facets.get('stage_id')!, /\d+ 3/)
   })
 
-  test('[U4] who may not view the model finds no facets', async ({ assert }) => {
+  test('[U4] a user who cannot view the model gets no facets', async ({ assert }) => {
     const answer = await seen({ Stage: { actions: ['view'] } })
     assert.equal(answer.get('status'), '404')
   })

@@ -63,7 +63,7 @@ test.group('Admin | list | the filters in words', (group) => {
       assert.deepEqual(await words(`filter.${filter}`), [said])
     })
 
-  test('[L2] each filter can be taken out, and one link clears all', async ({ assert }) => {
+  test('[L2] each filter can be removed, and one link clears all', async ({ assert }) => {
     const { text } = await list('filter.name=Vase&filter.visitors__gte=6&q=a&sort_by=name&page=3')
     const links = new Map(
       [...text.matchAll(/<a [^>]*?id="((?:remove|clear)-filter[^"]*)" href="(.*?)"/g)].map(
@@ -306,7 +306,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     })
   })
 
-  test('[L2] what its column can’t be is a fault beside the value: {column} {operator} {value}')
+  test('[L2] shows an error at a value that is invalid for its column: {column} {operator} {value}')
     .with([
       {
         column: 'visitors',
@@ -344,7 +344,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
       assert.include(text, 'id="filter-value-error"')
     })
 
-  test('[L2] fields that were made for something else are asked for again', async ({ assert }) => {
+  test('[L2] shows fields again that were made for another column', async ({ assert }) => {
     const number = filled('visitors', 'gte', '5')
     const other = number.map(([name, value]): [string, string] =>
       name === 'add.column' ? [name, 'found_on'] : [name, value]
@@ -371,7 +371,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.include(full.text, 'as many filters as a list takes')
   })
 
-  test('[L2, U4] a column that a role hides is not offered, nor the records of a model that it does not show', async ({
+  test('[L2, U4] does not offer a column that a role hides, or records of a model that it does not show', async ({
     assert,
   }) => {
     await makeRole('Guest', { Artefact: { actions: ['view'], hidden: ['visitors'] } })
@@ -385,7 +385,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.equal(choices.status, 404)
   })
 
-  test('[L2] who may only view finds the records that a filter may name', async ({ assert }) => {
+  test('[L2] a user who can only view finds the records of a filter', async ({ assert }) => {
     const choices = (model: string, field: string) =>
       get(`/admin/${model}/filter/choices/${field}?q=nor`, {
         headers: { cookie, accept: 'application/json' },

@@ -258,7 +258,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found(unescape(href).split('?')[1]), '2')
   })
 
-  test('[L4] each word stands in any searchable column, or in the title of a reference', async ({
+  test('[L4] finds each word in any searchable column, or in the title of a reference', async ({
     assert,
   }) => {
     assert.equal(await found('q=RED'), '1 2')
@@ -462,7 +462,7 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=hamlet', 'Ticket'), 1)
   })
 
-  test('[L1, U4] titles of a model that the roles do not show are no filters', async ({
+  test('[L1, U4] titles of a model that the roles do not show are not filters', async ({
     assert,
   }) => {
     const { count, text } = await finder({ Ticket: { actions: ['view'] } })

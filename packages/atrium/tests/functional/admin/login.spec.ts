@@ -186,7 +186,7 @@ test.group('Admin | logging in', (group) => {
       assert.equal(answer.status, 401, `${username} ${password}`)
       assert.isEmpty(answer.headers.getSetCookie())
       assert.include(answer.text, `role="alert">${WRONG}</p>`)
-      /* The name is kept, and the field to continue with has the focus. */
+      /* The user name is preserved, and the field to continue with has the focus. */
       texts.add(answer.text.replace(/ value="[^"]*"/g, '').replaceAll(' autofocus', ''))
     }
     assert.equal(texts.size, 1)

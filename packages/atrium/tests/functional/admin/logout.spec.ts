@@ -115,7 +115,7 @@ test.group('Admin | logging out', (group) => {
     for (const token of renewed) assert.isFalse(await isSignedIn(`access_token=${token}; ${id}`))
   })
 
-  test('[B5] a link of the site, or a typed URL, logs out at once', async ({ assert }) => {
+  test('[B5] a link of the site, or a typed URL, logs out immediately', async ({ assert }) => {
     for (const site of ['same-origin', 'none']) {
       const cookie = await cookiesOf(jo)
       const { status } = await logout(cookie, { 'sec-fetch-site': site })

@@ -109,7 +109,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [ann.id, bob.id, cid.id])
   })
 
-  test('[R3, B25] what others attached and detached meanwhile stays so', async ({ assert }) => {
+  test('[R3, B25] preserves what others attached and detached in the meantime', async ({
+    assert,
+  }) => {
     await attach(ann, bob)
     const { text } = await open(`/admin/Revue/update/${revue.id}`)
     const { values } = formOf(text)
@@ -149,9 +151,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.include(shown, `Cast ${ann.id}, Bob (${bob.id}) Bob (${bob.id}), Cid (${cid.id})`)
   })
 
-  test('[R3] a key that is none, of nobody or of a deleted record is a fault of the field', async ({
-    assert,
-  }) => {
+  test('[R3] an invalid, unknown or deleted key is an error of the field', async ({ assert }) => {
     await cid.merge({ isDeleted: true }).save()
     for (const key of ['99999', 'abc', String(cid.id)]) {
       const { status, text } = await send(`title=Lost&people=&people=${ann.id}&people=${key}`)
@@ -205,7 +205,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [])
   })
 
-  test('[R3, U3] nobody learns whether what is out of reach is attached', async ({ assert }) => {
+  test('[R3, U3] does not reveal whether a record out of scope is attached', async ({ assert }) => {
     const cookie = await enter({
       Revue: { actions: ['view', 'update'] },
       RevueArtist: { actions: ['view'], scopes: ['east'] },
@@ -235,7 +235,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(formOf(text).values['parts.0.id'], String(bob.id))
   })
 
-  test('[R3, U4] who may not view the other model has no field', async ({ assert }) => {
+  test('[R3, U4] a user who cannot view the other model has no field', async ({ assert }) => {
     await attach(ann)
     const cookie = await enter({ Revue: { actions: ['view', 'update', 'create'] } })
     for (const page of [`update/${revue.id}`, `view/${revue.id}`, 'create_page']) {

@@ -63,7 +63,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.include(text, '>Part</th>')
   })
 
-  test('[R3] rows are added, changed and taken out; unchanged ones and other columns stay', async ({
+  test('[R3] adds, changes and removes rows; unchanged ones and other columns stay', async ({
     assert,
   }) => {
     await attach(ann)
@@ -119,7 +119,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     ])
   })
 
-  test('[R3] faults stand at their cells, and nothing is stored')
+  test('[R3] shows errors at their cells, and stores nothing')
     .tags(['@database'])
     .with([
       { column: 'role', text: '', fault: 'Part is required' },
@@ -160,7 +160,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.isEmpty(await parts())
   })
 
-  test('[R3, B25] columns that others changed meanwhile are kept, or the row is refused', async ({
+  test('[R3, B25] preserves columns that others changed in the meantime, or refuses the row', async ({
     assert,
   }) => {
     await attach(ann)

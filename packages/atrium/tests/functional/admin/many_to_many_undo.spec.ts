@@ -68,7 +68,7 @@ test.group('Undo | many-to-many relations', (group) => {
       headers: { cookie: boss },
     })
 
-  test('[R3, R7] what an update attached and detached is taken back, and again', async ({
+  test('[R3, R7] reverts what an update attached and detached, and redoes it', async ({
     assert,
   }) => {
     const before = await everything()

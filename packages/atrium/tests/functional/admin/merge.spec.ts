@@ -63,7 +63,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     return textOf(/<p class="flash-message"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] ?? '').trim()
   }
 
-  test('[R15] fields that one side changed alone are saved at once, and the next page says what was kept', async ({
+  test('[R15] saves fields that one side changed immediately, and the next page lists the preserved changes', async ({
     assert,
   }) => {
     const form = await open()
@@ -77,7 +77,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     )
   }).tags(['@database'])
 
-  test('[R15, R9] everybody who may see the record is told who changed it; without an event it was somebody else', async ({
+  test('[R15, R9] names the other editor to users who can see the record; without an event it is another user', async ({
     assert,
   }) => {
     const form = await open(marys)
@@ -108,7 +108,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     )
   })
 
-  test('[R15] only what both changed differently is asked for, beside the three versions', async ({
+  test('[R15] requires a choice only for fields that both changed differently, and shows the three versions', async ({
     assert,
   }) => {
     const form = await open()
@@ -156,7 +156,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.equal(await its(stored(), 'title'), 'Hers')
   })
 
-  test('[R15] after a third change the page comes again, or the third value is kept', async ({
+  test('[R15] after a third change, shows the page again or preserves the third value', async ({
     assert,
   }) => {
     const form = await open()
@@ -238,7 +238,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'His', pages: 3 })
   })
 
-  test('[R15] a fault in the merged form leaves it merged', async ({ assert }) => {
+  test('[R15] an error in the merged form preserves the merge', async ({ assert }) => {
     const form = await open()
     await mary({ title: 'Hers' })
     const page = await save({ ...form, pages: '7.5', data: '{' })
@@ -250,7 +250,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'Hers', pages: 7 })
   })
 
-  test('[R15, B17] a file is kept with the changes of others, and asked for by its name', async ({
+  test('[R15, B17] stores a file with the changes of others, and requires it again by its name', async ({
     assert,
   }) => {
     const send = async (values: Values, file: string, who = cookie) => {
@@ -292,7 +292,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.equal(gone.status, 404)
   })
 
-  test('[R15, U4] a field that I may not see is neither shown nor overwritten', async ({
+  test('[R15, U4] does not show or overwrite a field that the user cannot see', async ({
     assert,
     cleanup,
   }) => {
@@ -321,7 +321,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.notInclude(page.text, 'Hers again')
   })
 
-  test('[R15, R14] a change that would take a changed field out of the form is asked for', async ({
+  test('[R15, R14] requires a choice for a change that would remove a changed field from the form', async ({
     assert,
   }) => {
     await dossier.merge({ isOpen: true, note: 'Old' }).save()
@@ -334,7 +334,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { isOpen: true, note: 'His' })
   })
 
-  test('[R15] fields that are no columns are merged, too', async ({ assert, cleanup }) => {
+  test('[R15] merges fields without a column, too', async ({ assert, cleanup }) => {
     cleanup(restoreRoles)
     await makeRole('Clerk', {})
     const user = await makeUser('kim', { isSuperuser: false })

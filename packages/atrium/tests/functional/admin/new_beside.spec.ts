@@ -9,7 +9,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const STUDIO = 'studio_id@Recording.studio_id'
 
-test.group('Admin | new records beside a reference', (group) => {
+test.group("Admin | new records in a reference's dialog", (group) => {
   let jo: string
 
   group.setup(() => fakeHashes())
@@ -35,7 +35,7 @@ test.group('Admin | new records beside a reference', (group) => {
     return { status: done.status, place: done.headers.get('location')! }
   }
 
-  test('[R5] New stands beside a reference for who may make the record, in both forms', async ({
+  test('[R5] shows New at a reference for users who can create the record, in both forms', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -97,11 +97,11 @@ test.group('Admin | new records beside a reference', (group) => {
     assert.equal(saved.status, 303)
     const { studioId } = await Recording.findByOrFail('title', 'Help!')
     assert.equal(studioId, studio.id)
-    /* The kept form is gone once the form is saved. */
+    /* The stored form is deleted once the form is saved. */
     assert.lengthOf(await db.from('admin_kept_forms'), 0)
   })
 
-  test('[R5] the reference can be by another column, the form one of an update, its way back kept', async ({
+  test('[R5] supports a reference by another column and an update form, and preserves the way back', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -126,7 +126,7 @@ test.group('Admin | new records beside a reference', (group) => {
     assert.equal(recording.title, 'Help!')
   })
 
-  test('[R5] Cancel leads back too; nobody else gets what was typed, nor another page', async ({
+  test('[R5] Cancel leads back too; other users do not get the input or another page', async ({
     assert,
   }) => {
     const { place } = await press()
@@ -166,7 +166,7 @@ test.group('Admin | new records beside a reference', (group) => {
     assert.lengthOf(await db.from('admin_kept_forms'), 10)
   })
 
-  test('[R5] with JavaScript the dialog gets the form alone, its faults, and the record as a choice', async ({
+  test('[R5] with JavaScript, the dialog gets the form alone, its errors, and the record as a choice', async ({
     assert,
   }) => {
     const address = '/admin/Studio/create_page?_beside=Recording.studio_id'

@@ -47,7 +47,7 @@ test.group('Admin | notices', (group) => {
     return rows.map(({ kind }) => kind)
   }
 
-  test('[U16] a login with a new device is told on the next page of the others, until it is seen', async ({
+  test('[U16] shows a login with a new device on the next page of the other sessions, until it is dismissed', async ({
     assert,
   }) => {
     const first = await enter(FIREFOX)
@@ -111,13 +111,15 @@ test.group('Admin | notices', (group) => {
     assert.lengthOf(await kinds(), 6)
   }).tags(['@database'])
 
-  test('[U16] who was logged in before the device was known is told, too', async ({ assert }) => {
+  test('[U16] notifies users who logged in before devices were stored, too', async ({ assert }) => {
     const own = await cookiesOf(kim)
     await enter(SAFARI)
     assert.include(await page(own), 'A new device logged in.')
   })
 
-  test('[U16] a new password is told, by whichever door, with who did it', async ({ assert }) => {
+  test('[U16] notifies of a new password, by any method, and names who set it', async ({
+    assert,
+  }) => {
     const root = await makeUser('root')
     const boss = await cookiesOf(root)
     const own = await cookiesOf(kim)
@@ -142,7 +144,7 @@ test.group('Admin | notices', (group) => {
     assert.notInclude(JSON.stringify(await db.from('admin_notices')), NEW)
   })
 
-  test('[U16] another email address is told, by whichever door, and mailed to the former one', async ({
+  test('[U16] notifies of another email address, by any method, and mails the previous one', async ({
     assert,
   }) => {
     const mails = captureMail()
@@ -165,7 +167,7 @@ test.group('Admin | notices', (group) => {
     await sendForm('/admin/AdminUser/bulk-edit', edit, { cookie: boss })
     await patch(`/admin/AdminUser/crud/${kim.id}`, { email: null }, { headers: { cookie: boss } })
     assert.deepEqual(await kinds(), ['email_changed', 'email_changed', 'email_changed'])
-    /* Mails are sent after the answer. */
+    /* Mails are sent after the response. */
     while (mails.length < 2) await setTimeout(5)
     assert.deepEqual(
       mails.map(({ to }) => to),
@@ -181,7 +183,7 @@ test.group('Admin | notices', (group) => {
     assert.include(JSON.stringify(logged), 'thief@example.net')
   })
 
-  test('[U16] a superuser who changes the own address is told in their other sessions', async ({
+  test('[U16] notifies a superuser of a change of their address in their other sessions', async ({
     assert,
   }) => {
     const root = await makeUser('root')
@@ -198,7 +200,7 @@ test.group('Admin | notices', (group) => {
     assert.notInclude(told, 'It was root')
   })
 
-  test('[U16] a new access token is told to its owner, by name and without the secret', async ({
+  test('[U16] notifies the owner of a new access token, by name and without the secret', async ({
     assert,
   }) => {
     const own = await cookiesOf(kim)
@@ -209,7 +211,7 @@ test.group('Admin | notices', (group) => {
     assert.include(text, '&lt;i&gt;ci')
   })
 
-  test('[U16] one sees and marks one’s own notices only, and the newest ones are kept', async ({
+  test('[U16] shows and marks only notices of the user, and stores the newest ones', async ({
     assert,
   }) => {
     const site = await adminSite()

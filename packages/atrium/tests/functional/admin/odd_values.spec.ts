@@ -126,7 +126,9 @@ test.group('Values that other programs wrote', (group) => {
       assert.deepEqual(await stored(), { ...before, title: 'new' })
     })
 
-  test('[A20, A3] are not disclosed to callers who may not read the item', async ({ assert }) => {
+  test('[A20, A3] are not disclosed to callers without the permission to read the item', async ({
+    assert,
+  }) => {
     const { body } = await get('/api/odd-records/4')
     const single = await patch('/api/odd-unread/4', { price: body.price })
     const batch = await post('/api/odd-unread/batch', { update: [{ id: 4, price: body.price }] })

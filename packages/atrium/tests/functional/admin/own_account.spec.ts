@@ -82,7 +82,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     for (const secret of [NEW, PASSWORD, hashedPassword]) assert.notInclude(logged + log(), secret)
   }).tags(['@database'])
 
-  test('[U7] the present password is asked for, and nothing else is said without it', async ({
+  test('[U7] requires the current password, and reveals nothing else without it', async ({
     assert,
   }) => {
     for (const fields of [
@@ -105,7 +105,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isTrue(await hash.verify(hashedPassword, PASSWORD))
   })
 
-  test('[U7, B8] guesses of the present password count as failed logins', async ({ assert }) => {
+  test('[U7, B8] guesses of the current password count as failed logins', async ({ assert }) => {
     for (let count = 0; count < 5; count++) await change({ current_password: 'wrong horse' })
     const throttled = await change()
     assert.equal(throttled.status, 429)
@@ -114,7 +114,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.equal(entered.status, 429)
   }).tags(['@database'])
 
-  test('[U7, U13] the account refuses a password that is none, beside its field: {0}')
+  test('[U7, U13] refuses an invalid password, with the error at its field: {0}')
     .with([
       ['short', '8 characters at least'],
       ['x'.repeat(129), '128 characters at most'],
@@ -134,7 +134,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       assert.include(differs.text, 'The two passwords differ.')
     })
 
-  test('[U7] the sessions say device and address, mark the present one, and end one by one or together', async ({
+  test('[U7] lists sessions with device and address, marks the current one, and ends one or all others', async ({
     assert,
   }) => {
     const other = await makeUser('lee', { isSuperuser: false, roles: [] })
@@ -244,7 +244,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.include(refused.text, 'Unknown ability')
   })
 
-  test('[U7] one’s own tokens are revoked after a question, and nobody else’s', async ({
+  test('[U7] revokes tokens of the user after a confirmation, and none of other users', async ({
     assert,
   }) => {
     const { id, token } = await issueToken(kim, ['Reel:*'], { name: '<b>' })
@@ -264,7 +264,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isNull(await accessTokens.find(new Secret(token)))
   }).tags(['@database'])
 
-  test('[U7, B9] another site, a stranger and who sees the site as a role change nothing', async ({
+  test('[U7, B9] another site, an unauthenticated client and a superuser viewing as a role change nothing', async ({
     assert,
   }) => {
     const { id } = await issueToken(kim)

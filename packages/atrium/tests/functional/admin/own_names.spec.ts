@@ -45,7 +45,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     }
   })
 
-  test('are stored as they were by a form that nobody touched', async ({ assert }) => {
+  test('are stored unchanged by a form that was not edited', async ({ assert }) => {
     const ones = Object.fromEntries(OWN_NAMES.map((name) => [name, '1']))
     for (const values of [{}, VALUES, ones]) {
       const id = await add(values)
@@ -179,7 +179,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     }
   })
 
-  test('are edited in many records at once', async ({ assert }) => {
+  test('are edited in many records in one request', async ({ assert }) => {
     const ids = [await add(), await add()]
     const names = ['_ids', '_next', '_query', '_version', 'page', 'ids', 'title__change']
     const fields = names.flatMap((name) => {

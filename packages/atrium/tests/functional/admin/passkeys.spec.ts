@@ -133,7 +133,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(await statusOf(logIn({ counter: 8 })), 303)
   }).tags(['@database'])
 
-  test('[U9] a challenge is good for five minutes, in its browser, for its purpose', async ({
+  test('[U9] a challenge is valid for five minutes, in its browser, for its purpose', async ({
     assert,
   }) => {
     const late = await optionsOf(LOGIN)

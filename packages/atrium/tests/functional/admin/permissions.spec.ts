@@ -23,7 +23,7 @@ test.group('Admin | permissions on pages', (group) => {
   const page = (cookie: string, path: string) => get(`/admin${path}`, { headers: { cookie } })
   const textOf = async (cookie: string, path: string) => await its(page(cookie, path), 'text')
 
-  test('[P14, B23] a model that the viewer may not see is neither in the sidebar nor on the dashboard', async ({
+  test('[P14, B23] a model that the viewer cannot see is not in the sidebar and not on the dashboard', async ({
     assert,
   }) => {
     for (const path of ['', '/dashboard-content', '/Notice/']) {

@@ -33,7 +33,7 @@ test.group('Admin | pages by roles', (group) => {
   const play = (title: string, town: string, more: object = {}) =>
     Play.create({ title, town, note: `Note of ${title}`, ...more })
 
-  test('[L13, U4] an empty list does not say that there are no records, where roles show only some', async ({
+  test('[L13, U4] an empty list does not claim that no records exist, where roles show only some', async ({
     assert,
   }) => {
     const { headers } = await enter({ Play: { actions: ['view', 'create'], scopes: ['east'] } })
@@ -51,7 +51,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.equal(await main(), none)
   })
 
-  test('[U3] a read-only field stands beside the form as text, named as a list names it', async ({
+  test('[U3] shows a read-only field next to the form as text, formatted as in a list', async ({
     assert,
   }) => {
     const globe = await Stage.create({ name: 'Globe', town: 'east' })
@@ -194,7 +194,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.lengthOf(await Play.all(), 1)
   })
 
-  test('[U4] a role that is taken away, changed or deleted counts with the next request', async ({
+  test('[U4] a role that is removed, changed or deleted applies with the next request', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east')
@@ -261,7 +261,7 @@ test.group('Admin | pages by roles', (group) => {
     )
   })
 
-  test('[U4] a list asks the database no more often for somebody with two roles and a scope', async ({
+  test('[U4] a list needs no additional queries for a user with two roles and a scope', async ({
     assert,
   }) => {
     const globe = await Stage.create({ name: 'Globe', town: 'east' })

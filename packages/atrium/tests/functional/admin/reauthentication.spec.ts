@@ -54,7 +54,7 @@ async function state() {
   return await Promise.all(tables.map((table) => db.from(table)))
 }
 
-test.group('Admin | a proof is asked for', (group) => {
+test.group('Admin | recent proof of identity', (group) => {
   let ada: AdminUser
   let jo: AdminUser
   let role: AdminRole
@@ -225,7 +225,9 @@ test.group('Admin | a proof is asked for', (group) => {
     assert.equal(job.state, 'failed')
   })
 
-  test('[U11] not for seeing users, nor for how their list looks', async ({ assert }) => {
+  test('[U11] is not required to see users or to change how their list looks', async ({
+    assert,
+  }) => {
     const paths = ['/', `/update/${jo.id}`, '/crud', `/crud/${jo.id}`, `/history/${jo.id}`]
     for (const path of paths) {
       const { status } = await get(`/admin/AdminUser${path}`, { headers: { cookie } })
@@ -235,9 +237,7 @@ test.group('Admin | a proof is asked for', (group) => {
     assert.isFalse(isAsked(columns))
   })
 
-  test('[U11] whatever door a write comes by, the session that it comes from is asked', async ({
-    assert,
-  }) => {
+  test('[U11] checks the session of every write, by any route', async ({ assert }) => {
     const site = await adminSite()
     const found = await db.from('admin_sessions').where('user_id', ada.id).first()
     const session = await site.sessionManager.activeOf(found.user_id)
@@ -402,7 +402,7 @@ test.group('Admin | proving who one is', (group) => {
     assert.isNull(await adminAuthentication.factors.take(ada.id, { code }))
   })
 
-  test('[U11, B8] a wrong one is told, logged and throttled', async ({ assert }) => {
+  test('[U11, B8] shows, logs and throttles a wrong proof', async ({ assert }) => {
     const statuses = []
     for (let i = 0; i < 6; i++) {
       const answer = await send(PROOF, cookie, { password: 'wrong' })
@@ -418,7 +418,7 @@ test.group('Admin | proving who one is', (group) => {
     assert.match(JSON.stringify(events[0].details), /proof/)
   })
 
-  test('[U11] neither an empty one nor another user’s password is a proof', async ({ assert }) => {
+  test('[U11] an empty password, or that of another user, is not a proof', async ({ assert }) => {
     await makeUser('jo', { password: 'the password of jo' })
     for (const fields of [{}, { password: '' }, { code: '' }, { password: 'the password of jo' }]) {
       const { status } = await send(PROOF, cookie, fields as Record<string, string>)

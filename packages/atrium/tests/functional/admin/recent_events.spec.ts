@@ -150,7 +150,7 @@ test.group('Admin | recent activity', (group) => {
     assert.lengthOf(all, 10)
   })
 
-  test('[E2, B23] without the database integration there is no recent activity', async ({
+  test('[E2, B23] shows no recent activity without the database integration', async ({
     assert,
     cleanup,
   }) => {

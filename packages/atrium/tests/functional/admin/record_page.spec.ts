@@ -40,7 +40,7 @@ test.group('Admin | the page of a record', (group) => {
       ])
     )
 
-  test('[R16] all values that the user may see stand on it, and no form', async ({ assert }) => {
+  test('[R16] shows all values that the user can see, without a form', async ({ assert }) => {
     const { status, text } = await open(place(play), reader)
     assert.equal(status, 200)
     assert.include(text, '<h1 dir="auto">Faust</h1>')
@@ -60,7 +60,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.match(text, /<details class="folded">.*?x{200}/s)
   })
 
-  test('[R16] lists, references, the search and messages link to it for who may not update', async ({
+  test('[R16] lists, references, the search and messages link to it for users who cannot update', async ({
     assert,
   }) => {
     const path = place(play)
@@ -85,7 +85,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.match(text, new RegExp(`class="flash-message".*?href="${place({ id })}"`, 's'))
   })
 
-  test('[R16] who may update, delete or make more of it finds the ways there', async ({
+  test('[R16] links to update, delete and duplicate for users with these permissions', async ({
     assert,
   }) => {
     const { text } = await open(place(play), boss)
@@ -167,7 +167,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.notMatch(notice.text, /\/update\/|form_bulk_delete/)
   })
 
-  test('[R14, R16] units stand around a value in lists and pages, not in what is no value', async ({
+  test('[R14, R16] shows units around a value in lists and pages, and not for an empty value', async ({
     assert,
   }) => {
     const headers = { cookie: boss }

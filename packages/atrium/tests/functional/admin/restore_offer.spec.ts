@@ -54,7 +54,7 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     assert.isFalse(await isDeleted())
   })
 
-  test('[A8, U4] it is offered only to users who may restore the record', async ({ assert }) => {
+  test('[A8, U4] is shown only to users who can restore the record', async ({ assert }) => {
     const { text } = await create(await cookieOf(['view', 'create']))
     assert.include(text, 'by a deleted item')
     assert.notInclude(text, 'restore-it')

@@ -308,7 +308,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_volumes', id), 'shelf_id'), kept)
   })
 
-  test('[R8, B25] a record that has changed meanwhile is a conflict, and stays one that restores, with its marks', async ({
+  test('[R8, B25] a record that has changed in the meantime is a conflict, and still restores, with its marks', async ({
     assert,
   }) => {
     const id = await shelf()
@@ -442,7 +442,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.notInclude(await its(visit(`Shelf/history/${id}`, later), 'text'), 'Undo the deletion')
   })
 
-  test('[R8] who may make it again, and who may undo, is asked; others are told nothing', async ({
+  test('[R8] offers to create it again and to undo with the permission; others see neither', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Novels' })

@@ -26,7 +26,7 @@ const CLERK: PermissionsDocument = {
   '*': { actions: ['view'], hidden: ['created_at'] },
 }
 
-/** Texts that a browser sends of a page's form, if nobody touches it. */
+/** Texts that a browser sends of an unedited form. */
 function fieldsIn(page: string): URLSearchParams {
   const fields = new URLSearchParams()
   const [, form] = /<form id="record-form"[^]*?>([^]*?)<\/form>/.exec(page)!
@@ -257,7 +257,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.lengthOf(await AdminRole.query().where('name', ''), 0)
   })
 
-  test('[U6.4] a tampered row is a fault beside the matrix, and changes nothing', async ({
+  test('[U6.4] a tampered row is an error at the matrix, and changes nothing', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -294,7 +294,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(refused.text, 'id="field-permissions-error"')
   })
 
-  test('[U6] a fault stands beside the matrix, and nothing ticked is lost', async ({ assert }) => {
+  test('[U6] shows an error at the matrix, and preserves all ticks', async ({ assert }) => {
     const { text } = await open(`${ROLES}/create_page`)
     const fields = fieldsIn(text)
     fields.append(`permissions.actions.${'W'.repeat(101)}`, 'view')

@@ -38,7 +38,7 @@ const WALK = 120_000
 /* Maximum number of concurrent requests. */
 const TOGETHER = 16
 
-/** Pages of a model whose policy admits superusers only and is asked before anything else */
+/** Pages of a model whose policy admits superusers only and is checked before anything else */
 const BY_POLICY = [
   '/get_model_list',
   '/table-content',
@@ -83,7 +83,7 @@ interface AdminRoute {
 
 const LOGOUT = '/admin/logout'
 
-/** Models that nobody can write, such as database views: their routes for writes refuse everybody. */
+/** Models that cannot be written, such as database views: their routes for writes refuse all users. */
 async function readOnlyModels(): Promise<ReadonlySet<string>> {
   const { models } = await adminSite()
   const views = [...models.values()]
@@ -258,7 +258,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[B13] a removed right takes effect at once', async ({ assert }) => {
+  test('[B13] a removed permission applies immediately', async ({ assert }) => {
     const user = await makeUser('jo')
     const cookie = await cookiesOf(user)
     const before = await get('/admin/AdminUser/crud', { headers: { cookie } })

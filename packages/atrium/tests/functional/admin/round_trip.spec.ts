@@ -280,7 +280,7 @@ test.group('Admin | out and in again', (group) => {
     }
   }).tags(['@database'])
 
-  test('[D2, D3] a cell of 10 MB comes back from texts, and in a sheet it is a clear fault', async ({
+  test('[D2, D3] a cell of 10 MB is restored from texts, and in a sheet it is a clear error', async ({
     assert,
   }) => {
     const text = `${'0123456789abcdeé'.repeat(process.env.TEST_ALL ? 650_000 : 65_000)}end`
@@ -308,7 +308,7 @@ test.group('Admin | out and in again', (group) => {
     .tags(['@database'])
     .timeout(120_000)
 
-  test('[D3] a file that was cut is told with the place, and a ZIP that unpacks to too much is refused', async ({
+  test('[D3] shows the place where a file was truncated, and refuses a ZIP that unpacks to too much', async ({
     assert,
   }) => {
     await fill(NASTY.map((text, index) => trip(index, text)))
@@ -339,7 +339,7 @@ test.group('Admin | out and in again', (group) => {
     assert.match(refused.text, /unpack/i)
   })
 
-  test('[D3] integers keep all digits up to 64 bits, and beyond them are a fault of their field', async ({
+  test('[D3] integers preserve all digits up to 64 bits, and beyond them are an error of their field', async ({
     assert,
   }) => {
     const kept = [
@@ -375,7 +375,7 @@ test.group('Admin | out and in again', (group) => {
     }
   })
 
-  test('[D3, A28] a NUL is the fault of its field', async ({ assert }) => {
+  test('[D3, A28] a NUL is an error of its field', async ({ assert }) => {
     for (const [name, content] of [
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],
       ['a.ndjson', '{"name":"a\\u0000b","seats":1,"is_open":true}\n'],

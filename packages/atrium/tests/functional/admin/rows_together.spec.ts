@@ -11,7 +11,7 @@ type Fields = Record<string, string>
 
 const OPENS = DateTime.fromISO('2026-07-01T08:00:00Z', { zone: 'utc' })
 
-test.group('Admin | rows with widgets, beside rows of pairs', (group) => {
+test.group('Admin | rows with widgets, together with rows of pairs', (group) => {
   group.tap((one) => one.tags(['@database']))
   let fair: Fair
   let cookie: string

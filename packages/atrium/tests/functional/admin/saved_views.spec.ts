@@ -105,7 +105,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(tabsOf(text), ['All', '[East]'])
   })
 
-  test('[L5] parameters beside a view win, and its links keep what is other than in it', async ({
+  test('[L5] parameters override a view, and its links preserve what differs from it', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east&sort_by=title&sort_order=desc')
@@ -376,7 +376,7 @@ test.group('Admin | list | saved views', (group) => {
     }
   })
 
-  test('[L5] nobody has two views with one name in one list', async ({ assert }) => {
+  test('[L5] a user cannot have two views with one name in one list', async ({ assert }) => {
     const first = await save('East', 'filter.town=east')
     const second = await save('West', 'filter.town=west')
     const again = await send('/views', { name: ' eaST ', query: '' })
@@ -483,7 +483,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isNotNull(events[0].ip_address)
   })
 
-  test('[L5, B13] who is deleted takes their own views along; shared ones belong to nobody: {by}')
+  test('[L5, B13] deleting a user deletes their own views; shared ones have no owner: {by}')
     .with([{ by: 'page' as const }, { by: 'command' as const }])
     .run(async ({ assert }, { by }) => {
       const own = await save('Own', 'filter.town=east', { default: '1' })

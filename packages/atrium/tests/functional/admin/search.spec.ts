@@ -13,7 +13,7 @@ import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
-/** The links of an answer: label and address. */
+/** The links of a response: label and URL. */
 function linksOf(text: string): Array<[label: string, url: string]> {
   const content = text.slice(text.indexOf('class="search-content"'))
   const links = content.matchAll(/<a href="([^"]*)">(?:<bdi>)?([^<]*)/g)
@@ -173,7 +173,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepInclude(linksOf(text), ['Recordings', '/admin/Recording/?q=abbey'])
   }).tags(['@database'])
 
-  test('[L12] where there is no time for parts of titles, models in which nothing begins with it are named', async ({
+  test('[L12] without time for parts of titles, names the models in which no title begins with the text', async ({
     assert,
     cleanup,
   }) => {
@@ -236,7 +236,7 @@ test.group('Admin | search of the site', (group) => {
     assert.include(headers.get('vary'), 'HX-Request')
   })
 
-  test('[L12, B6] an anonymous request is asked to log in', async ({ assert }) => {
+  test('[L12, B6] an anonymous request is redirected to the login', async ({ assert }) => {
     const { status, headers } = await search('x', '')
     assert.equal(status, 303)
     assert.match(headers.get('location')!, /\/admin\/login/)

@@ -204,7 +204,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   }).tags(['@database'])
 
-  test('[U8] nobody removes or renews what is another user’s, or is not there', async ({
+  test('[U8] cannot remove or renew factors of another user, or unknown ones', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -265,7 +265,7 @@ test.group('Admin | users who must have a second factor', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] the site asks nobody, superusers, or everybody')
+  test('[U10] the site requires a factor of none, superusers, or all users')
     .with([
       ['optional', false, false],
       ['superusers', true, false],

@@ -48,7 +48,7 @@ test.group('Admin | the second step of a login', (group) => {
     await emptyEventTables()
   })
 
-  test('[U8] the right password leads to the second step, and signs nobody in', async ({
+  test('[U8] the right password leads to the second step, and does not log in', async ({
     assert,
   }) => {
     const answer = await login('jo', undefined, { next: '/admin/Utensil/?page=2' })
@@ -82,7 +82,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
   })
 
-  test('[U8, B3] a wrong password is answered alike, with a factor or without', async ({
+  test('[U8, B3] a wrong password gets the same response, with a factor or without', async ({
     assert,
   }) => {
     await makeUser('al')
@@ -115,7 +115,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(await statusOf(send(await firstStep(), { code: app.code(1) })), 303)
   }).tags(['@database'])
 
-  test('[U8] of several logins with one code at once, one succeeds', async ({ assert }) => {
+  test('[U8] of concurrent logins with one code, one succeeds', async ({ assert }) => {
     await db.from('admin_rate_limits').delete()
     const steps = []
     for (let i = 0; i < 4; i++) steps.push(await firstStep())
@@ -170,7 +170,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(await statusOf(send(step, { code })), 303)
   })
 
-  test('[U8] a first step is good for five minutes', async ({ assert }) => {
+  test('[U8] a first step is valid for five minutes', async ({ assert }) => {
     const step = await firstStep()
     const late = await inMinutes(5.1, () => send(step, { code: app.code() }))
     assert.equal(late.headers.get('location'), '/admin/login?error=again')
@@ -179,7 +179,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(inTime.status, 303)
   }).tags(['@database'])
 
-  test('[U8] a first step is good for one login, of its own user', async ({ assert }) => {
+  test('[U8] a first step is valid for one login, of its own user', async ({ assert }) => {
     const al = await makeUser('al')
     const other = await giveFactor(al)
     const step = await firstStep('jo')
@@ -191,9 +191,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(isRefused(again))
   })
 
-  test('[U8, B7] a new password, and factors that are taken away, end a first step', async ({
-    assert,
-  }) => {
+  test('[U8, B7] a new password, and removed factors, end a first step', async ({ assert }) => {
     const { adminUserService, adminAuthentication } = await adminSite()
     const before = await firstStep()
     await adminUserService.setPassword(jo, 'another long one')
@@ -205,9 +203,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   })
 
-  test('[U8] a recovery code is good once, whatever its capitals and groups', async ({
-    assert,
-  }) => {
+  test('[U8] a recovery code is single-use, in any case and grouping', async ({ assert }) => {
     const [first, second] = app.recoveryCodes
     const page = await get(`${SECOND}?use=recovery`, { headers: { cookie: await firstStep() } })
     assert.match(page.text, /name="recovery_code"/)
@@ -224,7 +220,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(await statusOf(send(await firstStep(), { recovery_code: second })), 303)
   }).tags(['@database'])
 
-  test('[U8] of many uses of a recovery code at once, one succeeds', async ({ assert }) => {
+  test('[U8] of concurrent uses of a recovery code, one succeeds', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const recoveryCode = app.recoveryCodes[3]
     const takes = Array.from({ length: 8 }, () =>
@@ -301,7 +297,7 @@ test.group('Admin | the second step of a login', (group) => {
     )
   })
 
-  test('[U8] a program is told that a code is required', async ({ assert }) => {
+  test('[U8] the response to a program says that a code is required', async ({ assert }) => {
     const answer = await login('jo', undefined, { headers: { accept: 'application/json' } })
     assert.equal(answer.status, 401)
     assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)

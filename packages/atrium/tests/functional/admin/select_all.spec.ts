@@ -69,7 +69,7 @@ test.group('Admin | select all matching', (group) => {
     return sendForm(`/admin/Gadget/${path}`, fields, { cookie })
   }
 
-  /** Signs in somebody with one role. */
+  /** Logs in a user with one role. */
   async function signInWith(permissions: PermissionsDocument) {
     await makeRole('Tester', permissions)
     const user = await makeUser('ann', { isSuperuser: false, roles: ['Tester'] })
@@ -189,7 +189,7 @@ test.group('Admin | select all matching', (group) => {
     )
   }).tags(['@database'])
 
-  test('[L8, U4] without the right to delete it is 403, and unseen fields are no filters', async ({
+  test('[L8, U4] returns 403 without the delete permission, and hidden fields are not filters', async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -204,7 +204,7 @@ test.group('Admin | select all matching', (group) => {
     await restoreRoles()
   })
 
-  test('[L8, B14] who may not see the list can select none of it', async ({ assert }) => {
+  test('[L8, B14] a user who cannot see the list can select none of it', async ({ assert }) => {
     await addGadgets(3)
     assert.equal(await statusOf(remove('', 3, 'GadgetToDelete')), 403)
     assert.equal(await active(), 3)

@@ -123,7 +123,7 @@ test.group('Admin | sign in as', (group) => {
     assert.notProperty(own.details ?? {}, 'acting_superuser')
   }).tags(['@database'])
 
-  test('[U14] neither the account nor what is asked a password for is theirs meanwhile', async ({
+  test('[U14] the account, and actions that require a password, are not available during it', async ({
     assert,
   }) => {
     await start()
@@ -160,7 +160,7 @@ test.group('Admin | sign in as', (group) => {
     assert.isTrue(await isSignedIn(await cookiesOf(kim)))
   })
 
-  test('[U14, U8] no route of the account, its factors or a proof is open meanwhile', async ({
+  test('[U14, U8] no route of the account, its factors or a proof is available during it', async ({
     assert,
   }) => {
     await start()

@@ -118,7 +118,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.notInclude(stored, CLIENT_SECRET)
   })
 
-  test('[U15] an answer with another state, issuer, nonce or code signs nobody in', async ({
+  test('[U15] a response with another state, issuer, nonce or code does not log in', async ({
     assert,
   }) => {
     await link('jo')
@@ -175,7 +175,9 @@ test.group('Admin | single sign-on', (group) => {
     }
   })
 
-  test('[U15] a way back is good once, in its own browser, for ten minutes', async ({ assert }) => {
+  test('[U15] a callback is valid once, in its own browser, for ten minutes', async ({
+    assert,
+  }) => {
     await link('jo')
     const browser = new SsoBrowser()
     const back = await browser.walk()
@@ -208,7 +210,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(new URL(placeOf(own)!).origin, issuer)
   })
 
-  test('[U15, U11] a login that the provider did not ask for anew is no recent proof', async ({
+  test('[U15, U11] a login without a new prompt at the provider is not a recent proof', async ({
     assert,
   }) => {
     await link('jo')
@@ -305,7 +307,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.lengthOf(await AdminUser.all(), 3)
   })
 
-  test('[U15] roles follow the claim at each login, and without one nobody is let in', async ({
+  test('[U15] roles follow the claim at each login, and a user without one cannot log in', async ({
     assert,
   }) => {
     await makeUser('root')
@@ -355,7 +357,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isTrue(user.isSuperuser)
   })
 
-  test('[U15] a login that was cancelled, or lacks the method asked for, signs nobody in', async ({
+  test('[U15] a login that was cancelled, or lacks the required method, does not log in', async ({
     assert,
   }) => {
     await link('jo')
@@ -403,7 +405,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(await statusOf(login('jo')), 303)
   })
 
-  test('[U15] with passwords off nobody logs in or confirms with one, and no form asks for it', async ({
+  test('[U15] with passwords off no user logs in or confirms with one, and no form has the field', async ({
     assert,
   }) => {
     const user = await link('jo')
@@ -477,7 +479,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15] a signed-in user links and unlinks their account, and nobody takes it from them', async ({
+  test('[U15] a logged-in user links and unlinks their account, and others cannot take it over', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')
@@ -523,7 +525,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isEmpty(await AdminSsoIdentity.all())
   })
 
-  test('[U15] of two links of one person at once, one is made and the other is told', async ({
+  test('[U15] of two concurrent links of one user, one is created and the other gets an error', async ({
     assert,
   }) => {
     const users = [await makeUser('jo'), await makeUser('sam')]

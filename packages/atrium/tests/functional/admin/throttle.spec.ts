@@ -241,7 +241,7 @@ test.group('Admin | guessing from one address', (group) => {
     }
   })
 
-  test('[B8] a limited number of passwords is compared at once, and a full queue is reported', async ({
+  test('[B8] compares a limited number of passwords concurrently, and reports a full queue', async ({
     assert,
     cleanup,
   }) => {

@@ -190,7 +190,7 @@ test.group('Admin | time zones', (group) => {
     assert.deepEqual(await typed('2026-10-25T02:30+02:00'), [303, FIRST])
   })
 
-  test('[R12] a time that is left out, or comes twice, is told at the field', async ({
+  test('[R12] shows an error at the field for a time that does not exist or occurs twice', async ({
     assert,
   }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })

@@ -126,7 +126,7 @@ test.group('Admin | anonymous requests', (group) => {
     }
   })
 
-  test('[B6] a user whose session has ended is told so', async ({ assert }) => {
+  test('[B6] tells a user whose session has ended', async ({ assert }) => {
     const { headers } = await get('/admin', { headers: { cookie: 'session_id=gone' } })
     assert.equal(headers.get('location'), '/admin/login?error=ended&next=%2Fadmin')
   })
@@ -222,7 +222,7 @@ test.group('Admin | anonymous requests', (group) => {
     assert.sameMembers(names, ['access_token', 'session_id'])
   })
 
-  test('[B6, B9] cookies that were not sent are kept', async ({ assert }) => {
+  test('[B6, B9] preserves cookies that were not sent', async ({ assert }) => {
     /* A cross-site form is sent without cookies, which its response must not clear. */
     for (const [method, path] of [
       ['POST', '/admin/nothing'],

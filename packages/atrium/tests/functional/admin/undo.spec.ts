@@ -143,7 +143,7 @@ test.group('Undo', (group) => {
     return await cookiesOf(user)
   }
 
-  test('[R7] an update is taken back with every column, and again', async ({ assert }) => {
+  test('[R7] reverts an update with every column, and redoes it', async ({ assert }) => {
     const before = await library()
     const changed = await call('PATCH', `/admin/Volume/crud/${ids.volume}`, {
       json: {
@@ -200,7 +200,7 @@ test.group('Undo', (group) => {
       ]
     )
     assert.isNull(event.details)
-    /* A value that answers show in part is kept, and not readable. */
+    /* A value that responses show in part is stored in full, and not readable. */
     assert.notInclude(JSON.stringify(audits), '4711')
     const answer = await undo()
     assert.equal(answer.status, 200, answer.text)
@@ -224,7 +224,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   })
 
-  test('[R7] a soft deletion, a restore and a bulk action are taken back', async ({ assert }) => {
+  test('[R7] reverts a soft deletion, a restore and a bulk action', async ({ assert }) => {
     const before = await library()
     await remove('Volume', [ids.volume, ids.part], { hard: false })
     const deletion = await lastEvent()
@@ -244,7 +244,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   })
 
-  test('[R7] nothing is undone if one record of many has changed since, and the answer names it', async ({
+  test('[R7] undoes nothing if one record of many has changed since, and names it in the response', async ({
     assert,
   }) => {
     await send('/Volume/action/reprice', `ids=${ids.volume}&ids=${ids.part}`)
@@ -313,7 +313,9 @@ test.group('Undo', (group) => {
     assert.notInclude(JSON.stringify(audits), 'QZX')
   })
 
-  test('[R7] of two who undo at once, one does it and the other is refused', async ({ assert }) => {
+  test('[R7] of two concurrent undos, one succeeds and the other is refused', async ({
+    assert,
+  }) => {
     const before = await library()
     await remove('Shelf', [ids.shelf])
     const { id } = await lastEvent()

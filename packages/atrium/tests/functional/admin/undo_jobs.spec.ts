@@ -97,7 +97,7 @@ test.group('Admin | the undo of a job', (group) => {
     assert.include(await page(redoing.id), `Redo what job ${undoing.id} undid<`)
   }).timeout(60_000)
 
-  test('[R7, U4] others neither see it nor undo it, and the owner needs the opposite permission', async ({
+  test('[R7, U4] others cannot see or undo it, and the owner needs the opposite permission', async ({
     assert,
     cleanup,
   }) => {
@@ -204,7 +204,7 @@ test.group('Admin | the undo of a job', (group) => {
     await finish(one.id, 1)
   }).timeout(60_000)
 
-  test('[R7, D3] the log of a large event is read some hundred rows at once', async ({
+  test('[R7, D3] reads the log of a large event some hundred rows per query', async ({
     assert,
     cleanup,
   }) => {

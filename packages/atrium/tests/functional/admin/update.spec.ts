@@ -188,7 +188,7 @@ test.group('Admin | update', (group) => {
       assert.lengthOf(await Machine.all(), 0)
     })
 
-  test("[R9] the page links to the record's history for everybody who may see it", async ({
+  test('[R9] links to the history of the record for all users who can see it', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -204,7 +204,7 @@ test.group('Admin | update', (group) => {
     assert.equal(former.headers.get('location'), `${history}?page=2`)
   })
 
-  test('[E2, E5] without a readable log there is no link to the history', async ({
+  test('[E2, E5] has no link to the history without a readable log', async ({
     assert,
     cleanup,
   }) => {
@@ -218,7 +218,7 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[S26, B14] without the action there is neither page nor submission', async ({ assert }) => {
+  test('[S26, B14] without the action there is no page and no submission', async ({ assert }) => {
     const { id } = await Maker.create({ name: 'ACME' })
     for (const model of ['ShownMaker', 'MadeMaker']) {
       assert.equal(await its(open(`${model}/update/${id}`), 'status'), 404)

@@ -168,7 +168,7 @@ test.group('Admin | roles', (group) => {
     assert.deepEqual(chosen.body, { id, username: 'newer' })
   })
 
-  test('[U6] what is no role is refused, and nothing is written', async ({ assert }) => {
+  test('[U6] refuses an unknown role, and writes nothing', async ({ assert }) => {
     for (const roles of [[987654], ['x'], 'Clerk', [1.5], [-1], [[1]], [2 ** 40]]) {
       const { status, body } = await send('POST', `${USERS}/crud`, { ...NEW, roles })
       assert.equal(status, 422, JSON.stringify(roles))
@@ -179,7 +179,7 @@ test.group('Admin | roles', (group) => {
     assert.equal(status, 422)
   })
 
-  test('[U6] a change of roles is told by the log, by who did it', async ({ assert }) => {
+  test('[U6] logs a change of roles, with who made it', async ({ assert }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const readOnly = await roleIdOf('Read only')
     await send('PATCH', `${USERS}/crud/${jo.id}`, { roles: [readOnly] })

@@ -167,9 +167,7 @@ test.group('Admin | the way back from a form', (group) => {
     }
   })
 
-  test('[L11] what stands in the address is read as a list, and never followed', async ({
-    assert,
-  }) => {
+  test('[L11] reads the return address as a list, and never as a redirect', async ({ assert }) => {
     for (const list of [
       '//elsewhere.test/',
       'https://elsewhere.test/',

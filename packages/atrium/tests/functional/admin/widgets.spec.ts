@@ -60,7 +60,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(await page(`view/${mug.id}`), '€1,234.50')
   })
 
-  test('[R13] more decimals than the currency has are a fault, also in a cell of a list')
+  test('[R13] more decimals than the currency has are an error, also in a cell of a list')
     .with([
       ['price', '1.234', 'Price must have at most 2 decimals (EUR)'],
       ['postage', '1.2345', 'Postage must have at most 3 decimals (KWD)'],
@@ -191,7 +191,7 @@ test.group('Admin | further widgets', (group) => {
     )
   })
 
-  test('[R13, U4] the server renders a text for who may write the field', async ({
+  test('[R13, U4] the server renders a text for users who can write the field', async ({
     assert,
     cleanup,
   }) => {
@@ -218,7 +218,7 @@ test.group('Admin | further widgets', (group) => {
     assert.equal(await its(preview('slug', 'x'), 'status'), 403)
   })
 
-  test('[R13] JSON says where it is faulty, and comes back as it was stored', async ({
+  test('[R13] JSON shows the position of its error, and is preserved as stored', async ({
     assert,
   }) => {
     const stored = '{ "b": 12345678901234567890,\n "a": [1 ] }'
@@ -285,7 +285,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(form, 'enctype="multipart/form-data"')
   })
 
-  test('[R13] what is no image is a fault of its field')
+  test('[R13] a file that is not an image is an error of its field')
     .with([
       ['x.png', '\x89PNG\r\n\x1a\n', 303],
       ['x.svg', '<svg/>', 422],

@@ -82,7 +82,7 @@ test.group('Attacks | batches at the same time', (group) => {
     assert.equal(new Set(rows.slice(0, ids.length).map(({ weight }) => weight)).size, 1)
   })
 
-  test('[D4, Q7] one Idempotency-Key, sent by many at once, writes once', async ({ assert }) => {
+  test('[D4, Q7] one Idempotency-Key in concurrent requests writes once', async ({ assert }) => {
     const send = () =>
       post(CRATES, { create: [{ label: 'once' }] }, { headers: { 'idempotency-key': 'same' } })
     const answers = await Promise.all(Array.from({ length: 8 }, send))
@@ -92,7 +92,7 @@ test.group('Attacks | batches at the same time', (group) => {
     assert.lengthOf(await crates(), 1)
   })
 
-  test('[D4] batches that delete and update the same item at once leave no half', async ({
+  test('[D4] concurrent batches that delete and update the same item write all or nothing', async ({
     assert,
   }) => {
     for (let round = 0; round < 3; round++) {
@@ -174,7 +174,7 @@ test.group('Attacks | hostile batches', (group) => {
       assert.equal(status, 200)
     })
 
-  test('[D4] lists in lists are faults of their place', async ({ assert }) => {
+  test('[D4] nested lists are errors of their position', async ({ assert }) => {
     const id = await crate('a')
     const answer = await post(CRATES, {
       create: [[{ label: 'x' }], [[[]]]],

@@ -55,7 +55,7 @@ test.group('Attacks | reading by writing', (group) => {
     assert.equal(door.name, 'changed')
   })
 
-  test('[B14, A3] an admin user who may only update does not see the item', async ({ assert }) => {
+  test('[B14, A3] an admin user who can only update does not see the item', async ({ assert }) => {
     const id = await insertRow('mount_racks', { label: 'A' })
     const cookie = await cookiesOf(await makeUser('jo'))
     for (const [name, isTold] of [
@@ -69,7 +69,7 @@ test.group('Attacks | reading by writing', (group) => {
     }
   })
 
-  test('[P14, A3] an actor who may update but not read does not see the item', async ({
+  test('[P14, A3] an actor who can update but not read does not see the item', async ({
     assert,
   }) => {
     const id = await insertRow('inc_keepers', { name: 'unreadable' })

@@ -58,7 +58,7 @@ test.group('Attacks | a field that a role hides', (group) => {
       headers: { ...(path.startsWith('/api') ? { authorization: bearer } : { cookie }), ...more },
     })
 
-  /** The answers of every door; the secret of the play is another one in the second round. */
+  /** The responses of every route; the secret of the play is another one in the second round. */
   const READS = (id: number) => [
     '/admin/Play/?sort_by=secret&sort_order=desc',
     `/admin/Play/?column-to-search=secret&search-input=${SECRET}`,
@@ -85,7 +85,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     '/admin/dashboard-content',
   ]
 
-  test('[U4] no answer tells a hidden value, or differs by it', async ({ assert }) => {
+  test('[U4] no response reveals a hidden value, or differs by it', async ({ assert }) => {
     const round = async () => {
       const answers: Record<string, ReturnType<typeof told>> = {}
       for (const path of READS(play.id)) answers[path] = told(await ask('GET', path))

@@ -43,7 +43,7 @@ const PARAMETERS = [
   ...['filter.title', 'filter.title__or', 'filter.title__in', 'filter.id__between', 'filter.id'],
 ]
 
-/** Many parameters at once are as many attacks. */
+/** Many parameters in one request are as many attacks. */
 function* queries(): Generator<string> {
   for (const value of [...NAMES.map(encodeURIComponent), ...RAW]) {
     const all = PARAMETERS.map((name) => `${name}=${value}`)

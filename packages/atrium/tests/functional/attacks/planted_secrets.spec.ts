@@ -1,5 +1,5 @@
 /*
- * A site in production whose users have everything that is secret: every page, answer, download, log line and row
+ * A site in production whose users have everything that is secret: every page, response, download, log line and row
  * of the event log is looked through for it.
  */
 import { test } from '@japa/runner'
@@ -76,7 +76,7 @@ test.group('Attacks | planted secrets in production', (group) => {
     }
   })
 
-  /** @returns everything that nobody may see, by what it is */
+  /** @returns all secret values, by their kind */
   async function plant(): Promise<Map<string, string>> {
     const site = await adminSite()
     const secrets = new Map<string, string>()
@@ -142,7 +142,7 @@ test.group('Attacks | planted secrets in production', (group) => {
     restore.push(await useSso({ issuer: 'https://login.test' }))
   }
 
-  test('[U8, U12, E4] no page, answer, download, log line or event has one of them', async ({
+  test('[U8, U12, E4] no page, response, download, log line or event contains one of them', async ({
     assert,
     cleanup,
   }) => {

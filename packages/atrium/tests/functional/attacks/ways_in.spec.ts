@@ -90,7 +90,7 @@ test.group('Attacks | ways into the site', (group) => {
     },
   }
 
-  test('[B7, B4] a session that was planted before is not taken over: {$self}')
+  test('[B7, B4] the login does not reuse a session that was planted before: {$self}')
     .with(Object.keys(WAYS))
     .run(async ({ assert }, way) => {
       const answer = await WAYS[way](planted)
@@ -130,7 +130,7 @@ test.group('Attacks | ways into the site', (group) => {
     }
   })
 
-  test('[B9] no form of the site is taken from another site', async ({ assert }) => {
+  test('[B9] refuses every form of the site from another site', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     const own =
       /^\/admin\/(Admin\w+|account|login|reauthenticate|invitation|management|sign-in-as|theme)(\/|$)/
@@ -149,7 +149,7 @@ test.group('Attacks | ways into the site', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   }).timeout(60_000)
 
-  test('[B10] pages with secrets are neither kept nor framed', async ({ assert }) => {
+  test('[B10] pages with secrets are not cached and not framed', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     const setUp = await get('/admin/account/factors/totp', { headers: { cookie } })
     const setup = /name="setup" value="([^"]+)"/.exec(setUp.text)![1]
@@ -272,7 +272,7 @@ test.group('Attacks | ways into the site', (group) => {
     for (const username of ['jo', 'coded', 'invited', 'mallory', 'nobody-else']) {
       assert.deepEqual(await workOf(username), expected, username)
     }
-    /* There is no second step but after the right password: whoever is named there. */
+    /* The second step requires the right password, for any user name. */
     const answers = await Promise.all(
       ['coded', 'nobody'].map((username) => sendForm(SECOND, { username, code: '123456' }))
     )
@@ -280,7 +280,7 @@ test.group('Attacks | ways into the site', (group) => {
   })
 })
 
-/** The cookies of a browser that had some before the answer. */
+/** The cookies of a browser after the response. */
 function joined(cookie: string, answer: Answer): string {
   return `${cookie}; ${cookiesFrom(answer)}`
 }

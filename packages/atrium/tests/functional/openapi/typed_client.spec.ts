@@ -43,7 +43,7 @@ test.group('A typed client', (group) => {
     assert.equal(changed.price, 35)
   }).timeout(60_000)
 
-  test('[Q1, D4] a typed program sends a batch, and reads the positions of its faults', async ({
+  test('[Q1, D4] a typed program sends a batch, and reads the positions of its errors', async ({
     assert,
   }) => {
     await db.from('batch_slots').delete()

@@ -72,8 +72,8 @@ test.group('demo:remove', (group) => {
     await writeFile(own, "import Film from './film.js'\nexport const films = [Film]\n")
     assert.include(await refusal(), 'The demo is needed by app/models/ticket.ts: change that first')
 
-    /* Everything else is fine, including that only demo tests need it; there is no terminal to
-     * ask. */
+    /* Everything else is valid, including a model that only demo tests need; the confirmation
+     * fails without a terminal. */
     await rm(own)
     assert.include(await refusal(), 'This is not a terminal')
     assert.isTrue(existsSync(film))

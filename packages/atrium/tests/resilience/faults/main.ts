@@ -1,5 +1,5 @@
 /*
- * Injects faults and checks the promises that must hold in spite of them. `npm run faults [--
+ * Injects failures and checks the promises that must hold in spite of them. `npm run faults [--
  * --help]`
  */
 import { parseArgs } from 'node:util'

@@ -18,7 +18,7 @@ export interface Options {
 }
 
 /**
- * A fault and the promise that holds in spite of it.
+ * A failure and the promise that holds in spite of it.
  */
 export interface Scenario {
   name: string

@@ -279,7 +279,7 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(await titleOf(Sample, { name: 'Ada' }, { title }), 'Ada!')
   })
 
-  test('[S17.2] a text that is named as a date is no title', async ({ assert }) => {
+  test('[S17.2] a text column named as a date is not the title', async ({ assert }) => {
     class Order extends BaseModel {
       static table = 'samples'
 

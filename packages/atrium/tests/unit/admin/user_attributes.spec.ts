@@ -27,7 +27,9 @@ test.group('Attributes of users', () => {
     return await vine.validate({ schema: attributesSchema(DECLARED), data: widget.read([text]) })
   }
 
-  test('[U3] each declared attribute has a field, and others are kept', async ({ assert }) => {
+  test('[U3] each declared attribute has a field, and the others are preserved', async ({
+    assert,
+  }) => {
     const shown = widget.show({ branch_id: 4, night: true, other: { deep: [1] } })
     const data = (await widget.data({} as never, 'attributes', shown)) as any
     assert.deepEqual(

@@ -584,7 +584,7 @@ test.group('LucidCrud and a scope', (group) => {
 
 test.group('LucidCrud | prepareDelete', (group) => {
   group.tap((one) => one.tags(['@database']))
-  /** Counts deletions in another counter, and refuses to delete one with the name `kept`. */
+  /** Counts deletions in another counter, and refuses to delete a counter by its name. */
   class Counted extends LucidCrud<typeof Counter> {
     async prepareDelete(record: LucidRow, { actor }: CallOptions) {
       const { name } = record as Counter

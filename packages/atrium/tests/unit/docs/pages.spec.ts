@@ -29,7 +29,7 @@ test.group('README', () => {
     )
   })
 
-  test('the first screen of the README says who may call the API', ({ assert }) => {
+  test('the first screen of the README says who can call the API', ({ assert }) => {
     const screen = readPage('README.md').split('\n').slice(0, 25).join('\n')
     assert.match(screen, /All clients may call every endpoint in development/)
     assert.match(screen, /In production every\s*>?\s*call needs an access token/)

@@ -26,7 +26,7 @@ async function run(command: string) {
 test.group('Migrations of the engine', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[K7] migrations that ran from another folder are not run again, and can be taken back', async ({
+  test('[K7] migrations that ran from another folder are not run again, and can be rolled back', async ({
     assert,
   }) => {
     const before = await namesOfDone()

@@ -81,7 +81,7 @@ function readBody(text: string): unknown {
 }
 
 /**
- * Signs in to the admin site.
+ * Logs in to the admin site.
  *
  * @returns the cookies
  */

@@ -15,7 +15,7 @@ export const KINDS: DatabaseKind[] = ['sqlite', 'better-sqlite3', 'postgres', 'm
 export interface DatabaseServer {
   variables: Record<string, string>
   connection: Knex.Config
-  /** Stops it at once, as in a crash */
+  /** Stops it immediately, as in a crash */
   crash(): Promise<void>
   start(): Promise<void>
 }

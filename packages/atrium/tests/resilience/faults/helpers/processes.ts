@@ -32,7 +32,7 @@ export class Processes {
   }
 }
 
-/** Waits until something is so, or gives up after a time: what is asked next tells what is wrong. */
+/** Waits until a condition holds or a timeout ends; the next check then reports the failure. */
 export async function until(isSo: () => Promise<boolean>, patience = PATIENCE) {
   const end = performance.now() + patience
   while (!(await isSo())) {

@@ -9,7 +9,7 @@ import type { Scenario } from '../scenario.js'
 
 /* Records of one `insert` */
 const AT_ONCE = 500
-/** Fewer records are no job */
+/** Fewer records are not a job */
 const LEAST = 1001
 /** Films of each distributor, which the database deletes with it */
 const FILMS = 3

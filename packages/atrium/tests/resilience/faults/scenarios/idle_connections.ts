@@ -31,7 +31,7 @@ export const idleConnections: Scenario = {
       for (let i = 0; i < CONNECTIONS; i++) {
         const socket = await openSocket(server)
         sockets.push(socket)
-        /* Half of them never send anything, the others are kept open after a response. */
+        /* Half of them never send anything, the others stay open after a response. */
         if (i % 2 === 0) continue
         socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n')
         await once(socket, 'data')

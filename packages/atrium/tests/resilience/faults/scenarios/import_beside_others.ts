@@ -14,7 +14,7 @@ import type { Scenario } from '../scenario.js'
 const MOST_AFTER = 1000
 /**
  * Imports as many rows as `rows` says: new ones, then changes of all of them, then new ones on the console. A second user reads, saves and
- * logs in meanwhile.
+ * logs in during it.
  */
 export const importBesideOthers: Scenario = {
   name: 'others',

@@ -7,7 +7,7 @@ import { signInAs } from '../helpers/users.js'
 import type { Scenario } from '../scenario.js'
 
 const ROWS = 8000
-/* Every so many rows of the import in parts, one is faulty. */
+/* Interval of invalid rows in the import in parts */
 const FAULTY_EVERY = 400
 const FAULTY = ROWS / FAULTY_EVERY
 /* A job that is killed a third time fails, and says so. */

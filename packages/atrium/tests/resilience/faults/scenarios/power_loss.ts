@@ -53,7 +53,7 @@ export const powerLoss: Scenario = {
   },
 }
 
-/** The files as they are at one moment: the server stands still meanwhile. */
+/** The files as they are at one moment, while the server is paused. */
 function copyOf({ kind, variables }: Place, pid: number, index: number): Place {
   const file = variables.DB_DATABASE
   const folder = join(dirname(file), `copy-${index}`)

@@ -56,7 +56,7 @@ test.group('Bulk actions of a view', () => {
     )
   })
 
-  test('[S19, P9] a class that is no bulk action, has no label or needs an unknown action is refused', ({
+  test('[S19, P9] refuses a class that is not a bulk action, has no label or needs an unknown action', ({
     assert,
   }) => {
     class Silent extends Publish {

@@ -89,7 +89,7 @@ test.group('admin:create at a terminal', (group) => {
       assert.include(lines[0], fault)
     })
 
-  test('[P12] [B13] it does not prompt for a given name, nor create a superuser if a flag says so', async ({
+  test('[P12] [B13] does not prompt for a given name, and creates a superuser only with the flag', async ({
     assert,
   }) => {
     const command = await create(['--username=jo', '--no-superuser'], {
@@ -123,7 +123,7 @@ test.group('admin:create at a terminal', (group) => {
     }
   })
 
-  test('[U6] a role that is not there makes nobody', async ({ assert }) => {
+  test('[U6] creates no user with an unknown role', async ({ assert }) => {
     for (const [args, message] of [
       [['--role=Clerk'], /There is no role "Clerk"; roles are "Everything", "Read only"/],
       [['--role=none', '--role=Everything'], /--role=none goes with no other/],
@@ -145,7 +145,7 @@ test.group('admin:create at a terminal', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'jo'))
   })
 
-  test('a prompt shows the error of an answer', async () => {
+  test('a prompt shows the error of its input', async () => {
     const command = await ace.create(AdminCreate, [])
     command.prompt
       .trap('Username')
@@ -172,7 +172,7 @@ test.group('admin:create at a terminal', (group) => {
     command.assertSucceeded()
   })
 
-  test('[B11] a name that is taken or invalid is refused: {$self}')
+  test('[B11] refuses an existing or invalid name: {$self}')
     .with(['taken', 'x', 'a b', 'é é', 'x'.repeat(33), '../x', 'a\nb', "a'b"])
     .run(async ({ assert }, username) => {
       await AdminUser.create({ username: 'taken', hashedPassword: '-', isSuperuser: false })

@@ -40,7 +40,7 @@ test.group('admin:invite', (group) => {
     assert.notInclude(told.url, token!)
   })
 
-  test('[U12] it refuses who is not there, a name that is taken, and no address: {0}')
+  test('[U12] refuses an unknown user, an existing name and a missing address: {0}')
     .with([
       ['nobody'],
       ['kim', '--create'],

@@ -227,7 +227,7 @@ test.group('admin:roles', (group) => {
     assert.notMatch(told.join(''), /\u001b/)
   })
 
-  test('[U6] a file with a fault changes nothing, and says all that is wrong', async ({
+  test('[U6] a file with an error changes nothing, and all its errors are listed', async ({
     assert,
   }) => {
     for (const [file, message] of [

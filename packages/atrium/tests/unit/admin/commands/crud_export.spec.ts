@@ -78,7 +78,7 @@ test.group('crud:export', (group) => {
       assert.isEmpty(await readdir(folder))
     })
 
-  test('[D2, P12] a folder is no file to write to', async ({ assert }) => {
+  test('[D2, P12] refuses to write to a folder', async ({ assert }) => {
     const { command, logs } = await run('ClosedFile', `--output=${folder}`)
     command.assertFailed()
     assert.match(logs[0], /exists and is not a file/)

@@ -56,7 +56,7 @@ test.group('crud:import', (group) => {
     assert.containSubset(again.json(), { new: 0, changed: 1, unchanged: 1 })
   })
 
-  test('[D3] faulty rows exit 1 and leave nothing written, unless they are left out', async ({
+  test('[D3] invalid rows exit 1 and write nothing, unless they are left out', async ({
     assert,
   }) => {
     const content = csv('sku,title,count', 'a,Lamp,1', 'b,,2', 'c,Chair,many', 'a,Again,1')
@@ -237,7 +237,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[D3] a console is told how columns and records were found, and what it could have named', async ({
+  test('[D3] prints how columns and records were found, and the options to change it', async ({
     assert,
   }) => {
     const content = csv('sku,title,colour,size', 'a,Lamp,red,1')

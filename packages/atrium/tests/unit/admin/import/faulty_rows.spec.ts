@@ -22,7 +22,7 @@ async function openBelow(folder: string): Promise<string[]> {
   return paths.filter((path) => path.startsWith(folder))
 }
 
-test.group('Import | faulty rows as a file', (group) => {
+test.group('Import | invalid rows as a file', (group) => {
   let folder: string
   let paths: { file: string; faults: string }
   let one: AdminImport
@@ -40,7 +40,7 @@ test.group('Import | faulty rows as a file', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('[D3] each faulty row is written with its reason, and both files are closed', async ({
+  test('[D3] writes each invalid row with its reason, and closes both files', async ({
     assert,
   }) => {
     const output = new PassThrough()

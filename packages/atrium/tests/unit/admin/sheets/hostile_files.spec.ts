@@ -9,7 +9,7 @@ import { workbookOf } from '#tests/helpers/zip_file'
 
 const HEADING = '<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'
 
-/* Each of them took minutes, or all memory of the process: an error of the file, or its value, comes at once. */
+/* Each of them took minutes, or all memory of the process: now it is an error of the file, or its value, without delay. */
 test.group('Files that are made to harm', (group) => {
   const files = new SheetFiles(group)
 
@@ -51,7 +51,7 @@ test.group('Files that are made to harm', (group) => {
       assert.equal(fault?.key, `sheets.fault.${key}`)
     })
 
-  test('[D3.F] what is kept of the first rows is short', async ({ assert }) => {
+  test('[D3.F] shortens the samples of the first rows', async ({ assert }) => {
     const long = 'x'.repeat(100_000)
     const objects = `${JSON.stringify({ a: long, b: { c: long }, d: { e: 1 } })}\n`
     const { rows, shape } = await files.read('t.ndjson', objects)

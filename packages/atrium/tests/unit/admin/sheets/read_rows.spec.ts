@@ -36,7 +36,7 @@ test.group('Files as tables', (group) => {
       assert.deepEqual(rows[0].cells, ['1', 'ä€😀'])
     })
 
-  test('[D3] what is no Unicode is read as Windows-1252, and said to be a guess', async ({
+  test('[D3] reads text that is not Unicode as Windows-1252, and marks it as a guess', async ({
     assert,
   }) => {
     const bytes = iconv.encode('name;price\nMüller;5 €\n„Größe“;7 €\n', 'windows-1252')
@@ -81,9 +81,7 @@ test.group('Files as tables', (group) => {
     )
   })
 
-  test('[D3] a row with more or fewer cells than the heading is a fault of this row', async ({
-    assert,
-  }) => {
+  test('[D3] a row with more or fewer cells than the heading has an error', async ({ assert }) => {
     const { rows } = await files.read('table.csv', 'a,b\n1\n1,2,3\n1,2,\n4,5\n')
 
     assert.deepEqual(
@@ -107,7 +105,9 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(odd.rows[0].cells, ['1', '2', '3'])
   })
 
-  test('[D3] an apostrophe before a formula is taken away, one alone stays', async ({ assert }) => {
+  test('[D3] removes an apostrophe before a formula, and preserves a single one', async ({
+    assert,
+  }) => {
     const { rows, shape } = await files.read('table.csv', "'=a,b\n'=1+1,'x\n''=1,-5\n")
 
     assert.deepEqual(shape!.columns, ['=a', 'b'])
@@ -199,7 +199,7 @@ test.group('Files as tables', (group) => {
     assert.equal(scanner.restore(scanned), text)
   })
 
-  test('[D3] a first line sep=; names the delimiter and is no row', async ({ assert }) => {
+  test('[D3] a first line sep=; sets the delimiter and is not a row', async ({ assert }) => {
     const found = await files.read('t.csv', 'sep=;\r\nname;code\r\na,b;1\r\n')
     const quoted = await files.read('q.csv', '"sep=|"\nname|code\na|1\n')
     const alone = await files.read('o.csv', 'sep=;\nname\na\n')
@@ -270,7 +270,7 @@ test.group('Files as tables', (group) => {
     }
   })
 
-  test('[D3] a name that the first 1,000 objects lack is a fault of its row', async ({
+  test('[D3] a name that the first 1,000 objects lack is an error of its row', async ({
     assert,
   }) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)

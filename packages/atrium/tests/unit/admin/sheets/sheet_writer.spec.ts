@@ -56,7 +56,7 @@ test.group('Writing of tables', () => {
     assert.equal(await written('csv', [], TWO), 'id,title\r\n')
   })
 
-  test('[D2] an apostrophe stands before texts and headings that a spreadsheet would run', async ({
+  test('[D2] adds an apostrophe before texts and headings that a spreadsheet would run', async ({
     assert,
   }) => {
     const columns = ['=id', 'title', 'amount']

@@ -47,7 +47,7 @@ test.group('XLSX files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell without a known value has a fault that names it', async ({ assert }) => {
+  test('[D3] a cell without a known value has an error that names it', async ({ assert }) => {
     const { rows } = await rowsOf({
       rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
     })
@@ -127,7 +127,7 @@ test.group('XLSX files as tables', (group) => {
     assert.equal(old.rows[0].cells[1], '2031-01-01')
   })
 
-  test('[D3] more cells than the heading are a fault of the row, fewer are empty', async ({
+  test('[D3] more cells than the heading are an error of the row, missing ones are empty', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -138,7 +138,7 @@ test.group('XLSX files as tables', (group) => {
     assert.deepEqual(rows.slice(1), [{ line: 3, cells: [null, '3'] }])
   })
 
-  test('[D3] a sheet that is no XML, too large or cut is refused with its row: {name}')
+  test('[D3] refuses a sheet that is not XML, too large or truncated, with its row: {name}')
     .with([
       {
         name: 'doctype',
@@ -157,7 +157,7 @@ test.group('XLSX files as tables', (group) => {
       assert.isNumber(fault?.line)
     })
 
-  test('[D3] an unknown entity is no file of the server', async ({ assert }) => {
+  test('[D3] an unknown entity does not read a file of the server', async ({ assert }) => {
     const { rows } = await rowsOf({ rows: '<row><c t="str"><v>&b;</v></c></row>' })
 
     assert.equal(rows[0].cells[0], '&b;')

@@ -98,7 +98,7 @@ test.group('atrium:doctor', (group) => {
     assert.include(warnings, 'excludedMigrations names database/migrations/1_none')
   })
 
-  test('[K11] [P10] a model without access requires a token in production, where nobody else can write', async ({
+  test('[K11] [P10] a model without access requires a token in production, where other clients cannot write', async ({
     assert,
     cleanup,
   }) => {
