@@ -1,4 +1,8 @@
 import { isAbsolute } from 'node:path'
+import { Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
+import type { DriverContract } from '@adonisjs/drive/types'
+import type { RedisConnectionConfig } from '@adonisjs/redis/types'
 import { ValueError } from '#crud'
 import {
   ANY,
@@ -14,15 +18,29 @@ import {
   type Check,
 } from '#base/checks'
 import { shown, withoutStack } from '#base/errors'
-import { Secret } from '@adonisjs/core/helpers'
-import app from '@adonisjs/core/services/app'
-import type { DriverContract } from '@adonisjs/drive/types'
-import type { RedisConnectionConfig } from '@adonisjs/redis/types'
 import type { EventIntegration } from './events/event_integration.js'
-import type { ScanFile } from './forms/files/scan_file.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './authentication/sso/sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes/user_attributes.js'
 import { isTimeZone, UTC } from './time/time_zone.js'
+
+/** An uploaded file before it is stored. */
+export interface ScannedFile {
+  path: string
+  /** As the sender calls it */
+  name: string
+  /** Bytes */
+  size: number
+  /** Class name of the model, and API name of the field */
+  model: string
+  field: string
+}
+
+/**
+ * Scans an uploaded file, as a malware scanner does.
+ *
+ * @returns the reason to refuse it, as it is shown behind the name of the field; nothing to take it
+ */
+export type ScanFile = (file: ScannedFile) => Promise<string | void> | string | void
 
 /**
  * Resolved settings of the admin site, from `config/admin.ts`. [B1]

@@ -19,7 +19,7 @@ export function registerJobKinds(site: AdminSite): void {
   )
   kind(
     'import_trial',
-    () => import('./import/jobs/import_trial_job.js'),
+    () => import('./import/jobs/import_job.js'),
     ({ ImportTrialJob }) => new ImportTrialJob(site)
   )
   kind(

@@ -4,7 +4,7 @@
 import { mock } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { AdminUser } from '#admin'
-import { newSecret } from '#admin/authentication/factors/totp'
+import { newSecret } from '#admin/authentication/factors/one_time_codes'
 import { adminSite } from '#tests/helpers/admin'
 
 const STEP = 30_000

@@ -139,8 +139,8 @@ test.group('Files of the application and of the engine', () => {
         'packages/atrium/src/admin/export/export_job.ts',
         'packages/atrium/src/admin/forms/files/private_folder.ts',
         'packages/atrium/src/admin/import/jobs/import_in_parts.ts',
-        'packages/atrium/src/admin/import/kept_file.ts',
-        'packages/atrium/src/admin/import/trial.ts',
+        'packages/atrium/src/admin/import/import_files.ts',
+        'packages/atrium/src/admin/import/dry_run.ts',
         'packages/atrium/src/host/generate_indexes.ts',
       ]
     )

@@ -3,15 +3,15 @@ import type { AdminSite } from '../admin_site.js'
 import { EventType } from '../events/event_integration.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
-import { returnPath } from '../http/return_path.js'
+import { returnPath } from '../http/site_paths.js'
 import { SINGLE_KEYS } from '../keyboard/keys.js'
 import { keepTheme, THEMES } from '../layout/theme_controller.js'
 import { DENSITIES } from '../list/saved_views/list_place.js'
 import { USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { isTimeZone } from '../time/time_zone.js'
 import { TIME_ZONE } from '../time/zone_of_person.js'
-import { accountPage } from './account_page.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { accountPage } from './account_page.js'
 
 /**
  * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
@@ -57,4 +57,24 @@ export class AccountController {
 function switchIn(sent: readonly string[] | undefined): boolean | undefined {
   if (sent?.includes('on')) return true
   return sent?.includes('off') ? false : undefined
+}
+
+const LARGEST_ID = 2 ** 31 - 1
+
+/**
+ * Takes the signed-in user's word that they have seen what they were told. [U16]
+ */
+export class NoticesController {
+  constructor(private readonly site: AdminSite) {}
+
+  async see(ctx: HttpContext): Promise<void> {
+    const { owner, session } = guardOf(ctx).signedInOrFail()
+    const texts = sentTexts(ctx)
+    const last = Number(singleText(texts, 'last'))
+    if (Number.isInteger(last) && last > 0 && last <= LARGEST_ID) {
+      await this.site.notices.see(owner.id, last, session.id)
+    }
+    const next = returnPath(this.site, singleText(texts, 'next')) ?? this.site.url('/account')
+    ctx.response.status(303).header('location', next).send('')
+  }
 }

@@ -1,25 +1,92 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
+import { momentOf, type Moment } from '../time/local_time.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { ZONES_BY_AREA } from '../time/time_zone.js'
 import { adminActor } from '../authentication/admin_actor.js'
 import {
   tokenFields,
   type TypedToken,
   shownToken,
 } from '../authentication/access_tokens/token_form.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { momentOf, type Moment } from '../time/moment.js'
 import { plainText } from '../text/plain_text.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { factorSection } from '../authentication/factors/factor_panel.js'
-import { ssoSection } from '../authentication/sso/sso_section.js'
 import { strengthData } from '../authentication/passwords/strength_data.js'
-import { shownNotice } from '../notices/notice_words.js'
+import { shownNotice } from '../notices/notices.js'
 import { hasSingleKeys } from '../keyboard/keys.js'
 import { THEMES } from '../layout/theme_controller.js'
 import { DENSITIES } from '../list/saved_views/list_place.js'
 import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
-import { zoneChoices } from '../time/zone_choices.js'
 import { chosenZone } from '../time/zone_of_person.js'
+
+/**
+ * The signed-in user's links with people at the provider, for the page of their account.
+ *
+ * @returns null without single sign-on
+ */
+async function ssoSection(ctx: HttpContext, site: AdminSite) {
+  const { sso } = site
+  if (!sso) return null
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const identities = await sso.identities.of(owner.id)
+  return {
+    label: sso.config.label,
+    identities: identities.map(({ id, issuer, subject, createdAt, lastUsedAt }) => ({
+      id,
+      name: new URL(issuer).host,
+      subject,
+      created: momentOf(createdAt),
+      lastUsed: lastUsedAt && momentOf(lastUsedAt),
+    })),
+    link: sso.url({ for: 'link' }),
+    unlink: site.url('/account/sso/unlink'),
+  }
+}
+
+/**
+ * The chooser of a time zone.
+ */
+export interface ZoneChoices {
+  /** The zone that is chosen; empty for that of the site */
+  value: string
+  /** Label of the empty value, as in `As the site (UTC)` */
+  site: string
+  help: string
+  groups: Array<{ area: string; zones: Array<{ name: string; label: string }> }>
+}
+
+interface Site {
+  timeZone: string
+  text(key: string, data?: Record<string, unknown>): string
+}
+
+/**
+ * All time zones by area. [R12]
+ *
+ * @param chosen  null for that of the site
+ */
+function zoneChoices(site: Site, chosen: string | null): ZoneChoices {
+  const now = DateTime.now().setZone(chosen ?? site.timeZone)
+  const groups = [...ZONES_BY_AREA].map(([area, names]) => ({
+    area,
+    zones: names.map((name) => ({ name, label: placeIn(name) })),
+  }))
+  return {
+    value: chosen ?? '',
+    site: site.text('account.siteZone', { zone: site.timeZone }),
+    help: site.text('account.timeZoneHelp', {
+      now: now.setLocale('en').toFormat('d LLL yyyy, HH:mm'),
+    }),
+    groups,
+  }
+}
+
+/** Without the area, so that typing the name of the place finds it in the list. */
+function placeIn(name: string): string {
+  return name.slice(name.indexOf('/') + 1).replaceAll('_', ' ')
+}
 
 /**
  * The signed-in user's own access tokens, and the form for a new one where a role of theirs allows it. [U7]

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import type { SignedIn } from '../authentication/admin_authentication.js'
+import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
 import { requireProof } from '../authentication/reauthentication/reauthentication.js'
 import { EventType } from '../events/event_integration.js'
 import { flashToNextPage } from '../http/flash.js'
@@ -51,5 +51,18 @@ export class OwnSessionsController {
 
   get #page(): string {
     return `${this.site.url('/account')}#sessions`
+  }
+}
+
+/**
+ * Answers how long the session of the request lasts. As any request, it is activity that renews the session;
+ * with `?poll` it only asks. [R10]
+ */
+export class SessionRestController {
+  constructor(private readonly site: AdminSite) {}
+
+  show(ctx: HttpContext): SessionRest {
+    ctx.response.header('cache-control', 'no-store')
+    return this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail())
   }
 }

@@ -1,7 +1,40 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import { systemActor } from '#crud'
 import type { SystemActor } from '#base/types'
-import { madeContext } from '../http/made_context.js'
+import { guardOf } from './sessions/admin_guard.js'
+
+/**
+ * A context without a request, for code that takes one. Nobody is signed in, and no response is sent.
+ *
+ * @param ip       address that the work was started from
+ * @param headers  of the request that started it
+ */
+export async function madeContext({
+  ip,
+  headers = {},
+}: { ip?: string; headers?: Record<string, string> } = {}): Promise<HttpContext> {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: ip })
+  const message = new IncomingMessage(socket)
+  message.method = 'POST'
+  message.url = '/'
+  message.headers = headers
+  const answer = new ServerResponse(message)
+
+  const server = await app.container.make('server')
+  const request = server.createRequest(message, answer)
+  const response = server.createResponse(message, answer)
+  const ctx = server.createHttpContext(request, response, app.container.createResolver())
+  if (app.container.hasBinding('auth.manager')) {
+    const auth = await app.container.make('auth.manager')
+    ctx.auth = auth.createAuthenticator(ctx)
+  }
+  guardOf(ctx).authenticationAttempted = true
+  return ctx
+}
 
 const OPERATORS = new WeakMap<HttpContext, SystemActor>()
 

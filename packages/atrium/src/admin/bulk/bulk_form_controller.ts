@@ -21,9 +21,9 @@ import {
 } from './bulk_form.js'
 import type { BulkTask } from './bulk_task.js'
 import { readAllMatching, type AllMatching } from './matching_records.js'
-import { SelectAll } from './select_all.js'
+import { SelectAll } from './bulk_calls.js'
 import { DeleteOrRestoreTask, WRITES } from './delete_or_restore_task.js'
-import { titleInBulk } from './title_in_bulk.js'
+import { titleInBulk } from './edit/record_faults.js'
 
 /**
  * True if code of the application runs before a deletion: it may delete first what else would be in the

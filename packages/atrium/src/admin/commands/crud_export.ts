@@ -45,7 +45,7 @@ export default class CrudExport extends AdminCommand {
     const { ExportedList } = await import('../export/exported_list.js')
     const { readExport } = await import('../export/export_choice.js')
     const { logExport } = await import('../export/export_event.js')
-    const { checkFits } = await import('../export/may_export.js')
+    const { checkFits } = await import('../export/export_choice.js')
     const { writeExport } = await import('../export/write_export.js')
 
     const site = await this.site()

@@ -4,9 +4,38 @@ import { keyOf } from '#base/items'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn, type Cell } from '../list/list_column.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { batchedValues } from '../list/batched_values.js'
 import { type PermissionsDocument, permissionsInWords } from '../permissions/document.js'
 import { holdersOf, rolesOf } from '../permissions/user_roles.js'
+
+/**
+ * Values for the cells of a column of one's own that come from another table: those that one list asks for
+ * at once are read by one query.
+ *
+ * @param load  reads the values of the keys; those that have none are left out
+ * @returns what a column's `value` asks for the value of one key
+ */
+function batchedValues<Key, Value>(
+  load: (keys: Key[]) => Promise<ReadonlyMap<Key, Value>>
+): (ctx: HttpContext, key: Key) => Promise<Value | undefined> {
+  const batches = new WeakMap<
+    HttpContext,
+    { keys: Key[]; values: Promise<ReadonlyMap<Key, Value>> }
+  >()
+  return async (ctx, key) => {
+    let batch = batches.get(ctx)
+    if (!batch) {
+      const keys: Key[] = []
+      const values = Promise.resolve().then(() => {
+        batches.delete(ctx)
+        return load(keys)
+      })
+      batches.set(ctx, (batch = { keys, values }))
+    }
+    batch.keys.push(key)
+    const values = await batch.values
+    return values.get(key)
+  }
+}
 
 /**
  * List column with the abilities of an access token, in the form in which they are typed.

@@ -1,17 +1,51 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Column } from '#base/columns/column'
 import { listed } from '#base/errors'
 import type { Item } from '#crud'
+import type { ModelView } from '../model_view.js'
+import {
+  ALL,
+  entryOf,
+  type PermissionsDocument,
+  permissionsInWords,
+} from '../permissions/document.js'
 import type { AdminSite } from '../admin_site.js'
 import type { UpdatePanel } from '../view_options.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
 import { offeredViews } from '../permissions/matrix/matrix_view.js'
-import { withheldFromCreate } from '../permissions/withheld_from_create.js'
-import { permissionsInWords } from '../permissions/document.js'
 import { TokenPanel } from '../authentication/access_tokens/token_form.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
-import { momentOf } from '../time/moment.js'
+import { momentOf } from '../time/local_time.js'
+
+/**
+ * Fields that every new record must have, of models whose records a role can create, but without setting these fields.
+ * Code of the application may fill them.
+ *
+ * @param views  of the models that roles can name
+ * @returns one entry for each such model
+ */
+function withheldFromCreate(
+  views: Iterable<ModelView>,
+  document: PermissionsDocument
+): Array<{ view: ModelView; fields: string[] }> {
+  return [...views].flatMap((view) => {
+    const { actions = [], hidden = [], readonly = [] } = entryOf(document, view.name) ?? {}
+    const mayCreate = actions.some((action) => action === ALL || action === 'create')
+    if (!mayCreate || !view.may('create') || !view.resource.isLoaded) return []
+    const withheld = new Set([...hidden, ...readonly])
+    const fields = view.resource.createBody.fields
+      .filter(({ column, apiName }) => column && isNeeded(column) && withheld.has(apiName))
+      .map(({ apiName }) => apiName)
+    return fields.length > 0 ? { view, fields } : []
+  })
+}
+
+/** True for a column without which the database refuses a row. */
+function isNeeded({ nullable, hasDefault, isPrimary, automatic, generated }: Column): boolean {
+  return !nullable && !hasDefault && !isPrimary && !automatic && !generated
+}
 
 /* The others are counted. */
 const MOST_SHOWN = 20

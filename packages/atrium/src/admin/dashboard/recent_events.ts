@@ -7,7 +7,7 @@ import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_a
 import { markOf, unnamedIn, type EventMark, subjectOf } from '../events/pages/shown_event.js'
 import { isolated, partsOf, plainText, type SentencePart } from '../text/plain_text.js'
 import { readKey, RecordPlaces } from '../events/pages/record_places.js'
-import { momentOf, type Moment } from '../time/moment.js'
+import { momentOf, type Moment } from '../time/local_time.js'
 import { EventType } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { personal } from '../permissions/may.js'

@@ -1,10 +1,13 @@
+import type { HttpContext } from '@adonisjs/core/http'
 import { Records } from '#crud/internals'
 import type { Condition } from '#base/columns/condition'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
-import { BulkFailure, ExportRefused } from '../errors.js'
+import { BulkFailure, ExportRefused, NotAllowed } from '../errors.js'
 import type { ModelView } from '../model_view.js'
-import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_format.js'
+import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_shape.js'
 import { columnsWritten } from '../list/columns/column_choices.js'
+import type { AdminSite } from '../admin_site.js'
+import { may } from '../permissions/may.js'
 
 /** The parameter of an export that names a record by its path, as in the values of the list's checkboxes */
 const SELECTED = 'ids'
@@ -140,4 +143,44 @@ export function exportInForm(texts: Texts): string {
 export function checkColumns(texts: Texts): void {
   const isNone = texts.get('columns')?.at(-1) === 'chosen' && !texts.get('chosen')?.length
   if (isNone) throw new ExportRefused('export.fault.noColumns')
+}
+
+/* The last row of a sheet is the 1,048,576th; the first one is the heading. */
+const MOST_ROWS_OF_SHEET = 1_048_575
+
+/**
+ * Returns true if the signed-in user may have formulas as they are: those who can also import into the model, as such a
+ * file is for programs, and to be read again. [D2]
+ */
+export async function mayHaveRaw(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView
+): Promise<boolean> {
+  const { actor } = view.callOptions(ctx)
+  return await site.permissions.mayDo(actor, view.name, 'import')
+}
+
+/**
+ * @param view  as the roles of the user leave it
+ * @throws NotAllowed     for who cannot export the model
+ * @throws ExportRefused  for who cannot have formulas as they are
+ */
+export async function checkMayExport(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  raw: boolean
+): Promise<void> {
+  if (!(await may(ctx, view, 'export'))) throw new NotAllowed()
+  if (raw && !(await mayHaveRaw(ctx, site, view))) throw new ExportRefused('export.fault.raw')
+}
+
+/**
+ * @param count  null if it is not known
+ * @throws ExportRefused  for more records than the format takes
+ */
+export function checkFits(format: FileFormat, count: number | null): void {
+  if (format !== 'xlsx' || (count ?? 0) <= MOST_ROWS_OF_SHEET) return
+  throw new ExportRefused('export.fault.rows', { count, most: MOST_ROWS_OF_SHEET })
 }

@@ -19,11 +19,12 @@ import {
   checkColumns,
   exportInForm,
   withSelected,
+  checkFits,
+  checkMayExport,
 } from './export_choice.js'
 import { ExportDialog } from './export_dialog.js'
 import { EXPORT_JOB, type ExportPayload } from './export_job.js'
 import { ExportedList } from './exported_list.js'
-import { checkFits, checkMayExport } from './may_export.js'
 import { sendExport, sendHeaders } from './send_export.js'
 
 /* A longer address might not pass a proxy. */

@@ -6,11 +6,10 @@ import { readList } from '../list/read_list.js'
 import { showPanel } from '../list/saved_views/views_bar.js'
 import type { ModelView } from '../model_view.js'
 import { referencesOf } from '../relations/references.js'
-import { isFileFormat, type FILE_FORMATS } from '../sheets/file_format.js'
-import { listPart, withSelected } from './export_choice.js'
+import { isFileFormat, type FILE_FORMATS } from '../sheets/file_shape.js'
+import { listPart, withSelected, mayHaveRaw } from './export_choice.js'
 import { fieldsOf } from './export_columns.js'
 import { ExportedList } from './exported_list.js'
-import { mayHaveRaw } from './may_export.js'
 
 /* In the order in which most people want them */
 const OFFERED = ['csv', 'xlsx', 'ndjson', 'json'] as const satisfies (typeof FILE_FORMATS)[number][]

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { filesDisk } from '../forms/files/files_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
-import type { FileFormat } from '../sheets/file_format.js'
+import type { FileFormat } from '../sheets/file_shape.js'
 
 /**
  * The names of the files in a folder of the disk; none if there is no such folder.

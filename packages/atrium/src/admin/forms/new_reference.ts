@@ -14,9 +14,9 @@ import type { AskedReference } from './drafts/drafts.js'
 import type { FormMode } from './fields/form_fields.js'
 import { goTo } from './form_response.js'
 import { BESIDE, carriedIn, FOR, KEPT, withCarried, isBeside } from './drafts/draft_parameters.js'
-import { keepableTexts } from './drafts/draft_texts.js'
+import { keepableTexts } from './drafts/save_draft.js'
 import type { FormFailure } from './submission/form_failure.js'
-import type { FieldView } from './fields/field_view.js'
+import type { FieldView } from './fields/shown_field.js'
 import type { FormField } from './fields/form_field.js'
 
 /** Name of the button *New ...* in a form; its value is that of `writeAsked`. [R5] */

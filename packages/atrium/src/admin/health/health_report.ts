@@ -7,7 +7,7 @@ import type { AdminSite } from '../admin_site.js'
 import type { DatabaseConfig } from '../database_config.js'
 import { hasEventLog } from '../events/pages/event_access.js'
 import { EventReader } from '../events/pages/event_reader.js'
-import { momentOf } from '../time/moment.js'
+import { momentOf } from '../time/local_time.js'
 
 /* A user waits for the page; a slower response counts as a failure. */
 const PATIENCE = 2000

@@ -9,12 +9,11 @@ import { KEPT_HERE } from '../forms/drafts/draft_parameters.js'
 import { keepsInBrowser, keepUnsent } from '../forms/drafts/save_draft.js'
 import { formWithListQuery, referringPage } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
-import { isBelowMount } from './below_mount.js'
+import { isBelowMount, returnPath } from './site_paths.js'
 import { compressAnswer, setSecurityHeaders } from './compress.js'
 import { answerMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
 import { refuseForgery, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
-import { returnPath } from './return_path.js'
 import { wantsJson } from './read_body.js'
 import { factorProblem, proofProblem } from '../authentication/problems.js'
 import {
@@ -26,8 +25,8 @@ import {
   RefusedWhileActing,
   SignInRequired,
   ViewingAsRole,
-  TooManyJobs,
 } from '../errors.js'
+import { TooManyJobs } from '../jobs/job_errors.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**

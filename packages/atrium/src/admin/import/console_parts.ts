@@ -11,11 +11,10 @@ import type { StepOutcome } from '../jobs/job_run.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { ImportAction } from './write_all_rows.js'
 import type { ImportSpec } from './import_spec.js'
-import { ROWS_AT_ONCE, rowBatches, RowSource } from './row_batches.js'
+import { ROWS_AT_ONCE, rowBatches, RowSource, Tally } from './dry_run.js'
 import { isFaulty, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
-import { Tally } from './trial.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 

@@ -4,10 +4,8 @@ import type { ImportMapping, ImportOptions, ImportTrial } from '../models/admin_
 import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
 import { isTimeZone } from '../time/time_zone.js'
 import type { AdminSite } from '../admin_site.js'
-import type { FileFormat } from '../sheets/file_format.js'
-import type { FileShape } from '../sheets/file_shape.js'
-import { type KnownField, knownFields } from './import_fields.js'
-import type { Importer } from './importer.js'
+import type { FileFormat, FileShape } from '../sheets/file_shape.js'
+import { type KnownField, knownFields, type Importer } from './import_fields.js'
 
 /** A mapping with the fields that it names. */
 export interface CheckedColumns {

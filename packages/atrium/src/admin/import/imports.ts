@@ -15,15 +15,24 @@ import { presentZone } from '../time/time_zone.js'
 import { checkColumns, checkDateOrder, checkZone, importSpec } from './import_spec.js'
 import { writeFaultyRows } from './faulty_rows.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
-import { knownFields, type ImportField, type KnownField } from './import_fields.js'
+import {
+  knownFields,
+  type ImportField,
+  type KnownField,
+  importerOf,
+  type Importer,
+} from './import_fields.js'
 import { ImportStore } from './import_store.js'
-import { importerOf, type Importer } from './importer.js'
-import { IMPORT_JOB } from './jobs/import_job.js'
-import { IMPORT_TRIAL_JOB } from './jobs/import_trial_job.js'
-import { dropKept, keepFile, keysBefore, withKept } from './kept_file.js'
-import { MOST_KEPT } from './limits.js'
-import { keptTrial } from './kept_trial.js'
-import { sweepTemporary } from './orphans.js'
+import { IMPORT_JOB, IMPORT_TRIAL_JOB } from './jobs/import_job.js'
+import {
+  dropKept,
+  keepFile,
+  keysBefore,
+  withKept,
+  keptTrial,
+  sweepTemporary,
+} from './import_files.js'
+import { MOST_KEPT } from './import_limits.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* Longer files are tried by a job: about a second */

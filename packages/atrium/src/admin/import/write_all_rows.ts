@@ -6,12 +6,11 @@ import { actorDetails, eventActor } from '../events/event_of_writes.js'
 import { type AdminEvent, type EventRecord, EventType } from '../events/event_integration.js'
 import { LongAction, type By } from '../events/long_action.js'
 import type { ImportSpec } from './import_spec.js'
-import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
+import { ROWS_AT_ONCE, rowBatches, type Tally } from './dry_run.js'
 import { isFaulty } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
-import type { Tally } from './trial.js'
-import type { Importer } from './importer.js'
+import type { Importer } from './import_fields.js'
 
 /** How many rows are one transaction of an import in parts; tests have smaller ones */
 export const PART = { rows: 1000 }

@@ -5,14 +5,8 @@ import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import { adminOrigin } from '../authentication/admin_actor.js'
-import {
-  BulkFailure,
-  ExportRefused,
-  JobFailure,
-  JobStopped,
-  JobSuperseded,
-  TooManyJobs,
-} from '../errors.js'
+import { BulkFailure, ExportRefused } from '../errors.js'
+import { JobFailure, JobStopped, JobSuperseded, TooManyJobs } from './job_errors.js'
 import type AdminJob from '../models/admin_job.js'
 import type { DatabaseConfig } from '../database_config.js'
 import type { AdminConfig } from '../define_config.js'

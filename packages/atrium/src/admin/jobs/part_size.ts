@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { requestsFirst } from '#base/requests_first'
 import { unavailability } from '#base/database/unavailable'
-import { JobStopped, JobSuperseded } from '../errors.js'
+import { JobStopped, JobSuperseded } from './job_errors.js'
 import type { AdminSite } from '../admin_site.js'
 import { hasEventLog } from '../events/pages/event_access.js'
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
-import { returnPath } from '../http/return_path.js'
+import { returnPath } from '../http/site_paths.js'
 
 export const THEMES = ['light-theme', 'dark-theme'] as const
 

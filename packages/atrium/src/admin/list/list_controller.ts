@@ -3,12 +3,16 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { queryOfReferringList } from '../http/list_query.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { clockTime, writtenTime } from '../time/local_time.js'
+import { presentZone } from '../time/time_zone.js'
 import { ListPage } from './list_page.js'
-import { ROWS, type ListParameters } from './list_parameters.js'
+import type { ListParameters } from './list_parameters.js'
+import { ROWS } from './list_address.js'
 import { usualRows } from './page_size.js'
 import { readList } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { besideList } from './saved_views/views_bar.js'
 
 /**
  * The list of a model: as a page, as its content without the layout, or its table alone.
@@ -104,5 +108,39 @@ function newAddress({ request }: HttpContext, { url }: ListParameters): string {
     return pathname + search === url ? 'false' : url
   } catch {
     return url
+  }
+}
+
+/** Maximum rows of a printed list */
+export const PRINTED_MAX = 5_000
+
+/**
+ * A list for paper: all records that match, with the columns and the order of the list. [L14]
+ */
+export class PrintController {
+  readonly #page: ListPage
+
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {
+    this.#page = new ListPage(site, view)
+  }
+
+  async show(ctx: HttpContext): Promise<string> {
+    const parameters = await this.#page.parametersOf(ctx)
+    const first = parameters.with({ page: 1 })
+    const data = await this.#page.data(ctx, first.with({ rows: PRINTED_MAX }))
+    const { time } = clockTime(new Date().toISOString())!
+    return await this.site.render(ctx, 'pages/list_print', {
+      ...data,
+      title: this.view.label,
+      sheet: 'list_print.css',
+      hasForms: false,
+      back: first.url,
+      exported: data.links.export && besideList(first, '/export/dialog'),
+      printed: `${writtenTime(time, { seconds: false })} ${presentZone()}`,
+      isCut: data.items.length === PRINTED_MAX && data.total_items !== PRINTED_MAX,
+    })
   }
 }

@@ -7,121 +7,30 @@ import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
-import { matchingOffer, type MatchingOffer, bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
+import { matchingOffer, bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import { type Flash, withUndo } from '../http/flash.js'
-import { mayImport } from '../import/may_import.js'
+import { mayImport } from '../import/import_limits.js'
 import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../model_view.js'
 import { BoundedMap } from '../permissions/kept_by_version.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
-import { editedFields } from './cells/edited_fields.js'
-import { itemsOfPage } from './cells/items_of_page.js'
+import { editedFields, itemsOfPage } from './cells/edited_fields.js'
 import { columnChoices } from './columns/column_choices.js'
-import { emptyState, type EmptyState, filterNotes, type FilterNote } from './empty_state.js'
-import { filterBar, type FilterBar } from './filters/filter_bar.js'
-import { ALL_COLUMNS, type ListParameters } from './list_parameters.js'
+import { emptyState, filterNotes } from './empty_state.js'
+import { filterBar } from './filters/filter_bar.js'
+import type { ListParameters } from './list_parameters.js'
+import { ALL_COLUMNS } from './list_address.js'
 import { ROWS_OFFERED, usualRows } from './page_size.js'
-import {
-  ListTable,
-  ROWS_A_TURN,
-  NO_JOINS,
-  type Heading,
-  type Joined,
-  type Joins,
-  type Row,
-} from './list_table.js'
+import { ListTable, ROWS_A_TURN } from './list_table.js'
+import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
 import { markedRecord, withList } from './marked_record.js'
-import { pagerOf, type Pager } from './pager.js'
+import { pagerOf } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
-import { besideList, viewsBar, type ViewsBar } from './saved_views/views_bar.js'
+import { besideList, viewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './title_search.js'
-
-/**
- * Variables of the list templates. Names in snake case are those of the specification. [S34]
- */
-export interface ListData extends Record<string, unknown> {
-  items: Item[]
-  model_name: string
-  table_columns: string[]
-  /** Null if the policy checks each record, and there are too many to count [P14] */
-  total_items: number | null
-  current_page: number
-  rows_per_page: number
-  selected_column: string | null
-  primary_key_info: {
-    /** Name of the first key column; `columns` contains all columns of a composite key */
-    name: string
-    type: string
-    columns: Array<{ name: string; type: string }>
-  }
-  mount_path: string
-  sort_column: string | null
-  sort_order: 'asc' | 'desc' | null
-  allowed_actions: string[]
-
-  view: ModelView
-  parameters: ListParameters
-  headings: Heading[]
-  /** True if it shows datetimes, whose zone is said once [R12] */
-  hasTimes: boolean
-  /** The order that a click with shift adds a column to */
-  sorting: { by: string; order: string }
-  rows: Row[]
-  /** The rows as markup */
-  rowsMarkup: string
-  pager: Pager
-  /** True if the records could not be read [S33] */
-  failed: boolean
-  /** Bulk bar; null if no bulk task is available */
-  bulk: BulkBar | null
-  /** Cells that are edited in place; null if there are none [L10] */
-  cells: CellsOffer | null
-  /** All records on all pages, if they can be selected together [L8] */
-  matching: MatchingOffer | null
-  /** Numbers of the first and last record shown, from 1 */
-  range: { from: number; to: number }
-  /** All columns first */
-  searchable: Array<{ name: string; label: string; selected: boolean }>
-  /** Text of the search form */
-  searchText: string
-  /** Reason why the search text can't be searched for, if any */
-  unsearchable: string | null
-  filterBar: FilterBar
-  /** The views of the list and what can be done with them; columns; density [L5, L6] */
-  views: ViewsBar
-  /** Filters that filter nothing */
-  faults: FilterNote[]
-  /** Message for a list without records */
-  empty: EmptyState
-  links: {
-    create: string | null
-    import: string | null
-    /** Dialog of the export; null for who cannot, and where the list shows what nobody asked for [D2] */
-    export: string | null
-    /** All records that match, for paper [L14] */
-    print: string
-    /** URL of the list without its search */
-    all: string
-    /** URL of the list without search and filters */
-    unfiltered: string
-    /** URL that searches all columns for a text that its column can't be searched for */
-    anywhere: string | null
-    rows: Array<{ rows: number; url: string }>
-    /** Empty if the model has no soft deletion */
-    deleted: Array<{ mode: string; url: string }>
-  }
-  /** Singular and plural of the model in a sentence */
-  words: { one: string; many: string }
-}
-
-interface CellsOffer {
-  /** Address of a cell's editor, but for the record and the field */
-  url: string
-  /** By the names of their columns */
-  fields: ReadonlyMap<string, unknown>
-}
+import type { ListData, CellsOffer } from './list_data.js'
 
 /* More are used together by nobody but who tries them all. */
 const MOST_TABLES = 50

@@ -4,7 +4,6 @@ import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
 import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
-import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/personal_view.js'
@@ -19,91 +18,27 @@ import {
 import { isChoice } from '../forms/fields/choices.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { chosenColumns } from './columns/column_choices.js'
-import {
-  cellMaker,
-  cutText,
-  isInvisible,
-  ownCell,
-  textCell,
-  valueCell,
-  type ShownCell,
-} from './cell.js'
+import { cellMaker, cutText, ownCell, textCell, valueCell, type ShownCell } from './cell.js'
 import { namesThings } from './names_things.js'
 import { joinedTitles, type JoinedTitles, withUnits } from './joined_titles.js'
-import { type ListColumn } from './list_column.js'
+import type { ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
+import {
+  type Titles,
+  type Joins,
+  NO_JOINS,
+  type Joined,
+  valuesOf,
+  titlesIn,
+  linkedCell,
+  type ColumnStyle,
+  type Heading,
+  type Row,
+  type TableColumn,
+} from './table_columns.js'
 
 /** Number of rows that are made before other requests get a turn; more than a page of a list has */
 export const ROWS_A_TURN = 200
-
-/**
- * Presentation of a column.
- */
-export interface ColumnStyle {
-  /** Class names, each after a space, of its header and cells */
-  style: string
-  /**
-   * True for the column that identifies records: it links to them and stays visible when scrolling
-   */
-  isLead: boolean
-  /**
-   * Attribute of its cells, after a space: the name of the column, where narrow screens show it next to the
-   * value; empty where they leave it out
-   */
-  card: string
-}
-
-/**
- * Header cell of a list column.
- */
-export interface Heading extends ColumnStyle {
-  name: string
-  label: string
-  numeric: boolean
-  /** Order of the list if this is the first column it is sorted by; undefined if it can't be sorted by it */
-  sorted: 'ascending' | 'descending' | 'none' | undefined
-  /** URL that sorts by this column alone, or toggles its direction */
-  url: string | undefined
-  /** Its order, if the list is sorted by another column first */
-  also: 'ascending' | 'descending' | undefined
-  /** Its place among several columns that the list is sorted by */
-  place: { number: number; label: string } | undefined
-}
-
-/**
- * A row of the list.
- */
-export interface Row {
-  /** Key as in paths, without the leading slash; empty for a row of a database view without one */
-  key: string
-  /** Title of the record, cut */
-  title: string
-  /** Label of its checkbox */
-  label: string
-  isDeleted: boolean
-  cells: ShownCell[]
-}
-
-/** A column of the list: a model column, a computed property, or a custom column. */
-export interface TableColumn {
-  name: string
-  label: string
-  numeric: boolean
-  sortBy: Column | undefined
-  column?: Column
-  reference?: Reference
-  /** True if every value is one of a list */
-  isChoice?: boolean
-  own?: ListColumn
-}
-
-/** Titles of referenced records, by value of the foreign key as text */
-type Titles = Map<string, string>
-
-/** Titles that are joined to the records, by name of the list column */
-export type Joins = ReadonlyMap<string, JoinedTitles>
-
-export const NO_JOINS: Joins = new Map()
 
 const UNSORTABLE = {
   sorted: undefined,
@@ -116,15 +51,6 @@ const WORDS = { asc: 'ascending', desc: 'descending' } as const
 
 /** Number of columns that a record's card shows on narrow screens */
 const ON_CARDS = 4
-
-/**
- * Result of the joined titles.
- */
-export interface Joined {
-  joins: Joins
-  /** Additional columns of each record */
-  extras: ReadonlyArray<Record<string, unknown>>
-}
 
 /**
  * The table of a list: its columns and rows.
@@ -428,23 +354,6 @@ export class ListTable {
   }
 }
 
-function valuesOf(items: Item[], name: string): unknown[] {
-  return items.map((item) => item[name])
-}
-
-function titlesIn(
-  rows: Joined['extras'],
-  values: readonly unknown[],
-  { titleIn }: JoinedTitles
-): Titles {
-  const titles: Titles = new Map()
-  for (const [index, value] of values.entries()) {
-    const title = titleIn(rows[index])
-    if (title !== undefined) titles.set(String(value), title)
-  }
-  return titles
-}
-
 /** A value whose record does not exist, or is not visible, stays as it is. */
 async function related(
   ctx: HttpContext,
@@ -467,12 +376,4 @@ async function related(
     const href = isKey ? linkTo([values[index]]) : null
     return { ...textCell(title), ...(href && { href }) }
   })
-}
-
-/** A text that says nothing gets no link: the title of the record is in its place. */
-function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
-  const isEmpty = cell.kind === 'null' || isInvisible(cell.text.replace(/⟨U\+[\dA-F]+⟩/g, ''))
-  if (isEmpty) return { kind: 'text', text: title, href }
-  const { whole, ...rest } = cell
-  return { ...rest, ...(whole !== undefined && { title: whole }), href }
 }

@@ -5,7 +5,8 @@ import type { ModelView } from '../model_view.js'
 import { placeOf } from './saved_views/place_of.js'
 import { withView } from './saved_views/view_query.js'
 import { titledColumn } from './list_filters.js'
-import { ALL_RECORDS, ListParameters, SEARCH, searchedText } from './list_parameters.js'
+import { ListParameters } from './list_parameters.js'
+import { ALL_RECORDS, SEARCH, searchedText } from './list_address.js'
 import {
   NO_TITLES,
   titleSearches,

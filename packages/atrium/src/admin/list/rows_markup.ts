@@ -1,6 +1,6 @@
 import { escaped, isFromTheRight } from '../text/plain_text.js'
 import type { ShownCell } from './cell.js'
-import type { ColumnStyle, Row } from './list_table.js'
+import type { ColumnStyle, Row } from './table_columns.js'
 
 /**
  * Content of a cell as markup, wherever a value is shown: in lists, and in forms next to what can be changed.

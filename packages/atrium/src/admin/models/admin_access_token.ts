@@ -2,9 +2,8 @@ import { belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
-import { AdminModel } from './admin_model.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 import AdminUser from './admin_user.js'
-import { jsonColumn } from './json_column.js'
 
 /**
  * Access token with which a program calls the API in the name of a user. Only the hash of its

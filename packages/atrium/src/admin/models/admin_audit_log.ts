@@ -4,8 +4,7 @@ import '#crud'
 import type { Changes, State } from '#crud'
 import type { Reversal } from '#crud/internals'
 import type { RecordAction } from '../events/event_integration.js'
-import { AdminModel } from './admin_model.js'
-import { jsonColumn } from './json_column.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
  * Changes of an event to one record. Written by the database integration, never updated. [E3]

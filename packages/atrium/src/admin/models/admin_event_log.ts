@@ -2,8 +2,7 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { EventDetails, EventStatus, EventType } from '../events/event_integration.js'
-import { AdminModel } from './admin_model.js'
-import { jsonColumn } from './json_column.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
  * An event and its actor. Written by the database integration, never updated. [E3]

@@ -3,8 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import type { DateOrder, FoundOrder } from '../sheets/date_order.js'
 import type { FileShape } from '../sheets/file_shape.js'
-import { AdminModel } from './admin_model.js'
-import { jsonColumn } from './json_column.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 
 /** `columns`: which column is which field is being chosen; then the trial, then the run. [D3] */
 export const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const

@@ -1,9 +1,8 @@
 import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
-import { AdminModel } from './admin_model.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 import type { ActsAs } from './admin_session.js'
-import { jsonColumn } from './json_column.js'
 
 /** `reverting`: it has failed or was cancelled, and what it wrote is being reverted */
 export const JOB_STATES = ['queued', 'running', 'reverting', 'done', 'failed', 'cancelled'] as const

@@ -2,8 +2,7 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { NoticeData, NoticeKind } from '../notices/notice_kinds.js'
-import { AdminModel } from './admin_model.js'
-import { jsonColumn } from './json_column.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
  * A notice for a user about their own account. Only `Notices` writes it. [U16]

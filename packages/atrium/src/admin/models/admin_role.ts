@@ -3,8 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import type { PermissionsDocument } from '../permissions/document.js'
 import { raiseVersionsOfHolders } from '../permissions/versions.js'
-import { AdminModel } from './admin_model.js'
-import { jsonColumn } from './json_column.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
  * A role: permissions by model, action, field and record. [U1, U2]

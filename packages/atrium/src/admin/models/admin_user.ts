@@ -3,10 +3,9 @@ import type { ManyToMany } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
 import { raiseOwnVersion } from '../permissions/versions.js'
-import { AdminModel } from './admin_model.js'
+import { AdminModel, jsonColumn } from './admin_model.js'
 import AdminRole from './admin_role.js'
 import type { AdminUserAttributes } from './admin_user_attributes.js'
-import { jsonColumn } from './json_column.js'
 
 /**
  * A user of the admin site. Only the hash of the password is stored, and no response, list, event

@@ -3,8 +3,7 @@ import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import AdminUser from '../models/admin_user.js'
 import type { NoticeData, NoticeKind } from './notice_kinds.js'
-import { noticePlace, noticeText, type Texts } from './notice_words.js'
-import type { NoticePost } from './notices.js'
+import { noticePlace, noticeText, type Texts, type NoticePost } from './notices.js'
 
 /** The part of a message of @adonisjs/mail that the site uses */
 interface Message {

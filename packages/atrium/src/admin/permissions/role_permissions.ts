@@ -4,7 +4,7 @@ import type { Scope, GrantedOperation, Actor, Resource } from '#crud'
 import { type Grant, isExcludedFromInclude, type Permissions } from '#crud/internals'
 import { dialectOf } from '#base/database/dialects'
 import AdminRole from '../models/admin_role.js'
-import { jsonColumn } from '../models/json_column.js'
+import { jsonColumn } from '../models/admin_model.js'
 import {
   ALL,
   entryOf,

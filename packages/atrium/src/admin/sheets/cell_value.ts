@@ -6,8 +6,7 @@ import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'
 import { UnreadableText } from '../errors.js'
 import { type DateOrder, isoDate, isoReadings } from './date_order.js'
-import type { FileFormat } from './file_format.js'
-import type { Cell } from './file_shape.js'
+import type { FileFormat, Cell } from './file_shape.js'
 
 const DAY = 24 * 60 * 60 * 1000
 

@@ -1,5 +1,5 @@
 import { unescapeFormula } from '#base/values/formula'
-import { FileFault } from '../errors.js'
+import { FileFault } from '../jobs/job_errors.js'
 import { type Cell, type FileShape, type FirstRow, SAMPLED } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { writeJson } from '#base/values/json'
-import { FileFault, ReadingLimit } from '../errors.js'
-import type { FileFormat } from './file_format.js'
+import { FileFault, ReadingLimit } from '../jobs/job_errors.js'
 import {
+  type FileFormat,
   type Cell,
   type ChosenShape,
   type FileShape,
@@ -17,8 +17,7 @@ import { readRows } from './read_rows.js'
 import { decodedText } from './reading/decoded_text.js'
 import { findDelimiter, isDelimiter, namedDelimiter } from './reading/delimiters.js'
 import { isEncoding, findEncoding } from './reading/encodings.js'
-import { jsonRecords } from './reading/json_list.js'
-import { ndjsonRecords } from './reading/json_records.js'
+import { jsonRecords, ndjsonRecords } from './reading/json_records.js'
 import { xlsxRows, xlsxSheets } from './reading/xlsx/xlsx_rows.js'
 
 const SAMPLES = 5

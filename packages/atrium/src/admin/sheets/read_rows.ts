@@ -1,12 +1,53 @@
 import { unescapeFormula } from '#base/values/formula'
-import { ReadingLimit } from '../errors.js'
+import { ReadingLimit } from '../jobs/job_errors.js'
 import type { Cell, FileRow, FileShape } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
-import { jsonRecords } from './reading/json_list.js'
-import { ndjsonRecords } from './reading/json_records.js'
-import { objectRow, tableRow } from './reading/table_row.js'
+import { jsonRecords, ndjsonRecords } from './reading/json_records.js'
 import type { SheetRow } from './reading/xlsx/sheet_rows.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
+
+/**
+ * A record of CSV or a row of a sheet as one of a table with so many columns; null if nothing is in it.
+ *
+ * @param isPadded  true if cells at the end may be missing, as in a sheet
+ */
+function tableRow(line: number, cells: Cell[], columns: number, isPadded: boolean): FileRow | null {
+  if (cells.every((cell) => cell === null)) return null
+  const found = cells.length
+  if (found > columns && cells.slice(columns).some((cell) => cell !== null)) {
+    return { line, cells: cells.slice(0, columns), fault: faultOf('longRow', found, columns) }
+  }
+  if (found < columns) {
+    const whole = [...cells, ...Array.from({ length: columns - found }, () => null)]
+    return isPadded
+      ? { line, cells: whole }
+      : { line, cells: whole, fault: faultOf('shortRow', found, columns) }
+  }
+  return { line, cells: cells.slice(0, columns) }
+}
+
+function faultOf(name: string, found: number, expected: number) {
+  return { key: `sheets.fault.${name}`, data: { found, expected } }
+}
+
+/**
+ * An object as a row of a table; a name that is not a column is an error.
+ */
+function objectRow(
+  line: number,
+  object: Readonly<Record<string, unknown>>,
+  columns: readonly string[]
+): FileRow {
+  const cells = columns.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined))
+  const isKnown = cells.filter((cell) => cell !== undefined).length === Object.keys(object).length
+  if (isKnown) return { line, cells: cells as Cell[] }
+  const name = Object.keys(object).find((one) => !columns.includes(one))!
+  return {
+    line,
+    cells: cells as Cell[],
+    fault: { key: 'sheets.fault.unknownName', data: { name } },
+  }
+}
 
 /** Limits of what is read: of rows, empty ones included, and of bytes */
 export interface ReadingBounds {

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { FileFormat } from './file_format.js'
-import type { Cell } from './file_shape.js'
+import type { FileFormat, Cell } from './file_shape.js'
 import {
   BatchedRows,
   type Batches,

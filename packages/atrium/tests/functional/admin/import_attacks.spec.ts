@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
-import { withKept } from '#admin/import/kept_file'
+import { withKept } from '#admin/import/import_files'
 import type AdminImport from '#admin/models/admin_import'
 import { ImportArticle } from '#tests/fixtures/imports'
 import { adminSite, makeUser } from '#tests/helpers/admin'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { sweepTemporary } from '#admin/import/orphans'
+import { sweepTemporary } from '#admin/import/import_files'
 import { begin, csv, imports } from '#tests/helpers/imports'
 import { withImports } from '#tests/helpers/job_group'
 

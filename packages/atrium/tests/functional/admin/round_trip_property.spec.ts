@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
-import { FILE_FORMATS } from '#admin/sheets/file_format'
+import { FILE_FORMATS } from '#admin/sheets/file_shape'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { emptyImportTables } from '#tests/helpers/import_forms'
 import { emptyJobTables, work } from '#tests/helpers/jobs'

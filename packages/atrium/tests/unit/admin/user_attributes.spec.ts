@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import type { defineConfig, InferUserAttributes } from '#admin'
-import { madeContext } from '#admin/http/made_context'
+import { madeContext } from '#admin/authentication/operator'
 import { attributesWidget } from '#admin/user_attributes/attributes_widget'
 import {
   attributesSchema,

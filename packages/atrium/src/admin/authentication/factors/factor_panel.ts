@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import { momentOf } from '../../time/moment.js'
+import { momentOf } from '../../time/local_time.js'
 import type AdminFactor from '../../models/admin_factor.js'
 import { relyingPartyOf, passkeyIn } from '../passkeys/relying_party.js'
 import { guardOf } from '../sessions/admin_guard.js'

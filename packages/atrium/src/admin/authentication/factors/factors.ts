@@ -7,8 +7,7 @@ import AdminFactor from '../../models/admin_factor.js'
 import AdminRecoveryCode from '../../models/admin_recovery_code.js'
 import AdminUser from '../../models/admin_user.js'
 import type { OpenSession, SessionManager } from '../sessions/session_manager.js'
-import { hashOfRecoveryCode, newRecoveryCodes } from './recovery_codes.js'
-import { stepOf } from './totp.js'
+import { hashOfRecoveryCode, newRecoveryCodes, stepOf } from './one_time_codes.js'
 
 /** The factor that a user has shown in addition to the password */
 export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'

@@ -13,7 +13,7 @@ import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../model_view.js'
 import { logFactors, tellOfFactors } from './factor_events.js'
 import { qrCode } from './qr_code.js'
-import { keyUri, newSecret } from './totp.js'
+import { keyUri, newSecret } from './one_time_codes.js'
 
 const PURPOSE = 'enrolment of a second factor'
 

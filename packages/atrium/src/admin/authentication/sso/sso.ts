@@ -1,6 +1,227 @@
+import { hash } from 'node:crypto'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { HttpContext } from '@adonisjs/core/http'
+import logger from '@adonisjs/core/services/logger'
+import { DateTime } from 'luxon'
+import { Problem, systemActor, type CallOptions, type Item } from '#crud'
+import { readingClientOf } from '../../database_config.js'
+import AdminSsoIdentity from '../../models/admin_sso_identity.js'
+import AdminRole from '../../models/admin_role.js'
+import AdminUser from '../../models/admin_user.js'
+import { roleIdsOf } from '../../permissions/user_roles.js'
+import { adminOrigin } from '../admin_actor.js'
+import { LONGEST_USERNAME, type AdminUserService } from '../admin_user_service.js'
+import { type SsoPerson, SsoRefused, SsoProvider } from './sso_provider.js'
+import { emailIn, hasMethod, rightsIn, usernameIn, type GivenRights } from './sso_claims.js'
 import type { SsoConfig } from './sso_config.js'
-import { SsoIdentities, SsoPeople, type PeopleSite } from './sso_people.js'
-import { SsoProvider } from './sso_provider.js'
+
+type Named = Pick<SsoPerson, 'issuer' | 'subject'>
+
+/**
+ * Which person at a provider is which admin user: by issuer and subject alone, never by a name or an address, which
+ * others may give themselves. [U15]
+ */
+class SsoIdentities {
+  /**
+   * The identity of a person; null if they are linked with nobody.
+   */
+  async find(person: Named, client?: TransactionClientContract): Promise<AdminSsoIdentity | null> {
+    return await AdminSsoIdentity.findBy('print', printOf(person), { client })
+  }
+
+  async of(
+    userId: number,
+    client = readingClientOf(AdminSsoIdentity)
+  ): Promise<AdminSsoIdentity[]> {
+    return await AdminSsoIdentity.query({ client }).where('userId', userId).orderBy('id')
+  }
+
+  /**
+   * Links a person with a user. The database refuses a person who is linked.
+   */
+  async link(
+    userId: number,
+    person: Named,
+    client?: TransactionClientContract
+  ): Promise<AdminSsoIdentity> {
+    const { issuer, subject } = person
+    return await AdminSsoIdentity.create(
+      { userId, issuer, subject, print: printOf(person) },
+      { client }
+    )
+  }
+
+  /**
+   * @returns false if the user has no such identity
+   */
+  async unlink(userId: number, id: number): Promise<boolean> {
+    const identity = await AdminSsoIdentity.query().where({ id, userId }).first()
+    await identity?.delete()
+    return identity !== null
+  }
+}
+
+/** Databases compare texts without regard to case; a subject has one. */
+function printOf({ issuer, subject }: Named): string {
+  return hash('sha256', JSON.stringify([issuer, subject]), 'hex')
+}
+
+type Values = Record<string, unknown>
+
+/**
+ * The parts of the site that it uses.
+ */
+interface PeopleSite {
+  adminUserService: Pick<AdminUserService, 'holderOf'>
+  models: {
+    get(name: string): { crud: UsersCrud } | undefined
+  }
+}
+
+interface UsersCrud {
+  create(values: Values, options: CallOptions): Promise<Item>
+  update(key: unknown, values: Values, options: CallOptions): Promise<Item | null>
+}
+
+/** Stands in events as the one who gave roles */
+const ACTOR = systemActor('single sign-on')
+
+/* Users of one name, told apart by a number; also tries of two requests that want the same one */
+const MOST_OF_A_NAME = 100
+
+/**
+ * Finds or makes the admin user of a person at the provider, and sets their roles as the provider has them. [U15]
+ */
+class SsoPeople {
+  constructor(
+    private readonly site: PeopleSite,
+    private readonly config: SsoConfig,
+    private readonly identities: SsoIdentities
+  ) {}
+
+  /** Claims that are needed */
+  get claims(): string[] {
+    const { roles, unknown, usernameClaim } = this.config
+    return [...(roles ? [roles.claim] : []), ...(unknown === 'create' ? [usernameClaim] : [])]
+  }
+
+  /**
+   * @throws SsoRefused  for people whom the provider or the settings do not let in; those who had roles by the
+   *   provider and have none any more lose them all the same
+   */
+  async admit(ctx: HttpContext, person: SsoPerson): Promise<AdminUser> {
+    const { roles, amr, unknown } = this.config
+    const { claims } = person
+    const name = usernameIn(this.config, claims)
+    if (!hasMethod(amr, claims)) throw new SsoRefused('factor', undefined, name)
+    const identity = await this.identities.find(person)
+    const rights = roles && rightsIn(roles, claims)
+    if (!identity && unknown === 'refuse') throw new SsoRefused('unknown', undefined, name)
+    if (!identity && rights === null) throw new SsoRefused('role', undefined, name)
+    const user = identity
+      ? await this.#known(ctx, identity, rights)
+      : await this.#create(ctx, person, name, rights ?? undefined)
+    if (rights === null) throw new SsoRefused('role', undefined, user.username)
+    return user
+  }
+
+  async #known(
+    ctx: HttpContext,
+    identity: AdminSsoIdentity,
+    rights: GivenRights | null | undefined
+  ): Promise<AdminUser> {
+    const user = await AdminUser.findOrFail(identity.userId)
+    if (rights !== undefined) await this.#setRights(ctx, user, rights)
+    await touch(identity)
+    return await AdminUser.findOrFail(user.id)
+  }
+
+  async #setRights(ctx: HttpContext, user: AdminUser, rights: GivenRights | null): Promise<void> {
+    const ids = await this.#idsOf(rights?.roles ?? [])
+    const present = await roleIdsOf(user.id, AdminUser.query().client)
+    const isSuperuser = this.config.roles?.superuser && (rights?.isSuperuser ?? false)
+    if (isSuperuser !== undefined && isSuperuser !== user.isSuperuser) {
+      await this.#update(ctx, user, { isSuperuser })
+    }
+    if (new Set(ids).symmetricDifference(new Set(present)).size > 0) {
+      await this.#update(ctx, user, { roles: ids })
+    }
+  }
+
+  /** The last superuser stays one. */
+  async #update(ctx: HttpContext, user: AdminUser, values: Values) {
+    try {
+      await this.#crud().update(user.id, values, { actor: ACTOR, origin: adminOrigin(ctx) })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error
+      logger.warn({ username: user.username, reason: error.message }, 'Single sign-on')
+    }
+  }
+
+  /** User and link are one write: of two concurrent first logins, one makes them. */
+  async #create(
+    ctx: HttpContext,
+    person: SsoPerson,
+    wanted: string,
+    rights: GivenRights | undefined
+  ): Promise<AdminUser> {
+    const roles = rights && (await this.#idsOf(rights.roles))
+    for (let number = 1; number <= MOST_OF_A_NAME; number++) {
+      const username = numbered(wanted, number)
+      if (await this.site.adminUserService.holderOf(username)) continue
+      try {
+        return await AdminUser.transaction(async (client) => {
+          const values = {
+            username,
+            invite: true,
+            email: emailIn(person.claims),
+            isSuperuser: rights?.isSuperuser ?? false,
+            ...(roles && { roles }),
+          }
+          const options = { actor: ACTOR, origin: adminOrigin(ctx), client }
+          const { id } = await this.#crud().create(values, options)
+          await touch(await this.identities.link(id as number, person, client))
+          return await AdminUser.findOrFail(id, { client })
+        })
+      } catch (error) {
+        const other = await this.identities.find(person)
+        if (other) return await AdminUser.findOrFail(other.userId)
+        const isTaken = await this.site.adminUserService.holderOf(username)
+        if (!isTaken) throw error
+      }
+    }
+    throw new SsoRefused('failed', 'too many users of this name', wanted)
+  }
+
+  /** Roles that are gone give nothing. */
+  async #idsOf(names: readonly string[]): Promise<number[]> {
+    if (names.length === 0) return []
+    const found = await AdminRole.query().whereIn('name', [...names])
+    const missing = names.filter((name) => !found.some((role) => role.name === name))
+    if (missing.length > 0) {
+      logger.warn(
+        { roles: missing },
+        'sso.roles.map of config/admin.ts names roles that are not there'
+      )
+    }
+    return found.filter(({ name }) => names.includes(name)).map(({ id }) => id)
+  }
+
+  #crud() {
+    return this.site.models.get(AdminUser.name)!.crud
+  }
+}
+
+async function touch(identity: AdminSsoIdentity): Promise<void> {
+  identity.lastUsedAt = DateTime.utc()
+  await identity.save()
+}
+
+function numbered(name: string, number: number): string {
+  if (number === 1) return name
+  const end = `-${number}`
+  return name.slice(0, LONGEST_USERNAME - end.length) + end
+}
 
 interface Site extends PeopleSite {
   absoluteUrl(path: string): string

@@ -1,9 +1,8 @@
-import { fieldName } from '../../forms/fields/input_name.js'
+import { fieldName, type FormField } from '../../forms/fields/form_field.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { withoutBigInts } from '#base/values/json'
 import { BulkFailure } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
-import type { FormField } from '../../forms/fields/form_field.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
 import { shownValue } from '../bulk_ids.js'
 

@@ -13,7 +13,7 @@ import { jobUrl } from '../../jobs/pages/shown_job.js'
 import type { ModelView } from '../../model_view.js'
 import { inZoneOfForm } from '../../time/zone_of_person.js'
 import { may } from '../../permissions/may.js'
-import { acceptJob, callBody, idsOf, refuseCall } from '../bulk_calls.js'
+import { acceptJob, callBody, idsOf, refuseCall, SelectAll } from '../bulk_calls.js'
 import {
   bulkFormInQuery,
   bulkFormOf,
@@ -24,7 +24,6 @@ import {
 } from '../bulk_form.js'
 import { readIds } from '../bulk_ids.js'
 import { readAllMatching, type AllMatching } from '../matching_records.js'
-import { SelectAll } from '../select_all.js'
 import { changedNames, changesInBody, changesInForm, chosenIn } from './changes.js'
 import { EditPage, type EditState } from './edit_page.js'
 import { EditTask } from './edit_task.js'

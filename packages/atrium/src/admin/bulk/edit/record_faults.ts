@@ -1,13 +1,23 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { noteKey } from '#base/items'
 import { Problem } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import type { KeyValue } from '#base/columns/key'
+import { cutText } from '../../list/cell.js'
+import type { ModelView } from '../../model_view.js'
 import type { AdminSite } from '../../admin_site.js'
 import { BulkFailure, InvalidForm } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
-import type { ModelView } from '../../model_view.js'
-import { titleInBulk } from '../title_in_bulk.js'
+
+/**
+ * Title of a selected record. A viewer who cannot see the record sees its key only. [B14]
+ */
+export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
+  const { resource } = view
+  const item = isVisible ? resource.reader.toItem(record) : {}
+  return cutText(view.titleOf(noteKey(item, resource.key.of(record))))
+}
 
 /** Maximum number of errors that a response names. */
 export const MOST_FAULTS = 100

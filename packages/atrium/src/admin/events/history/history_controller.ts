@@ -1,27 +1,76 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../errors.js'
+import { UndoRefused, PageNotFound } from '../../errors.js'
+import type { ModelView } from '../../model_view.js'
+import { may } from '../../permissions/may.js'
+import { recordUrl, recordLinks } from '../../record/record_links.js'
+import { EventReader } from '../pages/event_reader.js'
+import { shownUndo, type ShownUndo } from '../undo/undo_offer.js'
+import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
+import { remakeUrl } from '../../forms/prefill/prefill_urls.js'
 import { listQueryIn, withListQuery } from '../../http/list_query.js'
 import { cutText } from '../../list/cell.js'
-import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { isDeletedRecord, itemOf } from '../../record/parent_record.js'
-import { recordLinks } from '../../record/record_links.js'
 import { plainText } from '../../text/plain_text.js'
 import { hasEventLog, mayReadEvents } from '../pages/event_access.js'
 import { readPage, pagesOf } from '../pages/event_filters.js'
 import { statesOf } from '../pages/comparison.js'
-import { EventReader } from '../pages/event_reader.js'
-import { LoggedRelations } from '../pages/logged_relations.js'
+import { LoggedRelations } from '../pages/readable_records.js'
 import { readable, titleInState } from '../pages/shown_event.js'
-import { momentOf } from '../../time/moment.js'
-import { comebackOf } from './restored_record.js'
+import { momentOf } from '../../time/local_time.js'
+import { type ReadableHistory, readableHistory } from './readable_history.js'
+import { type Version, idBefore, parameterIn, versionOf } from './version.js'
 import { historyEntry, versionMark, rowEntries } from './history_entry.js'
 import { historyUrl, VERSION, versionUrl } from './history_urls.js'
-import { readableHistory, type ReadableHistory } from './readable_history.js'
 import { referenceTitles, versionFields } from './version_fields.js'
-import { idBefore, parameterIn, versionOf, type Version } from './version.js'
+
+/**
+ * The ways in which a record that was deleted for good can come back. [R8]
+ */
+export interface Comeback {
+  /** With its key, and what was deleted with it; null where the user may not undo the deletion */
+  undo: ShownUndo | null
+  /** The page that the undo leads to */
+  next: string
+  /** URL of the form of a new record with its values; null where the user may not make one */
+  remake: string | null
+}
+
+/**
+ * @param version  whose values the new record gets; default: the last one
+ * @returns null if there is no way for the user
+ */
+async function comebackOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  log: EventReader,
+  view: ModelView,
+  history: ReadableHistory,
+  version?: Version
+): Promise<Comeback | null> {
+  const { key } = history
+  const last = await log.lastChange(history)
+  if (!last || view.adminModel) return null
+  const undo = last.newState === null ? await undoOf(ctx, site, log, last.eventId) : null
+  const event = version?.row.eventId ?? last.eventId
+  const remake = (await may(ctx, view, 'create')) ? remakeUrl(view, key, event) : null
+  return undo || remake ? { undo, next: recordUrl(view, key), remake } : null
+}
+
+/** Superusers undo any event, others what is not long ago and whose opposite they may do. [R7] */
+async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
+  const event = await log.find(id)
+  if (!event || !(isOwn(ctx, event) || (await mayRevert(site, ctx, event)))) return null
+  try {
+    refuseLate(ctx, event)
+  } catch (error) {
+    if (error instanceof UndoRefused) return null
+    throw error
+  }
+  return await shownUndo(site, ctx, event)
+}
 
 const LONGEST_TITLE = 120
 

@@ -8,7 +8,7 @@ import { concealedIn } from '../../permissions/personal_view.js'
 import { personal } from '../../permissions/may.js'
 import { isSuperuser } from '../pages/event_access.js'
 import { NotAllowed, PageNotFound } from '../../errors.js'
-import { keyIn } from '../../record/find_record.js'
+import { keyIn } from '../../record/record_links.js'
 import type { EventReader, HistoryOf } from '../pages/event_reader.js'
 import { ReadableRecords } from '../pages/readable_records.js'
 

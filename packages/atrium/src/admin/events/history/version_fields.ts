@@ -15,7 +15,7 @@ import {
 import { formFields } from '../../forms/fields/form_fields.js'
 import { may } from '../../permissions/may.js'
 import { isDeletedRecord, itemOf } from '../../record/parent_record.js'
-import { LoggedRelations } from '../pages/logged_relations.js'
+import { LoggedRelations } from '../pages/readable_records.js'
 import { isShortened, shortened } from '../event_records.js'
 import { FIELDS, RESTORE, restoreUrl } from '../../forms/prefill/prefill_urls.js'
 import type { SeesName, ReadableHistory } from './readable_history.js'

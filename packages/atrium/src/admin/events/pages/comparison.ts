@@ -10,10 +10,9 @@ import { namesThings } from '../../list/names_things.js'
 import { withUnits } from '../../list/joined_titles.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
-import { clockTime } from '../../time/local_time.js'
-import { writtenTime } from '../../time/moment.js'
+import { clockTime, writtenTime } from '../../time/local_time.js'
 import { namesSeen, type SeesName } from '../history/readable_history.js'
-import type { LoggedRelations } from './logged_relations.js'
+import type { LoggedRelations } from './readable_records.js'
 
 /**
  * A field value as shown.

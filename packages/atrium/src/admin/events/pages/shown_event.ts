@@ -3,7 +3,7 @@ import type { EventDetails } from '../event_integration.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { plainText, type PlainText, inSentence } from '../../text/plain_text.js'
 import type { ModelView } from '../../model_view.js'
-import { momentOf, type Moment } from '../../time/moment.js'
+import { momentOf, type Moment } from '../../time/local_time.js'
 import { EVENT_TYPES } from './event_filters.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
 

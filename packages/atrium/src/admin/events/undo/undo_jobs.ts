@@ -2,7 +2,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { JobKind } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import { JobFailure } from '../../errors.js'
+import { JobFailure } from '../../jobs/job_errors.js'
 import { hasUndonePart, revertUndo, undoInJob, eventInParts } from './undo_in_job.js'
 import { undoableEventsOfJob } from './job_events.js'
 

@@ -8,12 +8,11 @@ import { UndoRefused } from '../../errors.js'
 import type { FlashUndo } from '../../http/flash.js'
 import { inSentence } from '../../text/plain_text.js'
 import { loggedInRequest } from '../request_event.js'
-import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
+import { notAsLeft, stepsNotAsLeft, type UndoStep } from './undo_step.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
 import { undoLabel, visibleEvent } from './undoable_event.js'
 import { planStart } from './undo_plan.js'
-import type { UndoStep } from './undo_step.js'
 
 type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 

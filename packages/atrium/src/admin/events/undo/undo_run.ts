@@ -8,8 +8,7 @@ import { removeAddedRows } from '#base/database/pivot_change'
 import { inTransaction } from '#base/database/transaction'
 import { RecordNotAsLeft } from '#base/errors'
 import { NotAllowed } from '../../errors.js'
-import type { UndoStep } from './undo_step.js'
-import { notAsLeft } from './not_as_left.js'
+import { type UndoStep, notAsLeft } from './undo_step.js'
 
 /** A record that comes back, and columns that refer to records which come back after it. */
 export interface Creation {

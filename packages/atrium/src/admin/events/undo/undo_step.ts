@@ -1,7 +1,9 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidCrud, Resource, GrantedOperation } from '#crud'
-import type { Reversal } from '#crud/internals'
+import { type Reversal, recordsNotAsLeft } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
+import { UndoRefused } from '../../errors.js'
 
 /**
  * One record's part in the undo of an event.
@@ -25,4 +27,26 @@ export interface UndoTarget {
   crud: LucidCrud
   /** Null for a model without pages */
   view: ModelView | null
+}
+
+/**
+ * Of the steps, those whose records are not as the event left them. In a transaction the records are locked.
+ */
+export async function stepsNotAsLeft(
+  steps: readonly UndoStep[],
+  client: QueryClientContract
+): Promise<UndoStep[]> {
+  const changed: UndoStep[] = []
+  for (const [{ resource }, some] of Map.groupBy(steps, ({ target }) => target)) {
+    changed.push(...(await recordsNotAsLeft(resource, some, client)))
+  }
+  return changed
+}
+
+/** The refusal that names records. */
+export function notAsLeft(steps: readonly UndoStep[]): UndoRefused {
+  const records = steps.map(({ resourceId: id, resourceType: model, target }) => {
+    return { model, id, label: target.view?.singular ?? model }
+  })
+  return new UndoRefused('changed', {}, records)
 }

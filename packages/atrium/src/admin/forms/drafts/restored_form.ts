@@ -5,7 +5,7 @@ import { isolated, partsOf } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { carriedIn, KEPT } from './draft_parameters.js'
-import { hasUnkept } from './draft_texts.js'
+import { hasUnkept } from './save_draft.js'
 
 /**
  * Gives the request the texts that were kept of the form, as if they were sent with it: the page is to show them

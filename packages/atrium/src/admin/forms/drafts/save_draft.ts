@@ -1,12 +1,107 @@
+import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { type FormField, inputName } from '../fields/form_field.js'
+import { formFields, type FormMode } from '../fields/form_fields.js'
+import { Widget } from '../fields/widget.js'
 import { sentTexts, textsOfStranger } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
-import type { ModelView } from '../../model_view.js'
-import type { FormMode } from '../fields/form_fields.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { carriedIn, FOR, KEPT, withCarried } from './draft_parameters.js'
-import { keepableTexts, OWNER, ownerIn } from './draft_texts.js'
+
+/* Of the form itself: the version of its record, and what rows of it have in addition to their fields */
+const OWN = ['_version', '_opened']
+const OF_ROW = ['id', '__version', '__remove']
+
+/**
+ * Texts of a form that may be kept: those of its fields, also of fields in rows (`items.0.product_id`), without
+ * passwords, hidden columns and files. Unknown names are left out.
+ *
+ * @param sent  all that the form sent, by name
+ */
+export function keepableTexts(
+  site: AdminSite,
+  view: ModelView,
+  mode: FormMode,
+  sent: ReadonlyMap<string, readonly string[]>
+): Record<string, string[]> {
+  const fields = formFields(site, view, mode)
+  const texts = [...sent].filter(
+    ([name]) =>
+      OWN.includes(name) || isOf(fields, name) || isOfMany(view, name) || isOfRow(site, view, name)
+  )
+  return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
+}
+
+/**
+ * True if a form has fields whose values are not kept, so that they have to be filled in again.
+ */
+export function hasUnkept(fields: readonly FormField[]): boolean {
+  return fields.some((field) => !isKept(field))
+}
+
+function isKept({ secret, valueType }: FormField): boolean {
+  return !secret && valueType !== 'file'
+}
+
+/** The input of a field, its box that empties it, or an input of its widget. */
+function isOf(fields: readonly FormField[], input: string): boolean {
+  return fields.some((field) => {
+    const own = inputName(field.name)
+    return (
+      isKept(field) &&
+      (input === own ||
+        input.startsWith(`${own}__`) ||
+        (field.widget instanceof Widget && input.startsWith(`${own}.`)))
+    )
+  })
+}
+
+/** The keys of a many-to-many field, and what its script adds. */
+function isOfMany({ manyToMany }: ModelView, name: string): boolean {
+  return manyToMany.some((many) => {
+    const own = inputName(many.name)
+    return name === own || name.startsWith(`${own}.__`)
+  })
+}
+
+/** A row belongs to the relation that its name begins with. */
+function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
+  const [, relationName, rest] = /^(\w+)\.\w+\.([\w:]+)$/.exec(name) ?? []
+  if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
+  const relation = view.model.$getRelation(relationName)
+  relation.boot()
+  const model = relation.relatedModel()
+  const other = [...site.models.values()].find((one) => one.model === model)
+  if (!other) return false
+  if (OF_ROW.includes(rest)) return true
+  const fields = [...formFields(site, other, 'create'), ...formFields(site, other, 'update')]
+  const isWithheld = fields.some((field) => inputName(field.name) === rest && !isKept(field))
+  return !isWithheld && isOf(fields, rest)
+}
+
+/** Form field that says who was given the form */
+export const OWNER = '_by'
+
+const PURPOSE = 'form owner'
+
+/**
+ * Sealed id of the person whom a form is given to: what they send after their session has ended is kept for
+ * nobody else. It signs nobody in. [R10]
+ */
+export function sealOwner(userId: number): string {
+  return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
+}
+
+/**
+ * @returns null for a text that the site has not sealed, or that is too old
+ */
+export function ownerIn(sealed: string | undefined): number | null {
+  if (sealed === undefined || sealed.length > 500) return null
+  const id = encryption.decrypt<string>(sealed, PURPOSE)
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null
+}
 
 /**
  * Keeps a form that was refused until its user proves again who they are: it is shown again afterwards, and nothing

@@ -6,14 +6,13 @@ import type { FieldOptions } from '../../view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { namesThings } from '../../list/names_things.js'
 import { grouped } from '../../text/grouped_number.js'
+import { isFileField, IMAGES } from '../files/file_fields.js'
 import { listedChoices } from './choices.js'
 import { type WidgetName, Widget } from './widget.js'
 import { constraintsOf } from './field_constraints.js'
-import { isFileField } from '../files/file_columns.js'
 import type { FormField, ValueType } from './form_field.js'
 import { conditionOf } from './visible_when.js'
 import { FormWidget } from './widgets/form_widget.js'
-import { IMAGES } from '../files/file_types.js'
 import { ListWidget, makeWidget } from './widgets/make_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
 
@@ -289,5 +288,38 @@ function initialOf({ column }: BodyField, valueType: ValueType): readonly string
       return [/^(?:1|true)$/i.test(text) ? 'true' : 'false']
     default:
       return []
+  }
+}
+
+/**
+ * A field that chooses a record and is not a column of the form's model, such as the record of a new pivot row.
+ */
+export function referenceField(name: string, label: string, reference: Reference): FormField {
+  const { kind } = reference.target
+  return {
+    name,
+    label,
+    help: undefined,
+    prefix: undefined,
+    suffix: undefined,
+    widget: 'select',
+    valueType: kind === 'integer' || kind === 'number' ? 'number' : 'text',
+    required: false,
+    condition: undefined,
+    nullable: true,
+    emptied: null,
+    column: undefined,
+    virtual: true,
+    multiple: false,
+    choices: undefined,
+    reference,
+    attributes: {},
+    hidden: false,
+    secret: false,
+    initial: [],
+    asTyped: false,
+    strict: false,
+    takesFile: false,
+    grouped: false,
   }
 }

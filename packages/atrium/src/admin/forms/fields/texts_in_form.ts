@@ -4,7 +4,7 @@ import type { ModelView } from '../../model_view.js'
 import type { Submission } from '../submission/submission.js'
 import { textsOf } from './field_texts.js'
 import type { FormField } from './form_field.js'
-import { plainTexts } from './plain_texts.js'
+import { plainTexts } from './visible_when.js'
 
 /**
  * The texts that the fields of a form have once it is stored: what was sent, else what the record or the table's

@@ -1,8 +1,16 @@
+import { writeJson } from '#base/values/json'
 import { ValueError } from '#crud'
 import { isList, isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
 import { grouped } from '../../text/grouped_number.js'
-import { plainTexts } from './plain_texts.js'
+
+/**
+ * Plain text of a value.
+ */
+export function plainTexts(value: unknown): string[] {
+  if (value === null || value === undefined) return []
+  return [typeof value === 'object' ? writeJson(value) : String(value)]
+}
 
 type Scalar = string | number | boolean | null
 

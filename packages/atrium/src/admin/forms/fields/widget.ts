@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { plainTexts } from './plain_texts.js'
+import { plainTexts } from './visible_when.js'
 
 /**
  * A record that a reference field may refer to.

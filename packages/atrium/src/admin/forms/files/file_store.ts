@@ -9,9 +9,8 @@ import type { KeyValue } from '#base/columns/key'
 import { RuntimeError } from '#crud'
 import { readKey } from '../../events/pages/record_places.js'
 import type { ModelView } from '../../model_view.js'
-import { fileColumnsOf } from './file_columns.js'
+import { fileColumnsOf, extensionIn } from './file_fields.js'
 import { filesDisk } from './files_disk.js'
-import { extensionIn } from './file_types.js'
 
 /**
  * Record for which a file was stored, and API name of its column: null if custom code chooses the

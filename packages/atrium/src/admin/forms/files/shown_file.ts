@@ -4,7 +4,7 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import { plainText } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
-import { imageType, INLINE } from './file_types.js'
+import { imageType, INLINE } from './file_fields.js'
 import { senderNameOf, isFileKey } from './file_store.js'
 
 /** Characters of a file's name that are shown */

@@ -7,8 +7,8 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from '../submission/submission.js'
-import type { ScanFile, ScannedFile } from './scan_file.js'
-import { DEFAULT_TYPES, extensionIn, isOfType } from './file_types.js'
+import type { ScanFile, ScannedFile } from '../../define_config.js'
+import { DEFAULT_TYPES, extensionIn, isOfType } from './file_fields.js'
 import { noteOwner, dropFile, storeFile } from './file_store.js'
 
 /**

@@ -7,8 +7,15 @@ import { failureOf } from '../submission/form_failure.js'
 import type { Submission } from '../submission/submission.js'
 import { changedFields } from '../submission/untouched.js'
 import { seenInlines } from './inline.js'
-import { InlineRows, writes, type StoredRow } from './inline_rows.js'
-import { newPlaces, typedPlace, type PlacedRow, type RowChange } from './row_plan.js'
+import {
+  InlineRows,
+  writes,
+  type StoredRow,
+  newPlaces,
+  typedPlace,
+  type PlacedRow,
+  type RowChange,
+} from './inline_rows.js'
 import {
   isBlank,
   textsOfRow,

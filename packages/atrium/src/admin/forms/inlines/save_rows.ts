@@ -14,7 +14,7 @@ import type { ModelView } from '../../model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
 import { faultOf, placeOf, type RowsPlan } from './plan_rows.js'
-import type { RowChange } from './row_plan.js'
+import type { RowChange } from './inline_rows.js'
 import { referredValue } from './rows.js'
 
 type Options = ReturnType<ModelView['callOptions']>

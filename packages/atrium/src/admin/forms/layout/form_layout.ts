@@ -1,4 +1,4 @@
-import { fieldName } from '../fields/input_name.js'
+import { fieldName } from '../fields/form_field.js'
 import { FormSection, FormTab, type FormPart } from './form_parts.js'
 
 const USUAL_COLUMNS = 2

@@ -10,7 +10,7 @@ import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { readKey } from '../../events/pages/record_places.js'
 import { sentTexts } from '../../http/form_texts.js'
 import type { ModelView } from '../../model_view.js'
-import { OWNER, ownerIn } from '../drafts/draft_texts.js'
+import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 

@@ -9,8 +9,7 @@ import { writeJson } from '#base/values/json'
 import { ungrouped } from '../../text/grouped_number.js'
 import { isSameMoment, normalMoment } from '../../time/local_time.js'
 import { textsOf } from '../fields/field_texts.js'
-import type { FormField } from '../fields/form_field.js'
-import { inputName } from '../fields/input_name.js'
+import { type FormField, inputName } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
 
 /**

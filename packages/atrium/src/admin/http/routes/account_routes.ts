@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
+import { ownerGuard } from '../../authentication/action_guards.js'
 import type { AdminSite } from '../../admin_site.js'
 import { controller } from '../../room.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
@@ -20,7 +20,7 @@ export function registerAccountRoutes(site: AdminSite): void {
     ({ KeysController }) => new KeysController(site)
   )
   const notices = controller(
-    () => import('../../account/notices_controller.js'),
+    () => import('../../account/account_controller.js'),
     ({ NoticesController }) => new NoticesController(site)
   )
   const password = controller(
@@ -40,7 +40,7 @@ export function registerAccountRoutes(site: AdminSite): void {
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'POST', path, name, handle)
   const rest = controller(
-    () => import('../../authentication/sessions/session_rest_controller.js'),
+    () => import('../../account/own_sessions_controller.js'),
     ({ SessionRestController }) => new SessionRestController(site)
   )
   site.router

@@ -5,7 +5,7 @@ import { eventsGuard, hasEventLog, superuserGuard } from '../../events/pages/eve
 import { historyUrl } from '../../events/history/history_urls.js'
 import { PageNotFound } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
-import { keyIn } from '../../record/find_record.js'
+import { keyIn } from '../../record/record_links.js'
 import { adminRoute, viewGuard } from './admin_route.js'
 import { readBody } from '../read_body.js'
 import { signInGuard, siteMiddleware } from '../guards.js'

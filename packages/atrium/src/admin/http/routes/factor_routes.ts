@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { controller } from '../../room.js'
-import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
+import { ownerGuard } from '../../authentication/action_guards.js'
 import AdminUser from '../../models/admin_user.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'

@@ -54,11 +54,11 @@ const CONTROLLERS = {
     ({ FilterController }) => FilterController
   ),
   facets: room(
-    () => import('../../list/filters/facets_controller.js'),
+    () => import('../../list/filters/filter_controller.js'),
     ({ FacetsController }) => FacetsController
   ),
   print: room(
-    () => import('../../list/print_controller.js'),
+    () => import('../../list/list_controller.js'),
     ({ PrintController }) => PrintController
   ),
   cells: room(
@@ -74,7 +74,7 @@ const CONTROLLERS = {
     ({ RecordController }) => RecordController
   ),
   related: room(
-    () => import('../../record/related_controller.js'),
+    () => import('../../record/record_controller.js'),
     ({ RelatedController }) => RelatedController
   ),
   history: room(

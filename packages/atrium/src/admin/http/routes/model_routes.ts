@@ -10,7 +10,7 @@ import { registerImportRoutes } from './job_routes.js'
 import { signInGuard, siteMiddleware, logsView } from '../guards.js'
 import { ModelPages, on, type Show } from './model_pages.js'
 import { readBody } from '../read_body.js'
-import { needsProof, requireProofFor } from '../../authentication/reauthentication/proof_guard.js'
+import { needsProof, requireProofFor } from '../../authentication/action_guards.js'
 import { NotAllowed } from '../../errors.js'
 
 /**

@@ -1,17 +1,22 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../../admin_site.js'
 import { revertEvent } from '../../events/undo/undo_in_job.js'
-import { JobFailure } from '../../errors.js'
+import { JobFailure, FileFault } from '../../jobs/job_errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
 import { plainText } from '../../text/plain_text.js'
 import { ImportAction, writeAllRows } from '../write_all_rows.js'
-import { withKept } from '../kept_file.js'
-import { Tally } from '../trial.js'
+import { withKept, keptTrial } from '../import_files.js'
+import { Tally } from '../dry_run.js'
 import { HOURS, ImportStore } from '../import_store.js'
-import { importAdvice, importCancelNote, importFigures, importLinks } from '../pages/job_words.js'
+import {
+  importAdvice,
+  importCancelNote,
+  importFigures,
+  importLinks,
+} from '../pages/import_links.js'
 import { writesInParts } from '../../jobs/part_size.js'
 import { ImportInParts, LeftOut, importInJob } from './import_in_parts.js'
 
@@ -183,5 +188,48 @@ export class ImportJob extends JobKind {
       counts.faulty > new Set(counts.faults.slice(0, MOST_NAMED).map((one) => one.line)).size
     const faults = named.join(' · ') + (rest ? ' …' : '')
     return new JobFailure('import.job.faulty', { count: counts.faulty, faults })
+  }
+}
+
+/** Name of the kind */
+export const IMPORT_TRIAL_JOB = 'import_trial'
+
+/**
+ * The trial of a long file. It writes nothing but its result, so that it begins anew after an interruption. [D3]
+ */
+export class ImportTrialJob extends JobKind {
+  readonly #store = new ImportStore()
+  readonly name = IMPORT_TRIAL_JOB
+  readonly again = null
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ payload, model }: AdminJob): string {
+    const label = this.site.models.get(model ?? '')?.label ?? model ?? ''
+    return this.site.text('import.job.trial', { file: String(payload.file), model: label })
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const { one, spec } = await importInJob(this.site, run)
+    try {
+      const trial = await keptTrial(this.site, spec, one, async (rows) => {
+        await run.goOn()
+        await run.tell(rows)
+      })
+      if (!(await this.#store.claim(one, run.job.id, ['trying']))) {
+        throw new JobFailure('import.job.superseded')
+      }
+      one.trial = trial
+      one.state = 'tried'
+      await this.#store.save(one)
+      const { new: created, changed, unchanged, faulty } = trial
+      const counts = { new: created, changed, unchanged, faulty }
+      return { message: this.site.text('import.job.tried', counts), ...counts }
+    } catch (error) {
+      if (error instanceof FileFault) throw new JobFailure(error.key, error.data)
+      throw error
+    }
   }
 }

@@ -9,7 +9,7 @@ import { DATE_ORDERS } from '../../sheets/date_order.js'
 import type { ImportField } from '../import_fields.js'
 import { Imports, type ChosenColumns } from '../imports.js'
 import { choiceOf, COLUMN, shapeChoices } from './columns_form.js'
-import { importUrl, shownSteps } from './import_urls.js'
+import { importUrl, shownSteps } from './import_links.js'
 
 /* Characters of a value that fit next to the others */
 const LONGEST = 40

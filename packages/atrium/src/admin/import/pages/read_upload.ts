@@ -3,8 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { inUploadFolder, readMultipart } from '../../http/read_body.js'
 import type { ModelView } from '../../model_view.js'
-import { MOST_BYTES } from '../limits.js'
-import { assertImport } from '../may_import.js'
+import { MOST_BYTES, assertImport } from '../import_limits.js'
 
 /** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
 export type UploadFault = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'

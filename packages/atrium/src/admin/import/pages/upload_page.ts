@@ -1,13 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { momentOf } from '../../time/moment.js'
+import { momentOf } from '../../time/local_time.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
 import { inSentence, plainText } from '../../text/plain_text.js'
-import { MOST_BYTES } from '../limits.js'
+import { MOST_BYTES } from '../import_limits.js'
 import { Imports } from '../imports.js'
 import { shownJob } from '../../jobs/pages/shown_job.js'
-import { importUrl, shownSteps } from './import_urls.js'
+import { importUrl, shownSteps } from './import_links.js'
 
 const MEGABYTE = 1024 * 1024
 

@@ -5,8 +5,7 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
-import { plainTexts } from '../../forms/fields/plain_texts.js'
-import { unseenFields } from '../../forms/fields/visible_when.js'
+import { plainTexts, unseenFields } from '../../forms/fields/visible_when.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import {
   internalValues,

@@ -5,7 +5,7 @@ import { gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import type { AdminSite } from '../../admin_site.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
-import type { Importer } from '../importer.js'
+import type { Importer } from '../import_fields.js'
 import { isFaulty, type Draft, noteError } from './draft.js'
 
 /**

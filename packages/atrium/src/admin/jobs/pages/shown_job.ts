@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Duration } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
-import { momentOf } from '../../time/moment.js'
+import { momentOf } from '../../time/local_time.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
 import type { JobKind } from '../job_kind.js'

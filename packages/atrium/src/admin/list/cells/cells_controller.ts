@@ -1,10 +1,9 @@
-import { inputName } from '../../forms/fields/input_name.js'
+import { inputName, type FormField } from '../../forms/fields/form_field.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { matchesStrongly, parseTags, type TagCondition } from '#base/http/etag'
 import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, RowChanged } from '../../errors.js'
-import type { FormField } from '../../forms/fields/form_field.js'
 import { fieldViews } from '../../forms/fields/field_view.js'
 import { readOnlyFields } from '../../forms/fields/form_fields.js'
 import {

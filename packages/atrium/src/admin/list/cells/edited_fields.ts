@@ -1,9 +1,14 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import { keyOf, noteKey } from '#base/items'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import { Widget } from '../../forms/fields/widget.js'
 import { FormWidget } from '../../forms/fields/widgets/form_widget.js'
 import type { ModelView } from '../../model_view.js'
+import type { ListParameters } from '../list_parameters.js'
 
 const known = new WeakMap<ModelView, ReadonlyMap<string, FormField>>()
 
@@ -37,4 +42,31 @@ function fitsCell(field: FormField): boolean {
   if (widget instanceof FormWidget) return widget.cellControl !== undefined
   /* A widget with a stylesheet or several inputs is made for a form. */
   return !(widget instanceof Widget) || !(widget.sheet || widget.isGroup || widget.collect)
+}
+
+/**
+ * The items of a page of a list, with a record that may have left it.
+ *
+ * @returns the place of the record among them; null if the user does not see it
+ */
+export async function itemsOfPage(
+  ctx: HttpContext,
+  view: ModelView,
+  key: KeyValue,
+  parameters: ListParameters
+): Promise<{ items: Item[]; place: number } | null> {
+  const { crud, resource } = view
+  const options = view.callOptions(ctx)
+  const path = resource.key.toPath(key)
+  try {
+    const request = parameters.toRequest({ count: false })
+    const { data: items } = await crud.getMulti(request, { ...options, keys: true })
+    const place = items.findIndex((item) => resource.key.toPath(keyOf(item)!) === path)
+    if (place >= 0) return { items, place }
+    const item = await crud.get(key, { ...options, deleted: parameters.deleted })
+    return item && { items: [...items, noteKey(item, key)], place: items.length }
+  } catch (error) {
+    if ((error as { status?: number }).status === 403) return null
+    throw error
+  }
 }

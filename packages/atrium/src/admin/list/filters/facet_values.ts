@@ -10,8 +10,7 @@ import { cutText, isInvisible } from '../cell.js'
 import { equalName, MOST_FILTERS, readFilters, type ListFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { NO_TITLES } from '../title_search.js'
-import { facetColumns } from './facet_columns.js'
-import { addressBelow } from './filter_bar.js'
+import { facetColumns, addressBelow } from './filter_bar.js'
 import { valueInWords } from './filter_words.js'
 
 /** Number of values of a facet; there may be more */

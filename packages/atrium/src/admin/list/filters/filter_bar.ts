@@ -1,10 +1,81 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Column } from '#base/columns/column'
+import { LucidCrud } from '#crud'
+import { countsValues } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../model_view.js'
+import { referencesOf } from '../../relations/references.js'
 import { MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
-import { facetColumns } from './facet_columns.js'
 import { filterWords, type FilterWords } from './filter_words.js'
+
+const KNOWN_VALUES = new WeakMap<ModelView, Map<string, readonly string[]>>()
+
+/**
+ * The values that a column takes, if they are few and known: those of its type in the database or of a schema, and
+ * true and false. The view's resource must be loaded.
+ *
+ * @returns undefined for a column that takes any
+ */
+export function chosenValues(
+  site: AdminSite,
+  view: ModelView,
+  column: Column
+): readonly string[] | undefined {
+  let known = KNOWN_VALUES.get(view)
+  if (!known) KNOWN_VALUES.set(view, (known = choicesOfForms(site, view)))
+  if (column.kind === 'boolean') return ['true', 'false']
+  return known.get(column.apiName) ?? column.choices ?? undefined
+}
+
+/* A form may offer fewer values than are stored, so that of create and that of update are joined. */
+function choicesOfForms(site: AdminSite, view: ModelView): Map<string, readonly string[]> {
+  const choices = new Map<string, Set<string>>()
+  for (const mode of ['create', 'update'] as const) {
+    for (const field of formFields(site, view, mode)) {
+      if (!field.choices || field.multiple || field.hidden) continue
+      const values = choices.get(field.name) ?? new Set<string>()
+      for (const value of field.choices) values.add(String(value))
+      choices.set(field.name, values)
+    }
+  }
+  return new Map([...choices].map(([name, values]) => [name, [...values]]))
+}
+
+const KNOWN = new WeakMap<ModelView, readonly Column[]>()
+
+/**
+ * The columns whose values a list counts: those of the option `facets`, else enums, booleans and references. None
+ * that the viewer does not see on every record, nor where code decides about single records. The view's resource
+ * must be loaded. [L3]
+ */
+export function facetColumns(site: AdminSite, view: ModelView): readonly Column[] {
+  let columns = KNOWN.get(view)
+  if (!columns) KNOWN.set(view, (columns = columnsOf(site, view)))
+  return columns
+}
+
+function columnsOf(site: AdminSite, view: ModelView): Column[] {
+  const { crud, options, resource } = view
+  /* An overridden `getMulti` may leave out items. */
+  if (crud.getMulti !== LucidCrud.prototype.getMulti) return []
+  const wanted = options.facets
+    ? [...options.facets].map((name) => resource.fields.find(({ apiName }) => apiName === name))
+    : resource.fields.filter((column) => isUsual(site, view, column))
+  return wanted.filter(
+    (column): column is Column => column !== undefined && countsValues(resource, column)
+  )
+}
+
+function isUsual(site: AdminSite, view: ModelView, column: Column): boolean {
+  const { softDelete } = view.resource
+  if (column.isPrimary || column.apiName === softDelete?.flag?.apiName) return false
+  const isReference = referencesOf(site, view).some(
+    (reference) => reference.column.apiName === column.apiName
+  )
+  return isReference || chosenValues(site, view, column) !== undefined
+}
 
 /**
  * The bar of filters and facets above the table of a list. [L2, L3]

@@ -11,6 +11,7 @@ import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
 import { filterOf } from './filter_operators.js'
+import { facetsOf } from './facet_values.js'
 
 /**
  * The form for one more filter of a list, at an address that takes the list's query: in steps, each of which is
@@ -136,5 +137,30 @@ function storedValues({ kind }: Column, values: readonly string[]): readonly str
   } catch (error) {
     if (error instanceof UnreadableText) return error.message
     throw error
+  }
+}
+
+/**
+ * The facets of a list, at an address that takes the list's query: next to the list for htmx, or as a page. [L3]
+ */
+export class FacetsController {
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {}
+
+  async show(ctx: HttpContext): Promise<string> {
+    ctx.response.vary('HX-Request')
+    const query = ctx.request.parsedUrl.query ?? ''
+    const parameters = await readList(ctx, this.site, this.view, query)
+    const facets = await facetsOf(ctx, this.site, parameters)
+    const isPart = ctx.request.header('hx-request') !== undefined
+    return await this.site.render(ctx, isPart ? 'partials/facets' : 'pages/facets', {
+      view: this.view,
+      title: this.site.text('list.facets.title', { label: this.view.label }),
+      facets,
+      isPart,
+      back: parameters.url,
+    })
   }
 }

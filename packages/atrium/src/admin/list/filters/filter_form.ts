@@ -3,7 +3,7 @@ import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { Choice } from '../../forms/fields/widget.js'
 import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
-import type { FieldView } from '../../forms/fields/field_view.js'
+import type { FieldView } from '../../forms/fields/shown_field.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, type Reference } from '../../relations/references.js'
 import { grouped, ungrouped } from '../../text/grouped_number.js'
@@ -11,7 +11,7 @@ import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
 import { namesThings } from '../names_things.js'
 import { isSearchable } from '../search_condition.js'
-import { chosenValues } from './chosen_values.js'
+import { chosenValues } from './filter_bar.js'
 import {
   CHOSEN_OPERATORS,
   offeredOperators,

@@ -18,7 +18,7 @@ import {
   CHOSEN_RECORDS,
   FIELD_STATES,
 } from './read_matrix.js'
-import { isImportable } from '../../import/may_import.js'
+import { isImportable } from '../../import/import_limits.js'
 
 type Site = Pick<AdminSite, 'models' | 'text'>
 

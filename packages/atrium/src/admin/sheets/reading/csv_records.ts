@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, type Info, parse } from 'csv-parse'
-import { FileFault } from '../../errors.js'
+import { FileFault } from '../../jobs/job_errors.js'
 import { type FileShape, MOST_COLUMNS } from '../file_shape.js'
 import { LineCounter, lineEnds, decodedText } from './decoded_text.js'
 import { LINE_ENDS } from './delimiters.js'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import iconv from 'iconv-lite'
-import { FileFault, ReadingLimit } from '../../errors.js'
+import { FileFault, ReadingLimit } from '../../jobs/job_errors.js'
 import { UNICODE } from './encodings.js'
 
 /**

@@ -1,7 +1,6 @@
 import { test } from '@japa/runner'
 import { guessKey, guessMapping } from '#admin/import/guess_mapping'
-import { knownFields } from '#admin/import/import_fields'
-import { operator } from '#admin/import/importer'
+import { knownFields, operator } from '#admin/import/import_fields'
 import { adminSite } from '#tests/helpers/admin'
 
 async function guessed(columns: string[], samples: string[][] = []) {

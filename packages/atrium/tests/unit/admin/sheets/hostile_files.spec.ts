@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readlink } from 'node:fs/promises'
 import { test } from '@japa/runner'
-import { exactNumber } from '#admin/sheets/reading/exact_json'
+import { exactNumber } from '#admin/sheets/reading/json_records'
 import { inspectFile } from '#admin/sheets/inspect_file'
 import { numeralOf } from '#admin/sheets/cell_value'
 import { readFile, SheetFiles } from '#tests/helpers/sheet_files'

@@ -1,7 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { FILE_FORMATS } from '#admin/sheets/file_format'
-import type { Cell } from '#admin/sheets/file_shape'
+import { FILE_FORMATS, type Cell } from '#admin/sheets/file_shape'
 import { runs } from '#tests/helpers/random_runs'
 import { readFile, SheetFiles } from '#tests/helpers/sheet_files'
 

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { ReadingLimit } from '#admin/errors'
+import { ReadingLimit } from '#admin/jobs/job_errors'
 import { inspectFile } from '#admin/sheets/inspect_file'
 import { readRows } from '#admin/sheets/read_rows'
 import { SAMPLED } from '#admin/sheets/file_shape'

@@ -1,9 +1,8 @@
 import { Writable } from 'node:stream'
 import { test } from '@japa/runner'
 import { type SheetOptions, sheetWriter } from '#admin/sheets/sheet_writer'
-import { type Cell, MOST_COLUMNS } from '#admin/sheets/file_shape'
-import { type FileFormat } from '#admin/sheets/file_format'
-import { FileFault } from '#admin/errors'
+import { type Cell, MOST_COLUMNS, type FileFormat } from '#admin/sheets/file_shape'
+import { FileFault } from '#admin/jobs/job_errors'
 
 /** An output that keeps what was written. */
 function kept() {

@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import { inputName } from '../input_name.js'
+import { inputName } from '../form_field.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
 interface SlugOptions {

@@ -1,11 +1,10 @@
 import { parseCellRef } from 'hucre/xlsx'
 import { writeNumeral } from '#base/values/numbers'
-import { FileFault } from '../../../errors.js'
+import { FileFault } from '../../../jobs/job_errors.js'
 import { type Cell, type CellFault, MOST_COLUMNS, MOST_ROWS } from '../../file_shape.js'
 import { momentText } from './date_styles.js'
-import { TextRuns, plainText } from './shared_strings.js'
+import { TextRuns, plainText, type Workbook } from './workbook.js'
 import { LONGEST_ROW, LONGEST_TEXT } from './xlsx_limits.js'
-import type { Workbook } from './workbook.js'
 import { xmlEvents } from './xml_events.js'
 
 export interface SheetRow {

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { FileFault } from '../../../errors.js'
+import { FileFault } from '../../../jobs/job_errors.js'
 import { DEEPEST_XML, LONGEST_TAG } from './xlsx_limits.js'
 
 export interface XmlHandlers {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
-import { FileFault } from '../../../errors.js'
+import { FileFault } from '../../../jobs/job_errors.js'
 import { MOST_ENTRIES, MOST_RATIO, MOST_UNPACKED, SMALL } from './xlsx_limits.js'
 
 /* The start of files of Excel before 2007, and of those with a password */

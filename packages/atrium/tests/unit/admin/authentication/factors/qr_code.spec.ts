@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import decodeQR from 'qr/decode.js'
 import { qrCode } from '#admin/authentication/factors/qr_code'
-import { keyUri, newSecret } from '#admin/authentication/factors/totp'
+import { keyUri, newSecret } from '#admin/authentication/factors/one_time_codes'
 
 /** The drawing as a camera sees it: black on white, four pixels a unit */
 function photographed({ size, path }: { size: number; path: string }) {

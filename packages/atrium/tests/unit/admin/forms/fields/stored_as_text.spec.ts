@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { AdminSite } from '#admin/admin_site'
 import type { FormField, ValueType } from '#admin/forms/fields/form_field'
-import type { FieldView } from '#admin/forms/fields/field_view'
+import type { FieldView } from '#admin/forms/fields/shown_field'
 import { asStored } from '#admin/forms/fields/stored_as_text'
 
 const site = { text: (key: string) => key } as AdminSite

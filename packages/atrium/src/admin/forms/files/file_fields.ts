@@ -1,0 +1,164 @@
+import { open } from 'node:fs/promises'
+import type { Column } from '#base/columns/column'
+import type { ModelView } from '../../model_view.js'
+
+/* Bytes that tell the type; a PDF may have others before its mark */
+const START = 4096
+
+type Check = (start: Buffer) => boolean
+
+const begins =
+  (...marks: Array<string | readonly number[]>): Check =>
+  (start) =>
+    marks.some((mark) => {
+      const bytes = Buffer.from(mark as string, 'latin1')
+      return start.subarray(0, bytes.length).equals(bytes)
+    })
+
+const has = (offset: number, ...marks: string[]): Check => {
+  return (start) =>
+    marks.some((mark) => start.toString('latin1', offset, offset + mark.length) === mark)
+}
+
+const RIFF = begins('RIFF')
+const WEBP = has(8, 'WEBP')
+/* Before Office 2007 */
+const OLE = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+/* Also the office documents since then; the second mark is that of an empty one */
+const ZIP = begins('PK\u0003\u0004', 'PK\u0005\u0006')
+const UTF16 = begins([0xff, 0xfe], [0xfe, 0xff])
+const TEXT: Check = (start) => !start.includes(0) || UTF16(start)
+
+/** What the content of a file with an extension must be like */
+const CONTENT: Readonly<Record<string, Check>> = {
+  png: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  jpg: begins([0xff, 0xd8, 0xff]),
+  jpeg: begins([0xff, 0xd8, 0xff]),
+  gif: begins('GIF87a', 'GIF89a'),
+  webp: (start) => RIFF(start) && WEBP(start),
+  avif: has(4, 'ftypavif', 'ftypavis', 'ftypmif1'),
+  heic: has(4, 'ftyphei', 'ftypmif1', 'ftypmsf1'),
+  bmp: begins('BM'),
+  tif: begins('II*\0', 'MM\0*'),
+  tiff: begins('II*\0', 'MM\0*'),
+  pdf: (start) => start.subarray(0, 1024).includes('%PDF-'),
+  docx: ZIP,
+  xlsx: ZIP,
+  pptx: ZIP,
+  odt: ZIP,
+  ods: ZIP,
+  odp: ZIP,
+  doc: OLE,
+  xls: OLE,
+  ppt: OLE,
+  rtf: begins('{\\rtf'),
+  txt: TEXT,
+  md: TEXT,
+  csv: TEXT,
+  tsv: TEXT,
+  zip: ZIP,
+}
+
+/**
+ * Extensions of files that a field takes unless it names its own: images, PDF, office documents, texts, CSV and ZIP. A
+ * drawing (`svg`), a page or a script is only taken by name.
+ */
+export const DEFAULT_TYPES: readonly string[] = Object.keys(CONTENT)
+
+/** The extension of a file's name, without the point and in lower case; empty if there is none. */
+export function extensionIn(clientName: string): string {
+  return /[^.]\.([a-z0-9]{1,8})$/.exec(clientName.toLowerCase())?.[1] ?? ''
+}
+
+/**
+ * Returns true if the content of a file is what its extension says; always for an extension without a known form.
+ *
+ * @param path  of the file
+ */
+export async function isOfType(path: string, extension: string): Promise<boolean> {
+  const check = Object.hasOwn(CONTENT, extension) ? CONTENT[extension] : undefined
+  if (!check) return true
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(START), position: 0 })
+    return check(buffer.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
+
+/** Types that show nothing but pixels, by extension; a drawing could run scripts. [R13] */
+const IMAGE_TYPES = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['avif', 'image/avif'],
+])
+
+/** Value of `accept` of the input */
+export const IMAGES = [...new Set(IMAGE_TYPES.values())].join()
+
+/** Query of the address that shows a file in its page */
+export const INLINE = 'inline'
+
+/**
+ * The type of a stored image that a page may show; undefined for any other file.
+ *
+ * @param key  of the file, with its extension
+ */
+export function imageType(key: string): string | undefined {
+  return IMAGE_TYPES.get(key.slice(key.lastIndexOf('.') + 1))
+}
+
+export const NO_IMAGE = 'must be an image: png, jpeg, gif, webp or avif'
+
+/**
+ * Returns true if an uploaded file is an image by its name, and by its content where that says what it is.
+ */
+export function isImageFile({
+  clientName,
+  extname,
+}: {
+  clientName: string
+  extname?: string
+}): boolean {
+  return [clientName.toLowerCase(), `.${extname ?? 'png'}`].every(
+    (name) => name.includes('.') && imageType(name) !== undefined
+  )
+}
+
+/**
+ * Columns with keys of stored files: those with `vine.file()` in a schema, or with the widget
+ * `file`. The view's resource must be loaded. [B17]
+ */
+export function fileColumnsOf(view: ModelView): Column[] {
+  const taken = takenBySchemas(view)
+  return view.resource.columns.visible.filter((column) => holdsFile(view, column, taken))
+}
+
+function takenBySchemas({ resource }: ModelView): Set<Column | undefined> {
+  const { createBody, updateBody } = resource.base
+  const fields = [...createBody.fields, ...updateBody.fields]
+  return new Set(fields.flatMap(({ column, type }) => (type === 'multipartFile' ? [column] : [])))
+}
+
+function holdsFile({ options }: ModelView, column: Column, taken: Set<Column | undefined>) {
+  return taken.has(column) || isFileWidget(options.fields?.[column.apiName]?.widget)
+}
+
+/**
+ * Returns true if a widget takes files.
+ */
+export function isFileWidget(widget: unknown): boolean {
+  return widget === 'file' || widget === 'image'
+}
+
+/**
+ * Returns true if the field takes a file.
+ */
+export function isFileField(view: ModelView, apiName: string): boolean {
+  const column = view.resource.columns.visible.find((one) => one.apiName === apiName)
+  return column !== undefined && holdsFile(view, column, takenBySchemas(view))
+}

@@ -1,0 +1,51 @@
+import { crudConfig } from '#crud'
+import { isBelowPrefix } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+
+/* Paths of a site at the server's root that belong to others. */
+const OTHERS = ['/health']
+
+/**
+ * Returns true if the path belongs to the site: a site at the root leaves the API, its docs and the
+ * health checks alone. [B6]
+ */
+export function isBelowMount(site: Pick<AdminSite, 'mountPath'>, path: string): boolean {
+  const isOthers = [...OTHERS, crudConfig().docs.path].some(
+    (other) => path === other || path.startsWith(`${other}/`)
+  )
+  if (isOthers || isBelowPrefix(path)) return false
+  return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
+}
+
+/* Longer than the URL of any page, and short enough for a `Location` header. */
+const LONGEST = 2048
+
+/**
+ * Validates the page to return to after login: a path of this site, never another host, and not the
+ * pages of login and logout. [B3]
+ *
+ * @param excluded  paths of pages that are not returned to
+ */
+export function returnPath(
+  site: AdminSite,
+  wanted: unknown,
+  excluded = ['/login', '/login/second', '/login/sso', '/login/sso/callback', '/logout']
+): string | undefined {
+  if (typeof wanted !== 'string' || wanted.length > LONGEST) return undefined
+  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return undefined
+  const here = 'http://here.invalid'
+  let url: URL
+  let routed: string
+  try {
+    url = new URL(wanted, here)
+    /* The router ignores percent-encoding and a trailing slash. */
+    routed = decodeURI(url.pathname).replace(/\/$/, '')
+  } catch {
+    return undefined
+  }
+  const { pathname } = url
+  const isInside = isBelowMount(site, pathname) && isBelowMount(site, routed || '/')
+  const isExcluded = excluded.some((path) => routed === site.url(path))
+  if (url.origin !== here || !isInside || isExcluded || pathname.startsWith('//')) return undefined
+  return pathname + url.search
+}

@@ -1,0 +1,235 @@
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import { requestsFirst } from '#base/requests_first'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import { attributeValue } from '#base/values/to_api'
+import { readRows } from '../sheets/read_rows.js'
+import type { FileRow, FileShape } from '../sheets/file_shape.js'
+import type {
+  FieldOrder,
+  ImportFault,
+  ImportProgress,
+  ImportPreview,
+  ImportTrial,
+} from '../models/admin_import.js'
+import { type DateOrder, OrderFinder } from '../sheets/date_order.js'
+import type { AdminSite } from '../admin_site.js'
+import { ReadingLimit } from '../jobs/job_errors.js'
+import { writesInPartsTo } from '../jobs/part_size.js'
+import type { ImportSpec, MappedColumn } from './import_spec.js'
+import { isFaulty, type Draft } from './rows/draft.js'
+import { RowChecker } from './rows/row_checker.js'
+
+/** Rows that are read, judged and written together: some milliseconds, so that requests wait no longer. [D6] */
+export const ROWS_AT_ONCE = 200
+
+/**
+ * The rows of a file, to be taken as many together as their reader wants. Call `close` at the end.
+ */
+export class RowSource {
+  readonly #rows: AsyncIterator<FileRow>
+
+  constructor(path: string, shape: FileShape, maxRows?: number) {
+    this.#rows = readRows(path, shape, { rows: maxRows })[Symbol.asyncIterator]()
+  }
+
+  /**
+   * @returns at most so many rows; none at the end of the file
+   * @throws FileFault
+   */
+  async take(most: number): Promise<FileRow[]> {
+    const batch: FileRow[] = []
+    while (batch.length < most) {
+      const { done, value } = await this.#rows.next()
+      if (done) break
+      batch.push(value)
+    }
+    return batch
+  }
+
+  async close(): Promise<void> {
+    await this.#rows.return?.()
+  }
+}
+
+/**
+ * The rows of a file in groups of at most so many. Requests of the process go first in between.
+ *
+ * @param maxRows  in the whole file, empty ones included
+ * @throws ReadingLimit, FileFault
+ */
+export async function* rowBatches(
+  path: string,
+  shape: FileShape,
+  most: number,
+  maxRows?: number
+): AsyncGenerator<FileRow[]> {
+  const source = new RowSource(path, shape, maxRows)
+  try {
+    for (;;) {
+      const batch = await source.take(most)
+      if (batch.length > 0) yield batch
+      if (batch.length < most) return
+      await requestsFirst()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/**
+ * Finds for each column of dates in which order they are written, from all of its values. Reads the file once, and not
+ * at all if an order was chosen or there are no such columns. [D3]
+ *
+ * @param told  called after each part; its error ends the search
+ * @returns the columns with dates whose order counts
+ * @throws FileFault
+ */
+export async function findDateOrders(
+  { columns, options }: ImportSpec,
+  { path, shape, maxRows }: { path: string; shape: FileShape; maxRows?: number },
+  told: () => Promise<void> | void = () => {}
+): Promise<FieldOrder[]> {
+  const dates = columns.filter(hasDates)
+  if (options.dateOrder !== null || dates.length === 0) return []
+  const finders = dates.map(({ field, index }) => ({ field, index, finder: new OrderFinder() }))
+  for await (const rows of rowBatches(path, shape, ROWS_AT_ONCE, maxRows)) {
+    for (const { cells, line } of rows) {
+      for (const { finder, index } of finders) finder.add(cells[index], line)
+    }
+    await told()
+  }
+  return finders
+    .map(({ field, finder }) => ({ field: field.name, ...finder.found }))
+    .filter(({ example }) => example !== null)
+}
+
+/** The plan with the orders that were found. */
+export function withDateOrders(spec: ImportSpec, found: readonly FieldOrder[]): ImportSpec {
+  const orderOf = (name: string): DateOrder | undefined =>
+    found.find(({ field }) => field === name)?.order ?? undefined
+  const columns = spec.columns.map((one) => ({ ...one, dateOrder: orderOf(one.field.name) }))
+  return { ...spec, columns }
+}
+
+function hasDates({ byTitle, field }: MappedColumn): boolean {
+  return !byTitle && (field.column?.kind === 'date' || field.column?.kind === 'datetime')
+}
+
+/** Maximum number of errors that are kept with an import */
+export const MOST_FAULTS = 100
+
+/**
+ * Counts what rows do, or did.
+ */
+export class Tally {
+  readonly counts: ImportProgress
+
+  /**
+   * @param before  of earlier parts of the same run
+   */
+  constructor(before?: ImportProgress | null) {
+    const none = { new: 0, changed: 0, unchanged: 0, faulty: 0, faults: [] }
+    this.counts = structuredClone(before ?? none)
+  }
+
+  /** Rows so far */
+  get rows(): number {
+    const { new: created, changed, unchanged, faulty } = this.counts
+    return created + changed + unchanged + faulty
+  }
+
+  /** @returns the errors that were added */
+  add(drafts: readonly Draft[]): ImportFault[] {
+    const faults: ImportFault[] = []
+    for (const draft of drafts) {
+      if (isFaulty(draft)) {
+        this.counts.faulty++
+        faults.push(...draft.faults)
+      } else this.counts[draft.kind!]++
+    }
+    const room = MOST_FAULTS - this.counts.faults.length
+    if (room > 0) this.counts.faults.push(...faults.slice(0, room))
+    return faults
+  }
+}
+
+/* Rows of which each is shown as it would be */
+const MOST_SHOWN = 10
+
+/* All or nothing holds other writers of SQLite up for some seconds. */
+const LONG = 5000
+
+/**
+ * Judges every row of a file, and writes none. [D3]
+ *
+ * @param faultsTo  path of a new file for all errors, as lines of JSON
+ * @param told      called after each part with the number of rows so far; its error ends the trial
+ * @throws FileFault
+ */
+export async function tryRows(
+  site: AdminSite,
+  spec: ImportSpec,
+  file: { path: string; shape: FileShape },
+  faultsTo: string | null,
+  told: (rows: number) => Promise<void> | void = () => {}
+): Promise<ImportTrial> {
+  const { view } = spec.importer
+  const client = readersOf(view.client()) ?? view.client()
+  const { rows: maxRows, invalidRows } = site.imports
+  const dates = await findDateOrders(spec, { ...file, maxRows }, () => told(0))
+  const checker = new RowChecker(site, withDateOrders(spec, dates))
+  const tally = new Tally()
+  const preview: ImportPreview[] = []
+  const output = faultsTo === null ? null : createWriteStream(faultsTo, { mode: 0o600 })
+  try {
+    for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE, maxRows)) {
+      const drafts = await checker.check(rows, client, true)
+      for (const draft of drafts) {
+        if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))
+      }
+      const faults = tally.add(drafts)
+      const lines = faults.map((fault) => `${JSON.stringify(fault)}\n`).join('')
+      if (output && lines !== '' && !output.write(lines)) await once(output, 'drain')
+      if (tally.counts.faulty > invalidRows) throw tooManyInvalid(tally, invalidRows)
+      await told(tally.rows)
+    }
+  } finally {
+    output?.end()
+    if (output) await finished(output)
+  }
+  const shown = { notes: notesOf(site, spec, tally), preview, ...(dates.length > 0 && { dates }) }
+  return { ...tally.counts, ...shown }
+}
+
+function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
+  const [{ line, message }] = counts.faults
+  return new ReadingLimit('sheets.fault.manyInvalid', { most, message }, line)
+}
+
+/** The keys of their texts, below `import.notes`. */
+function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): string[] {
+  const client = importer.view.client()
+  const isSqlite = client.dialect.name.includes('sqlite')
+  const isOne = isSqlite && !writesInPartsTo(site, client)
+  return isOne && counts.new + counts.changed > LONG ? ['holdsWriter'] : []
+}
+
+function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
+  if (isFaulty(draft) || (draft.kind !== 'new' && draft.kind !== 'changed')) return []
+  const { changes, kind, row, seen } = draft
+  const { titleColumn } = importer.view
+  const title =
+    titleColumn && seen
+      ? attributeValue(titleColumn, seen.$original)
+      : changes.get(titleColumn?.apiName ?? '')?.after
+  return [
+    {
+      line: row.line,
+      title: title === null || title === undefined ? null : String(title).slice(0, 200),
+      kind,
+      changes: [...changes].map(([field, change]) => ({ field, ...change })),
+    },
+  ]
+}

@@ -1,0 +1,120 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { inWords, shownValue } from '../../events/pages/comparison.js'
+import type AdminImport from '../../models/admin_import.js'
+import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
+import type { ModelView } from '../../model_view.js'
+import { inSentence, plainText } from '../../text/plain_text.js'
+import { writesInParts } from '../../jobs/part_size.js'
+import { importUrl, shownSteps } from './import_links.js'
+
+const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
+
+/**
+ * The page of a trial: what the run would do, and what is wrong with which rows. [D3]
+ *
+ * @param fault  why the run did not start
+ */
+export async function renderTrial(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  { one, fault }: { one: AdminImport; fault?: string }
+): Promise<string> {
+  const trial = one.trial!
+  const url = importUrl(view, one)
+  return await site.render(ctx, 'pages/import_trial', {
+    view,
+    title: site.text('import.title', { plural: inSentence(view.label) }),
+    steps: shownSteps(site, view, one, 'trial'),
+    fault,
+    file: plainText(one.fileName),
+    counts: COUNTS.map((name) => ({
+      name,
+      label: site.text(`import.trial.counts.${name}`),
+      count: trial[name].toLocaleString('en'),
+      isSome: trial[name] > 0,
+    })),
+    faulty: trial.faulty,
+    run: runWords(site, trial, writesInParts(site, view.name)),
+    reading: readingWords(site, view, one),
+    notes: trial.notes.map((note) => site.text(`import.notes.${note}`)),
+    faults: trial.faults.map(({ line, field, message }) => ({
+      line: line.toLocaleString('en'),
+      label: field === null ? null : view.labelOf(field),
+      message: plainText(message, 400),
+    })),
+    more: moreFaults(site, trial),
+    preview: trial.preview.map((row) => shownRow(site, view, row)),
+    links: {
+      run: `${url}/run`,
+      faulty: `${url}/faulty`,
+      columns: importUrl(view, one, 'columns'),
+      file: importUrl(view, one, 'file'),
+      discard: `${url}/discard`,
+      list: view.url('/'),
+    },
+  })
+}
+
+/** Effect of the button, and further advice; without a button where there is nothing to import. */
+function runWords(
+  site: AdminSite,
+  { changed, faulty, new: added }: ImportTrial,
+  isInParts: boolean
+) {
+  const count = added + changed
+  if (count === 0) {
+    return { text: site.text(`import.trial.run.${faulty > 0 ? 'onlyFaulty' : 'none'}`) }
+  }
+  if (faulty === 0) {
+    const submit = site.text('import.trial.run.submit', { count })
+    return { text: site.text(`import.trial.run.${isInParts ? 'cleanInParts' : 'clean'}`), submit }
+  }
+  return {
+    text: site.text('import.trial.run.faulty', { count: faulty }),
+    submit: site.text('import.trial.run.submitSome', { count, faulty }),
+  }
+}
+
+/** How dates and times of the file are read. */
+export function readingWords(
+  site: AdminSite,
+  view: ModelView,
+  { mapping, options, trial }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
+): string[] {
+  const orders = (trial?.dates ?? []).map(
+    ({ example, field, isAmbiguous, order, toldBy = 'example' }) => {
+      const data = {
+        field: view.labelOf(field),
+        order,
+        text: plainText(example!.text, 40).text,
+        line: example!.line.toLocaleString('en'),
+      }
+      const text = order ? toldBy : isAmbiguous ? 'ambiguous' : 'mixed'
+      return site.text(`import.trial.dates.${text}`, data)
+    }
+  )
+  const kinds = mapping.columns.map((name) => view.resource.columns.find(name ?? '')?.kind)
+  const zone = site.text('import.trial.zone', { zone: options.zone })
+  return kinds.includes('datetime') ? [...orders, zone] : orders
+}
+
+function moreFaults(site: AdminSite, { faults, faulty }: ImportTrial): string | null {
+  const rows = new Set(faults.map(({ line }) => line)).size
+  return faulty > rows ? site.text('import.trial.moreFaults', { count: faulty - rows }) : null
+}
+
+function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes }: ImportPreview) {
+  return {
+    line: site.text('import.trial.line', { line: line.toLocaleString('en') }),
+    kind: site.text(`import.trial.kinds.${kind}`),
+    isNew: kind === 'new',
+    title: title === null ? null : plainText(title),
+    changes: changes.map(({ field, before, after }) => ({
+      label: view.labelOf(field),
+      before: shownValue(site, inWords(site, view, field, before)),
+      after: shownValue(site, inWords(site, view, field, after)),
+    })),
+  }
+}

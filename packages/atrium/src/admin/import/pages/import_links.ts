@@ -1,0 +1,128 @@
+import { DateTime } from 'luxon'
+import type { ModelView } from '../../model_view.js'
+import type { AdminSite } from '../../admin_site.js'
+import type AdminImport from '../../models/admin_import.js'
+import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
+import type AdminJob from '../../models/admin_job.js'
+import { inSentence } from '../../text/plain_text.js'
+import { writesInParts } from '../../jobs/part_size.js'
+
+/** The steps that a page can be opened at again */
+export const STEPS = ['file', 'columns', 'trial'] as const
+
+type Step = (typeof STEPS)[number]
+
+/**
+ * URL of an import's page, from the root of the server.
+ *
+ * @param step  default: the one that it is at
+ */
+export function importUrl(view: ModelView, { id }: { id: number }, step?: Step): string {
+  return view.url(`/import/${id}${step ? `?step=${step}` : ''}`)
+}
+
+/**
+ * A step as every page of an import shows it.
+ */
+export interface ShownStep {
+  label: string
+  isCurrent: boolean
+  /** URL of a step to go to; null for the current one, and for those that are not reached yet */
+  url: string | null
+}
+
+/**
+ * The steps of an import, with a way back to those that are done. [D3]
+ *
+ * @param one  null before there is a file
+ */
+export function shownSteps(
+  site: AdminSite,
+  view: ModelView,
+  one: AdminImport | null,
+  current: Step | 'run'
+): ShownStep[] {
+  const step = (name: Step | 'run', isReached: boolean): ShownStep => ({
+    label: site.text(`import.steps.${name}`),
+    isCurrent: name === current,
+    url: one && name !== 'run' && name !== current && isReached ? importUrl(view, one, name) : null,
+  })
+  return [
+    step('file', true),
+    step('columns', one !== null),
+    step('trial', one?.trial !== null),
+    step('run', false),
+  ]
+}
+
+/* By their names in the result of the job, and in the catalogue */
+const FIGURES = [
+  { name: 'created', word: 'new', tone: 'positive' },
+  { name: 'changed', word: 'changed', tone: 'positive' },
+  { name: 'unchanged', word: 'unchanged' },
+  { name: 'skipped', word: 'faulty', tone: 'negative' },
+] as const
+
+/**
+ * The outcome of an import in numbers, for the page of its job. [D3]
+ */
+export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[] {
+  if (!result) return []
+  return FIGURES.map(({ name, word, ...more }) => ({
+    label: site.text(`import.trial.counts.${word}`),
+    count: Number(result[name] ?? 0),
+    ...more,
+  }))
+}
+
+/**
+ * Where to go on after an import: to the records, or back to its pages.
+ */
+export function importLinks(
+  site: AdminSite,
+  { model, payload, result, state }: AdminJob
+): JobLink[] {
+  const view = site.models.get(model ?? '')
+  if (!view) return []
+  const url = importUrl(view, { id: Number(payload.import) })
+  if (state === 'done') {
+    const label = site.text('import.run.open', { plural: inSentence(view.label) })
+    const records = { label, url: view.url('/') }
+    const until = DateTime.fromISO(String(result?.keptUntil))
+    if (!result?.skipped || !(until > DateTime.utc())) return [records]
+    return [records, { label: site.text('import.run.leftOut'), url: `${url}/faulty` }]
+  }
+  return [{ label: site.text('import.run.back'), url }]
+}
+
+/**
+ * Advice after an import that failed or was cancelled.
+ */
+export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob): string | null {
+  /* What was reverted, and what was not, is said already. */
+  if (notes?.revert) return ''
+  if (payload.skipFaulty !== true) return site.text('import.run.advice.whole')
+  return site.text(`import.run.advice.${done > 0 ? 'parts' : 'begin'}`)
+}
+
+/**
+ * The effect of cancelling an import.
+ *
+ * @returns null where parts are done
+ */
+export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
+  if (payload.skipFaulty === true) return null
+  return site.text(`import.run.${writesInParts(site, model) ? 'revertNote' : 'cancelNote'}`)
+}
+
+/**
+ * What cancelling an import leaves and deletes.
+ *
+ * @param job  the last one that was started for it
+ */
+export function discardNote(site: AdminSite, { state }: AdminImport, job: AdminJob | null): string {
+  const hasRows = state === 'running' || (job?.payload.skipFaulty === true && job.done > 0)
+  if (!job || !hasRows) return site.text('import.ask.nothing')
+  const rows = importCancelNote(site, job) ?? site.text('import.run.partsNote')
+  return `${rows} ${site.text('import.ask.file')}`
+}
