@@ -2,15 +2,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { HttpContext } from '@adonisjs/core/http'
-import edge, { Edge, Template } from 'edge.js'
+import edge, { Edge } from 'edge.js'
 import { RuntimeError } from '#crud'
 import { engineFile } from '#base/engine_file'
-import {
-  checkGround as checkAttributes,
-  withEscapedAttributes,
-} from '#upstream/edge_escape_attributes'
-import { checkGround as checkPartials, keepPartials } from '#upstream/edge_keep_partials'
-import { escaped } from '../text/plain_text.js'
+import { withEscapedAttributes } from '../text/escaped_attributes.js'
+import { CachingTemplate } from './caching_template.js'
 
 /**
  * The templates of the site, rendered by an Edge of its own, whose settings the application does not see. Templates, tags,
@@ -26,8 +22,6 @@ export class SiteTemplates {
    * @throws RuntimeError  for a folder that does not exist
    */
   static async load(directory: string | undefined): Promise<SiteTemplates> {
-    checkAttributes()
-    checkPartials()
     const shipped = await namedFiles(engineFile('views/admin'))
     if (directory === undefined) return new SiteTemplates(new Map(shipped))
     const isFolder = await stat(directory).then(
@@ -59,9 +53,9 @@ export class SiteTemplates {
   ): Promise<string> {
     /* An application without the provider of Edge, as the starter kit for APIs, has no view. */
     const globals = (view ?? edge.share({ request })).getState()
-    globals.html = withEscapedAttributes(globals.html, escaped)
+    globals.html = withEscapedAttributes(globals.html)
     const { asyncCompiler, processor } = (this.#edge ??= this.#create())
-    return await new Template(asyncCompiler, globals, {}, processor).render(name, data)
+    return await new CachingTemplate(asyncCompiler, globals, {}, processor).render(name, data)
   }
 
   /** Made for the first page: the application may configure its Edge until then. */
@@ -70,7 +64,6 @@ export class SiteTemplates {
     const own = Object.assign(Edge.create({ loader }), { tags, processor })
     own.configure({ cache: edge.asyncCompiler.cacheManager.enabled })
     const compiler = own.asyncCompiler
-    keepPartials(compiler)
     const compile = compiler.compile.bind(compiler)
     compiler.compile = (name, variables) => compile(this.#pathOf(name), variables)
     compiler.claimTag((tag) => (isComponent(tag) ? { seekable: true, block: true } : null))

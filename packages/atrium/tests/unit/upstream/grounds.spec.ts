@@ -2,11 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
-import { Edge } from 'edge.js'
 import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
 import { checkGrounds } from '#upstream/check_grounds'
-import { checkGround as escapedAttributes } from '#upstream/edge_escape_attributes'
-import { checkGround as keptPartials } from '#upstream/edge_keep_partials'
 import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
@@ -28,17 +25,12 @@ const otherColumns = {
   date: () => column({ serialize: (value) => value }),
   dateTime: () => column({ serialize: (value) => value }),
 }
-const edgeWithoutCompiler = () =>
-  Object.assign(Object.create(new Edge()), { asyncCompiler: { cacheManager: {} } })
 
 /**
  * Check of each patch, called with a library whose parts are missing, and a part that it reports
  */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['body_parser_trees', '__raw_files in Request#allFiles', () => bodyParserTrees({})],
-  ['edge_escape_attributes', 'html.attrs', () => escapedAttributes({ html: {} })],
-  ['edge_keep_partials', 'Compiler#compile', () => keptPartials(edgeWithoutCompiler())],
-  ['edge_keep_partials', 'Template#compilePartial', () => keptPartials(new Edge(), {})],
   ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],
   ['knex_postgres_commit', 'Client_PG#_query', () => postgresCommit({ PostgresClient: Moved })],
   ['knex_sqlite_begin', "'BEGIN;' in", () => sqliteBegin({ SqliteTransaction: Moved })],

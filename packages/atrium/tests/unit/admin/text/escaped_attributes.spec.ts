@@ -1,9 +1,8 @@
 import { test } from '@japa/runner'
 import { Edge, edgeGlobals } from 'edge.js'
-import { escaped } from '#admin/text/plain_text'
-import { withEscapedAttributes } from '#upstream/edge_escape_attributes'
+import { withEscapedAttributes } from '#admin/text/escaped_attributes'
 
-const html = withEscapedAttributes(edgeGlobals.html, escaped)
+const html = withEscapedAttributes(edgeGlobals.html)
 const render = (values: object) =>
   new Edge().renderRaw('<p {{ html.attrs(values) }}>', { html, values })
 
