@@ -1,7 +1,6 @@
 import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
 import { checkGround as checkTransactions } from './knex_transaction.js'
 import { checkGround as checkSavepoints } from './limiter_savepoints.js'
-import { checkGround as checkColumnDefaults } from './lucid_column_defaults.js'
 import { checkGround as checkDirtyData } from './lucid_dirty_data.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
@@ -18,7 +17,6 @@ import { checkGround as checkIdleConnection } from './tarn_idle_connection.js'
 export function checkGrounds(): void {
   for (const check of [
     checkBodyParserTrees,
-    checkColumnDefaults,
     checkDirtyData,
     checkEarlyAnswer,
     checkIdleConnection,

@@ -5,11 +5,10 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
 import type { Adapter } from '@boringnode/queue/contracts/adapter'
-import { reportOnce } from '#upstream/limiter_redis_reports'
 import { countersIn, type Counters } from '#base/counters'
 import { withoutSavepoints } from '#upstream/limiter_savepoints'
-import { databaseQueue } from '#upstream/queue_cheap_polling'
 import type { AdminConfig } from '../define_config.js'
+import { DatabaseQueue } from '../jobs/database_queue.js'
 
 /* A login waits for it: a failure should be quick. */
 const DEFAULTS = {
@@ -54,6 +53,27 @@ export class SiteRedis {
     reportOnce(manager, this.logger)
     return manager
   }
+}
+
+/**
+ * Logs once when the server becomes unavailable, and once when it is available again: ioredis reports an error with each
+ * attempt to connect, and the error repeats the command that failed, which can be the one with the password. [B8]
+ */
+function reportOnce(redis: RedisManager<any>, logger: Logger): void {
+  redis.doNotLogErrors()
+  redis.on('connection', (connection) => {
+    let isReported = false
+    connection.on('error', ({ error }) => {
+      if (isReported) return
+      isReported = true
+      const { code, message } = error as { code?: string; message: string }
+      logger.error({ reason: message || code }, 'Redis can not be used; it is tried again')
+    })
+    connection.on('ready', () => {
+      if (isReported) logger.info('Redis can be used again')
+      isReported = false
+    })
+  })
 }
 
 const TABLE = 'admin_rate_limits'
@@ -109,5 +129,5 @@ export async function siteQueue(
     return redis(ioConnection)()
   }
   const db = await app.container.make('lucid.db')
-  return databaseQueue(db.connection(connection).getWriteClient(), QUEUE_TABLE)
+  return new DatabaseQueue(db.connection(connection).getWriteClient(), QUEUE_TABLE)
 }

@@ -5,7 +5,7 @@ import type {
   ElementIntrospection,
 } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
-import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
+import { hasOwnConsume, hasOwnSerialize } from '#base/lucid/column_functions'
 import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
 
 const NUMERIC: readonly ColumnKind[] = ['integer', 'number', 'boolean']

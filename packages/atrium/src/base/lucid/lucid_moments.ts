@@ -1,6 +1,6 @@
 import type { LucidModel, LucidRow, ModelAdapterOptions } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { hasOwnConsume } from '#upstream/lucid_column_defaults'
+import { hasOwnConsume } from './column_functions.js'
 import { noteExactRow } from './exact_attributes.js'
 import { asConnectionReturns } from '../database/connection_forms.js'
 import { quickMoment } from '../values/datetime.js'

@@ -8,7 +8,6 @@ import { crudConfig } from '../settings.js'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
 import { PIVOT, PivotColumns } from './pivot_columns.js'
-import { throughModelOf } from '#upstream/lucid_through_model'
 
 /** The properties of the related resource that are needed here. */
 interface RelatedTable {
@@ -156,7 +155,8 @@ export class RelationTo<Related extends RelatedTable> {
         }
       case 'hasManyThrough':
         return {
-          table: throughModelOf(relation).table,
+          // @ts-expect-error: Lucid 22.4.2 has left it out of the type
+          table: (relation.throughModel() as LucidModel).table,
           column: { name: relation.foreignKeyColumnName, kind, sqlType },
         }
     }

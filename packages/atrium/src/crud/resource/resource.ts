@@ -14,7 +14,7 @@ import { includedRelationsOf, type IncludeOption, type RelationTo } from './incl
 import { Key } from '#base/columns/key'
 import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
 import { inUtc } from '#base/values/datetime'
-import { storeWholeSeconds } from '#upstream/lucid_column_defaults'
+import { storeWholeSeconds } from '#base/lucid/column_functions'
 import { compareData } from '#upstream/lucid_dirty_data'
 import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 import { policyTakesRecord } from './policy_takes_record.js'

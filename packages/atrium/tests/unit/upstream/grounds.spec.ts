@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
-import { column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
 import { checkGrounds } from '#upstream/check_grounds'
@@ -8,7 +7,6 @@ import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
 import { checkGround as savepoints } from '#upstream/limiter_savepoints'
-import { checkGround as columnDefaults } from '#upstream/lucid_column_defaults'
 import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { migrationNames } from '#upstream/lucid_migration_names'
@@ -16,15 +14,10 @@ import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
 import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
 import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
-import { throughModelOf } from '#upstream/lucid_through_model'
 import { checkGround as migrations } from '#upstream/migrations_of_referenced_tables'
 import { checkGround as idleConnection } from '#upstream/tarn_idle_connection'
 
 class Moved {}
-const otherColumns = {
-  date: () => column({ serialize: (value) => value }),
-  dateTime: () => column({ serialize: (value) => value }),
-}
 
 /**
  * Check of each patch, called with a library whose parts are missing, and a part that it reports
@@ -40,7 +33,6 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['knex_transaction', 'executionPromise', () => transactions({ Transaction: Moved })],
   ['knex_transaction', '__knex__disposed', () => transactions({ Client: Moved })],
   ['limiter_savepoints', '_upsertTransactionSQLite3', () => savepoints(Moved)],
-  ['lucid_column_defaults', 'consume of @column.date', () => columnDefaults(otherColumns)],
   ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
   ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
@@ -48,7 +40,6 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
-  ['lucid_through_model', 'HasManyThrough#throughModel', () => throughModelOf({} as any)],
   ['migrations_of_referenced_tables', 'MigrationRunner#commit', () => migrations({})],
   ['tarn_idle_connection', 'Pool#free', () => idleConnection({ Pool: Moved } as any)],
 ]

@@ -1,7 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { hasOwnConsume, hasOwnSerialize, storeWholeSeconds } from '#upstream/lucid_column_defaults'
+import { hasOwnConsume, hasOwnSerialize, storeWholeSeconds } from '#base/lucid/column_functions'
 
 class Visit extends BaseModel {
   static table = 'visits'

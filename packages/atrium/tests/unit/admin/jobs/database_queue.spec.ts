@@ -3,13 +3,13 @@ import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import { knex } from '@boringnode/queue/drivers/knex_adapter'
 import { test } from '@japa/runner'
 import { JobQueue } from '#admin/jobs/job_queue'
-import { databaseQueue } from '#upstream/queue_cheap_polling'
+import { DatabaseQueue } from '#admin/jobs/database_queue'
 import { queriesOf } from '#tests/helpers/queries'
 
 const TABLE = 'admin_queue_jobs'
 
 function make(): Adapter {
-  const adapter = databaseQueue(db.connection().getWriteClient(), TABLE)
+  const adapter = new DatabaseQueue(db.connection().getWriteClient(), TABLE)
   adapter.setWorkerId('tester')
   return adapter
 }
@@ -28,7 +28,7 @@ test.group('@boringnode/queue', () => {
   })
 })
 
-test.group('databaseQueue', (group) => {
+test.group('DatabaseQueue', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.each.setup(async () => {
     await db.from('admin_queue_jobs').delete()
