@@ -124,7 +124,8 @@ async function ofProduction(app: ApplicationService): Promise<Finding[]> {
 async function ofSettings(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
   const { excludedMigrations, excludedModels } = crudConfig()
   const models = await filesBelow(app.modelsPath())
-  const migrations = await migrationNamesOf(app, site.dbConfig.applicationConnection)
+  const db = await app.container.make('lucid.db')
+  const migrations = await migrationNamesOf(db, app, site.dbConfig.applicationConnection)
   const nameless = (path: string) => path.replace(/\.[jt]s$/, '')
   const unknown = [
     ...missing(

@@ -4,8 +4,7 @@ import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin
 import { crudConfig, resources } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { checkGrounds } from '#upstream/check_grounds'
-import { leaveOutMigrations } from '#upstream/lucid_migration_names'
-import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { repairMigrations } from '#upstream/lucid_migrations'
 import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
@@ -21,8 +20,7 @@ export default class HostProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
-    letMigrationsRebuildTables(readersOf)
-    leaveOutMigrations(() => crudConfig().excludedMigrations)
+    repairMigrations({ readersOf, excluded: () => crudConfig().excludedMigrations })
     checkGrounds()
   }
 

@@ -1,17 +1,20 @@
 import { posix } from 'node:path'
 import { Exception } from '@adonisjs/core/exceptions'
+import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { crudConfig } from '#crud'
 import { whileLocked } from '#base/database/migration_lock'
 import { AdminSite } from '#admin'
-import { migrationNames } from '#upstream/lucid_migration_names'
 import { renameEngineMigrations } from './engine_migrations.js'
 import { checkExistingTables } from './existing_tables.js'
 
 /** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
+
+/** A file that Lucid takes for a migration */
+const SCRIPT = /\.([cm]?js|json|ts)$/
 
 /**
  * Runs all pending migrations: those of the application's database, and those of the admin site's own
@@ -37,19 +40,32 @@ export async function migrationsOf(
   app: ApplicationService,
   connectionName: string
 ): Promise<string[]> {
-  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
   const excluded = crudConfig().excludedMigrations
-  const names = await migrationNames(runner)
+  const names = await migrationNamesOf(db, app, connectionName)
   return names.filter((name) => !excluded.includes(name))
 }
 
-/** The names of all migrations of a connection, excluded ones too. */
+/**
+ * The names of all migrations of a connection, excluded ones too, read without a write: Lucid's own list of them creates
+ * its table.
+ */
 export async function migrationNamesOf(
+  db: Database,
   app: ApplicationService,
   connectionName: string
 ): Promise<string[]> {
-  const db = await app.container.make('lucid.db')
-  return await migrationNames(new MigrationRunner(db, app, { direction: 'up', connectionName }))
+  const { paths = [] } = db.getRawConnection(connectionName)!.config.migrations ?? {}
+  const folders = paths.length > 0 ? paths : [app.relativePath(app.migrationsPath())]
+  const names = await Promise.all(
+    folders.map(async (folder) => {
+      const files = await fsReadAll(new URL(folder, app.appRoot), {
+        filter: (path) => SCRIPT.test(path) && !path.endsWith('.d.ts'),
+        ignoreMissingRoot: true,
+      })
+      return files.map((file) => posix.join(folder, file.replaceAll('\\', '/').replace(SCRIPT, '')))
+    })
+  )
+  return names.flat()
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {

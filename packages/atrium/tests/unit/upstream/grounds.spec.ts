@@ -9,12 +9,11 @@ import { checkGround as transactions } from '#upstream/knex_transaction'
 import { checkGround as savepoints } from '#upstream/limiter_savepoints'
 import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
-import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
 import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
 import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
-import { checkGround as migrations } from '#upstream/migrations_of_referenced_tables'
+import { checkGround as migrations } from '#upstream/lucid_migrations'
 import { checkGround as idleConnection } from '#upstream/tarn_idle_connection'
 
 class Moved {}
@@ -34,13 +33,12 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['knex_transaction', '__knex__disposed', () => transactions({ Client: Moved })],
   ['limiter_savepoints', '_upsertTransactionSQLite3', () => savepoints(Moved)],
   ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
-  ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
-  ['migrations_of_referenced_tables', 'MigrationRunner#commit', () => migrations({})],
+  ['lucid_migrations', 'MigrationRunner#commit', () => migrations({})],
   ['tarn_idle_connection', 'Pool#free', () => idleConnection({ Pool: Moved } as any)],
 ]
 

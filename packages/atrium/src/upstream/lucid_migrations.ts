@@ -1,5 +1,6 @@
 /*
- * Lucid 22.4.2, knex 3.3: SQLite can't change most of a table, so knex makes a new one, copies the rows and
+ * Lucid 22.4.2: its runner of migrations has no option that leaves some out. It doesn't let them rebuild tables on
+ * SQLite (knex 3.3), either: SQLite can't change most of a table, so knex makes a new one, copies the rows and
  * drops the old one. With foreign keys on, that fails where other tables refer to it, or takes their rows
  * along (`on delete cascade`), and they can't be switched off in a transaction, which Lucid has begun
  * by then. Its runner has no hook before the transaction and none before the commit, so two of its
@@ -16,9 +17,11 @@ import { expectGround, hasMethods } from './expect_ground.js'
 export interface RunnerMethods {
   client: QueryClientContract
   dryRun: boolean
+  direction: 'up' | 'down'
+  migratedFiles: Record<string, unknown>
   migrationsConfig: { disableTransactions: boolean }
   getMigrationSource(migration: unknown): Promise<{ disableTransactions: boolean }>
-  executeMigration(migration: unknown): Promise<void>
+  executeMigration(migration: { name: string }): Promise<void>
   commit(client: QueryClientContract | TransactionClientContract): Promise<void>
 }
 
@@ -32,13 +35,18 @@ interface Dangling {
 /** Read connection of a writer; undefined if there is only one connection. */
 type ReadersOf = (client: QueryClientContract) => QueryClientContract | undefined
 
+interface MigrationOptions {
+  readersOf: ReadersOf
+  excluded: () => readonly string[]
+}
+
 let isDone = false
 
 /**
  * @throws Exception  when Lucid's runner has other methods
  */
 export function checkGround(runner: object = MigrationRunner.prototype): void {
-  expectGround('@adonisjs/lucid', 'migrations_of_referenced_tables', {
+  expectGround('@adonisjs/lucid', 'lucid_migrations', {
     'MigrationRunner#executeMigration': hasMethods(runner, 'executeMigration'),
     'MigrationRunner#getMigrationSource': hasMethods(runner, 'getMigrationSource'),
     'MigrationRunner#commit': hasMethods(runner, 'commit'),
@@ -48,12 +56,13 @@ export function checkGround(runner: object = MigrationRunner.prototype): void {
 /**
  * Lets every migration of this process rebuild tables that others refer to: on SQLite foreign keys are
  * off in its transaction, checked before the commit, and on again afterwards. A migration that leaves
- * rows with broken references is rolled back.
+ * rows with broken references is rolled back. Excluded migrations do not run; one that has run can still be rolled back.
  *
  * @param readersOf  returns a client that still sees the rows from before the migration
+ * @param excluded   returns names of migrations, when migrations run
  * @throws Exception  as `checkGround`
  */
-export function letMigrationsRebuildTables(readersOf: ReadersOf): void {
+export function repairMigrations({ readersOf, excluded }: MigrationOptions): void {
   if (isDone) return
   checkGround()
   isDone = true
@@ -61,6 +70,10 @@ export function letMigrationsRebuildTables(readersOf: ReadersOf): void {
   const { commit, executeMigration } = runner
 
   runner.executeMigration = async function (migration) {
+    if (this.direction === 'up' && excluded().includes(migration.name)) {
+      delete this.migratedFiles[migration.name]
+      return
+    }
     if (!(await rebuilds(this, migration))) return await executeMigration.call(this, migration)
     /* The writer has one connection, on which the transaction will begin. */
     const [{ foreign_keys: before }] = await this.client.rawQuery('pragma foreign_keys')

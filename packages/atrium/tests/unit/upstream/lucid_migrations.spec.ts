@@ -3,12 +3,13 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { test } from '@japa/runner'
+import { crudConfig } from '#crud'
 import {
   readersOf,
   sqliteConnections,
   type SqliteDriver,
 } from '#base/database/sqlite/sqlite_connection'
-import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { repairMigrations } from '#upstream/lucid_migrations'
 
 const DRIVERS: SqliteDriver[] = ['sqlite3', 'better-sqlite3']
 let places = 0
@@ -193,13 +194,44 @@ test.group('Migrations of referenced tables', () => {
     assert.isTrue(await keysHold())
   })
 
+  test('[P12.11] an excluded migration does not run, and is rolled back if it has run', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { client, write, run, remove } = await makePlace('better-sqlite3')
+    const given = app.config.get('crud')
+    cleanup(async () => {
+      app.config.set('crud', given)
+      await remove()
+    })
+    const exclude = () => {
+      const excludedMigrations = [`tmp/${client.connectionName}/migrations/2_step`]
+      app.config.set('crud', { ...crudConfig(), excludedMigrations })
+    }
+    const done = async () => {
+      const rows = await client.from('adonis_schema').select('name')
+      return rows.map(({ name }) => name.at(-6))
+    }
+    await write(SHELVES)
+    await write(DROP_COLOUR)
+    exclude()
+    assert.isNull(await run())
+    assert.deepEqual(await done(), ['1'])
+    app.config.set('crud', given)
+    assert.isNull(await run())
+    assert.deepEqual(await done(), ['1', '2'])
+    exclude()
+    assert.isNull(await run('down'))
+    assert.deepEqual(await done(), ['1'])
+  })
+
   test('the wrapped methods of the runner exist and are wrapped once', ({ assert }) => {
     const methods = MigrationRunner.prototype as unknown as Record<string, unknown>
     const { executeMigration, commit } = methods
     assert.isFunction(executeMigration)
     assert.isFunction(commit)
     assert.isFunction(methods.getMigrationSource)
-    letMigrationsRebuildTables(readersOf)
+    repairMigrations({ readersOf, excluded: () => [] })
     assert.equal(methods.executeMigration, executeMigration)
     assert.equal(methods.commit, commit)
   })

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { test } from '@japa/runner'
-import { migrationNames } from '#upstream/lucid_migration_names'
+import { migrationNamesOf } from '#host/migrate_databases'
 
 const NAME = `migration_names_${process.pid}`
 
@@ -32,8 +32,21 @@ test.group('Names of migrations', (group) => {
     assert.include(await tables(), 'adonis_schema')
   })
 
+  test('the names are those that Lucid records', async ({ assert }) => {
+    for (const paths of [[], ['database/migrations', './packages/atrium/migrations']]) {
+      Object.assign(db.getRawConnection(NAME)!.config.migrations!, { paths })
+      const list = await runner().getList()
+      const names = await migrationNamesOf(db, app, NAME)
+      assert.isNotEmpty(names)
+      assert.sameMembers(
+        names,
+        list.map(({ name }) => name)
+      )
+    }
+  })
+
   test('the names are read without a write', async ({ assert }) => {
-    assert.deepEqual(await migrationNames(runner()), [`tmp/${NAME}/migrations/1_shelves`])
+    assert.deepEqual(await migrationNamesOf(db, app, NAME), [`tmp/${NAME}/migrations/1_shelves`])
     assert.isEmpty(await tables())
   })
 })
