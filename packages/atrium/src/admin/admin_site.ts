@@ -22,7 +22,7 @@ import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { RefusalLog } from './events/refusals/refusal_log.js'
-import { KeptForms } from './forms/drafts/drafts.js'
+import { Drafts } from './forms/drafts/drafts.js'
 import { checkSortColumns } from './forms/inlines/inline_checks.js'
 import { checkWidgetColumns } from './forms/fields/widgets/widget_checks.js'
 import { SavedViews } from './list/saved_views/saved_views.js'
@@ -107,7 +107,7 @@ export class AdminSite implements ViewSite {
   /** Preferences of people [L6] */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
   /** Forms that were typed and are not saved yet [R5, R10] */
-  readonly keptForms = new KeptForms(() => this.dbConfig.adminSession())
+  readonly keptForms = new Drafts(() => this.dbConfig.adminSession())
   /** Saved views of lists [L5] */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string

@@ -43,8 +43,8 @@ import {
   checkPivotNames,
   manyToManyFault,
   manyToManyRelations,
-} from './relations/many_to_many_option.js'
-import { relatedFault } from './relations/related_option.js'
+  relatedFault,
+} from './relations/relation_options.js'
 import type { AdminViewOptions, FieldOptions } from './view_options.js'
 import { guardOf } from './authentication/sessions/admin_guard.js'
 

@@ -1,8 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { ValueError } from '#crud'
 import type { AdminSite } from '../admin_site.js'
 import { EventType } from '../events/event_integration.js'
 import { flashToNextPage } from '../http/flash.js'
-import { sentTexts, singleText } from '../http/form_texts.js'
+import { sentTexts, singleText, exactText } from '../http/form_texts.js'
 import { returnPath } from '../http/site_paths.js'
 import { SINGLE_KEYS } from '../keyboard/keys.js'
 import { keepTheme, THEMES } from '../layout/theme_controller.js'
@@ -11,7 +12,12 @@ import { USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { isTimeZone } from '../time/time_zone.js'
 import { TIME_ZONE } from '../time/zone_of_person.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { accountPage } from './account_page.js'
+import type AdminUser from '../models/admin_user.js'
+import { adminActor, adminOrigin } from '../authentication/admin_actor.js'
+import { hasPassword } from '../authentication/passwords/password_rules.js'
+import { replacePassword } from '../authentication/passwords/replace_password.js'
+import { NotAllowed } from '../errors.js'
+import { accountPage, type PasswordField } from './account_page.js'
 
 /**
  * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
@@ -76,5 +82,111 @@ export class NoticesController {
     }
     const next = returnPath(this.site, singleText(texts, 'next')) ?? this.site.url('/account')
     ctx.response.status(303).header('location', next).send('')
+  }
+}
+
+export type CheckedPassword =
+  | { isRight: true }
+  /** `wait`: seconds until the next attempt, where there were too many */
+  | { isRight: false; status: 422 | 429; wait?: number }
+
+/**
+ * Asks a signed-in user for the current password again, as a stolen session must not be enough. Counted,
+ * throttled and logged as logins are. [U7, U11, B8]
+ */
+class PasswordCheck {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * @throws QueueFull  when too many others wait
+   */
+  async check(ctx: HttpContext, user: AdminUser, password: string): Promise<CheckedPassword> {
+    const { adminAuthentication, adminUserService } = this.site
+    const { throttle } = adminAuthentication
+    const { username } = user
+    const address = ctx.request.ip()
+    const wait = await throttle.attempt(username, address)
+    if (wait !== undefined) return { isRight: false, status: 429, wait }
+    let found: AdminUser | null
+    try {
+      await throttle.slowDown(username)
+      found = await adminUserService.verify(username, password)
+    } catch (error) {
+      await throttle.withdraw(username, address)
+      throw error
+    }
+    if (found?.id !== user.id) {
+      ctx.logger.warn({ username, address }, 'The current password was wrong')
+      this.site.logEvent(ctx, {
+        type: EventType.FAILED_LOGIN,
+        status: 'failure',
+        details: { reason: 'credentials' },
+      })
+      return { isRight: false, status: 422 }
+    }
+    await throttle.succeed(username, address)
+    return { isRight: true }
+  }
+}
+
+type Faults = Partial<Record<PasswordField, string>>
+
+/**
+ * Changes the signed-in user's own password, for who knows the current one. [U7, U13]
+ */
+export class PasswordController {
+  readonly #check: PasswordCheck
+
+  constructor(private readonly site: AdminSite) {
+    this.#check = new PasswordCheck(site)
+  }
+
+  /**
+   * The other sessions end; this one goes on with another id and token. The current password is required first:
+   * nothing else is said to who does not know it.
+   *
+   * @throws NotAllowed  for a user who has no password: a superuser makes a link for them [U12]
+   */
+  async change(ctx: HttpContext): Promise<unknown> {
+    const { site } = this
+    const signedIn = guardOf(ctx).signedInOrFail()
+    const { user } = signedIn.owner
+    if (!hasPassword(user)) throw new NotAllowed()
+    const texts = sentTexts(ctx)
+    const [present, password, again] = (
+      ['current_password', 'password', 'password_again'] as const
+    ).map((name) => exactText(texts, name) ?? '')
+
+    const answer = await this.#check.check(ctx, user, present)
+    if (!answer.isRight) {
+      if (answer.wait) ctx.response.header('retry-after', String(answer.wait))
+      const { wait, status } = answer
+      return await this.#refuse(ctx, status, {
+        current_password: site.text(wait ? 'login.throttled' : 'account.password.wrong', {
+          minutes: Math.ceil((wait ?? 0) / 60),
+        }),
+      })
+    }
+    if (password !== again) {
+      return await this.#refuse(ctx, 422, { password_again: site.text('passwords.differ') })
+    }
+    let hashed: string
+    try {
+      hashed = await site.adminUserService.hashPassword(password, user)
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      return await this.#refuse(ctx, 422, { password: error.message })
+    }
+    const kept = signedIn.session
+    const actor = adminActor(ctx)
+    await replacePassword(site, user.id, hashed, { actor, origin: adminOrigin(ctx), kept })
+    await site.adminAuthentication.renew(ctx, signedIn)
+    await flashToNextPage(ctx, { kind: 'success', text: site.text('account.password.changed') })
+    ctx.response.status(303).header('location', site.url('/account')).send('')
+  }
+
+  async #refuse(ctx: HttpContext, status: number, passwordFaults: Faults): Promise<string> {
+    ctx.response.status(status)
+    return await accountPage(this.site, ctx, { passwordFaults })
   }
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../admin_site.js'
-import { isBeside } from '../forms/drafts/draft_parameters.js'
+import { isInDialog } from '../forms/drafts/draft_parameters.js'
 import { keepUnproved } from '../forms/drafts/save_draft.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
@@ -49,7 +49,7 @@ export async function requireProofFor(
 ): Promise<void> {
   if (isRecentlyProved(guardOf(ctx).signedInOrFail().session)) return
   const mode = FORMS[path.split('/')[1]]
-  const next = mode && !isBeside(ctx) ? await keepUnproved(site, ctx, view, mode) : null
+  const next = mode && !isInDialog(ctx) ? await keepUnproved(site, ctx, view, mode) : null
   requireProof(ctx, next ?? exportDialog(ctx, view, path))
 }
 

@@ -5,8 +5,7 @@ import { dialectOf } from '#base/database/dialects'
 import { gatherWrites, knownResources, Pivots } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
 import type { AdminUserAttributes } from '../models/admin_user_attributes.js'
-import { DefaultRole } from '../permissions/default_role.js'
-import { setRoles } from '../permissions/user_roles.js'
+import { DefaultRole, setRoles } from '../permissions/user_roles.js'
 import {
   isCommonPassword,
   isContextWord,

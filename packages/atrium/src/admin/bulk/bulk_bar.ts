@@ -3,10 +3,9 @@ import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { ActionTask } from './action_task.js'
+import { ActionTask, DeleteOrRestoreTask, type Write } from './bulk_tasks.js'
 import type { BulkTask } from './bulk_task.js'
-import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
-import { editableFields } from './edit/editable_fields.js'
+import { editableFields } from './edit/changes.js'
 import { EditTask } from './edit/edit_task.js'
 
 /**

@@ -1,13 +1,30 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud, crudConfig } from '#crud'
+import { hasForeignHook } from '#base/lucid/own_hooks'
+import { readBody } from '#base/http/body'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
-import { type Flash, withUndo } from '../http/flash.js'
+import { type Flash, withUndo, flashToNextPage } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
+import { BulkFailure, NotAllowed, PageNotFound } from '../errors.js'
+import { may } from '../permissions/may.js'
+import { jobUrl } from '../jobs/pages/shown_job.js'
 import { acceptJob, callBody, idsOf, refuseCall, SelectAll } from './bulk_calls.js'
 import { readIds } from './bulk_ids.js'
-import { readAllMatching } from './matching_records.js'
-import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
-import { BulkFailure, NotAllowed } from '../errors.js'
+import { readAllMatching, type AllMatching } from './matching_records.js'
+import { DeleteOrRestoreTask, type Write, WRITES, ActionTask } from './bulk_tasks.js'
+import type { BulkAction } from './bulk_action.js'
+import {
+  bulkFormInQuery,
+  bulkFormOf,
+  isNavigation,
+  keysIn,
+  sendOn,
+  type BulkForm,
+} from './bulk_form.js'
+import type { BulkTask } from './bulk_task.js'
+import { titleInBulk } from './edit/record_faults.js'
 
 /**
  * Deletes and restores records for programs and for the list's script: takes JSON, returns the
@@ -65,5 +82,164 @@ export class BulkController {
 
   #refuse(ctx: HttpContext, error: unknown) {
     refuseCall(ctx, this.#site, this.#view, error)
+  }
+}
+
+/**
+ * True if code of the application runs before a deletion: it may delete first what else would be in the
+ * way. [R6]
+ */
+function preparesDeletion({ base }: ModelView): boolean {
+  const { crud, resource } = base
+  const isOwn = crud.prepareDelete !== LucidCrud.prototype.prepareDelete
+  return isOwn || hasForeignHook(resource.model, 'before:delete')
+}
+
+/* Number of records that the confirmation page names. */
+const NAMED = 20
+
+/**
+ * Bulk tasks by plain forms: a confirmation page, the task itself, and a redirect to the previous
+ * page with a message. [B24]
+ */
+export class BulkFormController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * Deletes, restores or purges, depending on the form's field `action`.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const form = await this.#read(ctx)
+    return await this.#carryOut(this.#writeOf(form), form, ctx)
+  }
+
+  /**
+   * Runs a bulk action of the view.
+   */
+  async act(action: BulkAction, ctx: HttpContext): Promise<unknown> {
+    return await this.#carryOut(this.#actionTask(action), await this.#read(ctx), ctx)
+  }
+
+  /**
+   * The confirmation page of `submit` at an address of its own, with the form's fields in the query.
+   */
+  async askToSubmit(ctx: HttpContext): Promise<unknown> {
+    const form = await this.#readQuery(ctx)
+    return await this.#carryOut(this.#writeOf(form), form, ctx)
+  }
+
+  /**
+   * The confirmation page of `act` at an address of its own.
+   */
+  async askToAct(action: BulkAction, ctx: HttpContext): Promise<unknown> {
+    return await this.#carryOut(this.#actionTask(action), await this.#readQuery(ctx), ctx)
+  }
+
+  #writeOf({ action }: BulkForm): DeleteOrRestoreTask {
+    const write = WRITES.find((name) => name === (action ?? 'delete'))
+    const isPossible = write && (write !== 'restore' || this.view.resource.softDelete)
+    if (!isPossible) throw new PageNotFound()
+    return new DeleteOrRestoreTask(this.site, this.view, write)
+  }
+
+  #actionTask(action: BulkAction): ActionTask {
+    if (!this.view.bulkActions.includes(action)) throw new NotAllowed()
+    return new ActionTask(this.site, this.view, action)
+  }
+
+  async #carryOut(task: BulkTask, form: BulkForm, ctx: HttpContext) {
+    if (!(await may(ctx, this.view, task.needs))) throw new NotAllowed()
+    const isRead = ctx.request.method() !== 'POST'
+    try {
+      const all = form.all && readAllMatching(form.all)
+      if (all) return await this.#carryOutAll(task, all, form, ctx)
+      const keys = keysIn(form, this.view, task)
+      if (isRead || (task.confirms && !form.isConfirmed)) {
+        if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+        return await this.#ask(task, keys, form, ctx)
+      }
+      const text = await task.run(keys, ctx)
+      return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+    } catch (error) {
+      if (!(error instanceof BulkFailure)) throw error
+      const text = this.site.text(error.key, error.data)
+      return await this.#redirectTo(ctx, form.from, { kind: 'error', text })
+    }
+  }
+
+  /** Many records become a job, whose page is shown. [L8] */
+  async #carryOutAll(task: BulkTask, all: AllMatching, form: BulkForm, ctx: HttpContext) {
+    const isRead = ctx.request.method() !== 'POST'
+    const selection = await SelectAll.read(ctx, this.site, this.view, task, all)
+    const { keys, isJob } = selection
+    if (isRead || (task.confirms && !form.isConfirmed)) {
+      if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+      return await this.#ask(task, keys, form, ctx, all)
+    }
+    if (isJob) {
+      const job = await selection.startJob()
+      return ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
+    }
+    const text = await task.run(keys, ctx)
+    return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+  }
+
+  /**
+   * Confirmation page that names the records. [B24]
+   *
+   * @param all  if they are all records of the list; the keys are the first ones then
+   */
+  async #ask(
+    task: BulkTask,
+    keys: readonly KeyValue[],
+    form: BulkForm,
+    ctx: HttpContext,
+    all: AllMatching | null = null
+  ) {
+    const { crud, resource } = this.view
+    const { key } = resource
+    const options = { ...this.view.callOptions(ctx), deleted: task.deleted }
+    const records = await task.explain(ctx, () => crud.findMany(keys, options))
+    await task.authorize(keys, ctx)
+    const count = all?.count ?? records.length
+    const isVisible = await this.view.isVisibleTo(ctx)
+    const effects = await task.effects(keys, ctx, count)
+    return await this.site.render(ctx, 'pages/confirm_bulk', {
+      view: this.view,
+      task,
+      heading: task.heading(count),
+      note: task.note(count),
+      titles: records.slice(0, NAMED).map((record) => titleInBulk(this.view, record, isVisible)),
+      more: this.#more(count - NAMED),
+      effects,
+      isPossible: !effects.some(({ effect }) => effect === 'refuse') || preparesDeletion(this.view),
+      ids: all ? [] : keys.map((one) => key.toPath(one).slice(1)),
+      all,
+      next: form.next,
+      from: form.from,
+    })
+  }
+
+  #more(count: number): string | null {
+    if (count < 1) return null
+    return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
+  }
+
+  async #redirectTo(ctx: HttpContext, next: string, message: Flash) {
+    await flashToNextPage(ctx, message)
+    ctx.response.status(303).header('location', next).send('')
+  }
+
+  /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
+  async #read(ctx: HttpContext): Promise<BulkForm> {
+    const body = await readBody(ctx, crudConfig().body)
+    return await bulkFormOf(ctx, this.site, this.view, body)
+  }
+
+  async #readQuery(ctx: HttpContext): Promise<BulkForm> {
+    return await bulkFormInQuery(ctx, this.site, this.view)
   }
 }

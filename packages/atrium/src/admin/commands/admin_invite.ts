@@ -29,7 +29,8 @@ export default class AdminInvite extends AdminCommand {
 
   async run() {
     const site = await this.site()
-    const { makeInvitation } = await import('../authentication/invitations/invite_controller.js')
+    const { makeInvitation } =
+      await import('../authentication/invitations/invitation_controller.js')
     const user = await this.#user()
     const { url, expiresAt, mailedTo } = await makeInvitation(site, user)
     if (this.json) {

@@ -18,7 +18,8 @@ import {
   holdersColumn,
   mayColumn,
   rolesColumn,
-} from './admin_user_columns.js'
+  rolesWidget,
+} from './user_and_role_fields.js'
 import { AdminRoleCrud, adminRoleSchemas } from './admin_role_crud.js'
 import { AdminUserCrud } from './admin_user_crud.js'
 import {
@@ -29,7 +30,6 @@ import {
   ROLES,
 } from './admin_user_endpoints.js'
 import { UserPanel, RolePanel } from './panels.js'
-import { rolesWidget } from './roles_widget.js'
 
 /**
  * Deleting a session ends it and revokes its tokens. [B13]

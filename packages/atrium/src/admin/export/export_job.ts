@@ -16,7 +16,7 @@ import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { stillAllows, type PermissionsPrint } from '../permissions/document.js'
 import { inSentence } from '../text/plain_text.js'
-import { ahead } from './send_export.js'
+import { readAhead } from './send_export.js'
 import { type ExportChoice, checkFits, checkMayExport } from './export_choice.js'
 import { logExport, fileName } from './export_event.js'
 import { ExportedList, type WantedList } from './exported_list.js'
@@ -176,7 +176,7 @@ export class ExportJob extends JobKind {
       checkFits(choice.format, total)
       await run.note({ done: 0, ...(total !== null && { total }) })
       let noted = performance.now()
-      const batches = ahead(list.batches(client))
+      const batches = readAhead(list.batches(client))
       await writeExport(
         { columns: list.columns, batches, ctx: list.ctx, client },
         choice,

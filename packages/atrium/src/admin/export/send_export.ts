@@ -16,7 +16,7 @@ import { writeExport } from './write_export.js'
 /**
  * The same batches; the next one is read while the current one is used.
  */
-export async function* ahead<Batch>(
+export async function* readAhead<Batch>(
   batches: AsyncGenerator<Batch, void>
 ): AsyncGenerator<Batch, void> {
   let next = batches.next()
@@ -70,7 +70,7 @@ export async function sendExport(
       end()
       return { count }
     }
-    const batches = ahead(list.batches(snapshot.client))
+    const batches = readAhead(list.batches(snapshot.client))
     const start = await batchesStart(batches)
     const all = withStart(start, batches)
     if (start.isWhole) {

@@ -11,19 +11,19 @@ import { flashToNextPage, type Flash } from '../http/flash.js'
 import { openedList } from '../list/marked_record.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import { itemOf } from '../record/parent_record.js'
+import { itemOf } from '../record/related_list.js'
 import { recordLinks } from '../record/record_links.js'
 import { validateSubmission } from './submission/submitted_values.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { copiedTexts, givenTexts } from './prefill/prefilled_texts.js'
 import { goBack, goTo, recordMessage } from './form_response.js'
-import { isBeside } from './drafts/draft_parameters.js'
-import { forgetKept, restoreTexts } from './drafts/restored_form.js'
+import { isInDialog } from './drafts/draft_parameters.js'
+import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
 import { planRows } from './inlines/plan_rows.js'
 import { checkedWith, saveWithRows } from './inlines/save_rows.js'
 import { copiedRelated, takeRelated } from './many_to_many/many_to_many_fields.js'
-import { answerDialog, goBackWithNew, goToNew } from './new_reference.js'
+import { respondInDialog, goBackWithNew, goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
@@ -96,9 +96,9 @@ export class CreateController {
       setFailureStatus(ctx, error, 422)
       return await form.render(ctx, { submission, failure, restored })
     }
-    await forgetKept(ctx, this.site)
+    await deleteDraft(ctx, this.site)
     const message = await this.#message(ctx, item)
-    if (isBeside(ctx)) return await answerDialog(ctx, this.site, this.view, item, message.text)
+    if (isInDialog(ctx)) return await respondInDialog(ctx, this.site, this.view, item, message.text)
     if (await goBackWithNew(ctx, this.site, this.view, item)) return
     await flashToNextPage(ctx, message)
     const next = (await this.#nextStep(ctx, item)) ?? (await this.#linkTo(ctx, sentBefore))

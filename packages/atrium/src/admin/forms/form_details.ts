@@ -2,12 +2,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { cellsOf, textCell, type ShownCell } from '../list/cell.js'
 import { cellMarkup } from '../list/rows_markup.js'
-import { namesThings } from '../list/names_things.js'
-import { withUnits } from '../list/joined_titles.js'
+import { isIdentifier } from '../list/is_identifier.js'
+import { withUnits } from '../list/table_columns.js'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { attachedFacts } from '../record/record_facts.js'
-import { itemOf, parentRecord } from '../record/parent_record.js'
+import { itemOf, parentRecord } from '../record/related_list.js'
 import { referencesOf, titlesIfReadable } from '../relations/references.js'
 import { historyLink } from '../events/history/history_urls.js'
 import { withRestore, copyUrl } from './prefill/prefill_urls.js'
@@ -17,7 +17,7 @@ import { may } from '../permissions/may.js'
 import { isChoice } from './fields/choices.js'
 import { widgetShow } from './fields/widgets/widget_cells.js'
 import type { FormField } from './fields/form_field.js'
-import { withAllCarried } from './drafts/draft_parameters.js'
+import { withDraftParameters } from './drafts/draft_parameters.js'
 import { neighbourRecords } from './neighbour_records.js'
 import { wayBack } from './new_reference.js'
 import type { FormFailure } from './submission/form_failure.js'
@@ -51,7 +51,7 @@ export async function formFacts(
       const reference = references.find((one) => one.column === column)
       const text = site.text.bind(site)
       const options = {
-        isGrouped: !namesThings(view, column),
+        isGrouped: !isIdentifier(view, column),
         own: widgetShow(view, column, text),
         isChoice: !reference && isChoice(view, column),
         text,
@@ -92,7 +92,7 @@ export async function formLinks(
   const history = key ? historyLink(ctx, view, key) : null
   const action = view.url(path === undefined ? '/form_create' : `/form_update${path}`)
   return {
-    action: withAllCarried(ctx, withOrigin(withRestore(ctx, action))),
+    action: withDraftParameters(ctx, withOrigin(withRestore(ctx, action))),
     history: history && withList(history, list),
     copy: copy && withOrigin(copy),
     list,

@@ -6,8 +6,7 @@ import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/plain_text.js'
 import { cutText, isInvisible } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
-import { itemOf, relatedId } from '../record/parent_record.js'
-import { relatedSections } from '../record/related_list.js'
+import { itemOf, relatedId, relatedSections } from '../record/related_list.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
 import { textsInForm } from './fields/texts_in_form.js'
@@ -15,7 +14,7 @@ import { unseenFields } from './fields/visible_when.js'
 import { Widget } from './fields/widget.js'
 import { openedField, sealOpened } from './merge/opened_record.js'
 import { sheetsOf } from './fields/widgets/widget_cells.js'
-import { isBeside } from './drafts/draft_parameters.js'
+import { isInDialog } from './drafts/draft_parameters.js'
 import { OWNER, sealOwner } from './drafts/save_draft.js'
 import { offerNew } from './new_reference.js'
 import { inlineSections, rowsIn, type InlineSection } from './inlines/inline_sections.js'
@@ -184,7 +183,7 @@ export class FormPage {
     const data = await this.data(ctx, state)
     const own = this.view.templates[this.mode]
     ctx.response.vary('HX-Request')
-    if (this.mode === 'create' && isBeside(ctx)) {
+    if (this.mode === 'create' && isInDialog(ctx)) {
       return await this.site.render(ctx, 'partials/new_beside', data)
     }
     if (ctx.request.header('hx-request') !== undefined && own === undefined) {

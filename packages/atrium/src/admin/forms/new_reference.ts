@@ -10,10 +10,17 @@ import { pageAddress } from '../http/page_address.js'
 import { sentTexts } from '../http/form_texts.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 import { inSentence } from '../text/plain_text.js'
-import type { AskedReference } from './drafts/drafts.js'
+import type { RequestedReference } from './drafts/drafts.js'
 import type { FormMode } from './fields/form_fields.js'
 import { goTo } from './form_response.js'
-import { BESIDE, carriedIn, FOR, KEPT, withCarried, isBeside } from './drafts/draft_parameters.js'
+import {
+  IN_DIALOG,
+  draftParameter,
+  FOR,
+  DRAFT,
+  withDraftParameter,
+  isInDialog,
+} from './drafts/draft_parameters.js'
 import { keepableTexts } from './drafts/save_draft.js'
 import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'
@@ -25,14 +32,14 @@ const NEW = '__new'
 /**
  * `items.0.product_id@OrderItem.product_id`: an input of a form, and the reference that it is for.
  */
-function writeAsked({ input, model, field }: AskedReference): string {
+function writeAsked({ input, model, field }: RequestedReference): string {
   return `${input}@${model}.${field}`
 }
 
 /**
  * @returns null for another text
  */
-function readAsked(text: string): AskedReference | null {
+function readAsked(text: string): RequestedReference | null {
   const [, input, model, field] = /^([\w.]{1,200})@(\w{1,200})\.(\w{1,200})$/.exec(text) ?? []
   return field === undefined ? null : { input, model, field }
 }
@@ -43,7 +50,7 @@ function readAsked(text: string): AskedReference | null {
 async function askedReference(
   ctx: HttpContext,
   site: AdminSite,
-  { model, field }: Pick<AskedReference, 'model' | 'field'>
+  { model, field }: Pick<RequestedReference, 'model' | 'field'>
 ): Promise<Reference | null> {
   const named = site.models.get(model)
   const view = named?.admits(ctx) ? await personal(ctx, named) : null
@@ -90,11 +97,11 @@ export async function goToNew(
   if (!reference || !(await may(ctx, reference.view, 'create'))) return refused
 
   const { owner } = guardOf(ctx).signedInOrFail()
-  const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
+  const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
   const texts = keepableTexts(site, view, mode, sentTexts(ctx))
   const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
   if (id === null) return { error: site.text('form.beside.tooLong'), fieldErrors: {} }
-  goTo(ctx, withCarried(reference.view.url('/create_page'), FOR, id))
+  goTo(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
   return true
 }
 
@@ -109,7 +116,7 @@ export async function goBackWithNew(
   view: ModelView,
   item: Item | undefined
 ): Promise<boolean> {
-  const id = carriedIn(ctx, FOR)
+  const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
   const kept = id === null ? null : await site.keptForms.find(owner.id, id)
   if (!kept?.asked) return false
@@ -118,7 +125,7 @@ export async function goBackWithNew(
     const texts = { ...kept.texts, [kept.asked.input]: [choice.value] }
     await site.keptForms.replace(owner.id, id!, { ...kept, texts, made: choice.label })
   }
-  goTo(ctx, withCarried(kept.address, KEPT, id))
+  goTo(ctx, withDraftParameter(kept.address, DRAFT, id))
   return true
 }
 
@@ -126,24 +133,24 @@ export async function goBackWithNew(
  * Address of the form that a record is made for, as it was left; null if it is made for none. [R5]
  */
 export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
-  const id = carriedIn(ctx, FOR)
+  const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
   const kept = id === null ? null : await site.keptForms.find(owner.id, id)
-  return kept && withCarried(kept.address, KEPT, id)
+  return kept && withDraftParameter(kept.address, DRAFT, id)
 }
 
 /**
  * Tells the dialog of the new record, for the reference that it was opened beside; without a value where that
  * can't refer to it. [R5]
  */
-export async function answerDialog(
+export async function respondInDialog(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   item: Item | undefined,
   message: string
 ): Promise<void> {
-  const [model, field = ''] = carriedIn(ctx, BESIDE)!.split('.')
+  const [model, field = ''] = draftParameter(ctx, IN_DIALOG)!.split('.')
   const choice = chosen(await askedReference(ctx, site, { model, field }), view, item)
   ctx.response.json({ message, value: choice?.value ?? null, label: choice?.label ?? null })
 }
@@ -174,7 +181,7 @@ export async function offerNew(
   views: ReadonlyArray<FieldView & { newOffer?: NewOffer }>
 ): Promise<void> {
   /* The form of a dialog offers no other dialog. */
-  if (isBeside(ctx)) return
+  if (isInDialog(ctx)) return
   await Promise.all(
     views.map(async (shown, index) => {
       shown.newOffer = await offerOf(ctx, site, view, fields[index], shown.name)
@@ -197,6 +204,10 @@ async function offerOf(
     name: NEW,
     value: writeAsked(asked),
     label: site.text('form.beside.new', { one: inSentence(seen.view.singular) }),
-    url: withCarried(seen.view.url('/create_page'), BESIDE, `${asked.model}.${asked.field}`),
+    url: withDraftParameter(
+      seen.view.url('/create_page'),
+      IN_DIALOG,
+      `${asked.model}.${asked.field}`
+    ),
   }
 }

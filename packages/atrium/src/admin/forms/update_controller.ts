@@ -29,7 +29,7 @@ import { withTexts } from './merge/merge_submission.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
 import { openedField } from './merge/opened_record.js'
 import { neighbourRecords } from './neighbour_records.js'
-import { forgetKept, restoreTexts } from './drafts/restored_form.js'
+import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
 import { goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
 import type { StoredUpdate } from './store_update.js'
@@ -107,7 +107,7 @@ export class UpdateController {
       return await this.#again(ctx, attempt, failure)
     }
     if (isConflict(outcome)) return await showConflict(ctx, this.site, attempt, outcome)
-    await forgetKept(ctx, this.site)
+    await deleteDraft(ctx, this.site)
     await flashToNextPage(ctx, await this.#message(ctx, attempt, outcome))
     if (next) goTo(ctx, next)
     else await goBack(this.site, this.view, ctx, list)

@@ -40,7 +40,7 @@ function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
  * The compressed length reveals no secret: those that a page shows once are random, and it repeats nothing that others
  * could send.
  */
-export async function compressAnswer({ request, response }: HttpContext): Promise<void> {
+export async function compressResponse({ request, response }: HttpContext): Promise<void> {
   const body = response.hasContent ? response.getBody() : null
   if (typeof body !== 'string' || body.length < SMALLEST) return
   /* The entity tag of the text would be wrong for the compressed body. */

@@ -7,7 +7,7 @@ import { CrossSiteRequest, FactorRequired, SignInRequired } from '../errors.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 import { EventType } from '../events/event_integration.js'
 import type { ModelView } from '../model_view.js'
-import { compressAnswer, setSecurityHeaders } from './compress.js'
+import { compressResponse, setSecurityHeaders } from './compress.js'
 
 /**
  * Middleware of every route of the site, including login.
@@ -17,7 +17,7 @@ export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<vo
   refuseForgery(ctx)
   await next()
   noteRefusal(ctx, { status: ctx.response.getStatus() })
-  await compressAnswer(ctx)
+  await compressResponse(ctx)
 }
 
 /** @throws CrossSiteRequest  if a page of another site sent a request that changes something */

@@ -5,13 +5,13 @@ import { leaveRefusal, noteRefusal } from '#base/http/refusals'
 import { sendProblem } from '#base/http/send_problem'
 import { unavailability } from '#base/database/unavailable'
 import { unavailable } from '#base/http/problems'
-import { KEPT_HERE } from '../forms/drafts/draft_parameters.js'
+import { DRAFT_IN_BROWSER } from '../forms/drafts/draft_parameters.js'
 import { keepsInBrowser, keepUnsent } from '../forms/drafts/save_draft.js'
 import { formWithListQuery, referringPage } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount, returnPath } from './site_paths.js'
-import { compressAnswer, setSecurityHeaders } from './compress.js'
-import { answerMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
+import { compressResponse, setSecurityHeaders } from './compress.js'
+import { respondWithMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
 import { refuseForgery, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
 import { wantsJson } from './read_body.js'
@@ -46,7 +46,7 @@ export async function handleAdminError(
 
   setSecurityHeaders(ctx)
   if (isMissing && isCrudPath(site, path)) {
-    await answerMissingEndpoint(site, ctx)
+    await respondWithMissingEndpoint(site, ctx)
     return true
   }
   let answered = error
@@ -66,7 +66,7 @@ export async function handleAdminError(
   else if (answered instanceof FactorRequired) askForFactor(site, ctx)
   else if (answered instanceof ReauthenticationRequired) await askForProof(site, answered, ctx)
   else await showError(site, answered, ctx)
-  await compressAnswer(ctx)
+  await compressResponse(ctx)
   return true
 }
 
@@ -88,7 +88,7 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
     pathToReturnTo(site, request.header('hx-request') ? currentPage(ctx) : here, ctx)
   const query = new URLSearchParams({
     error: reason,
-    ...(keepsInBrowser(site, ctx) && { [KEPT_HERE]: '1' }),
+    ...(keepsInBrowser(site, ctx) && { [DRAFT_IN_BROWSER]: '1' }),
     ...(next && { next }),
   })
   const login = `${site.url('/login')}?${query}`

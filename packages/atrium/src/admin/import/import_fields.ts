@@ -11,7 +11,7 @@ import { followed, type Reference, referencesOf } from '../relations/references.
 import type { AdminSite } from '../admin_site.js'
 import { isFileField } from '../forms/files/file_fields.js'
 import { inSentence } from '../text/plain_text.js'
-import { assertImport } from './import_limits.js'
+import { assertImport } from './import_access.js'
 
 /**
  * For whom rows are imported, and what they may do. [D3, U4]

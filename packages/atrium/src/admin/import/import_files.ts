@@ -66,14 +66,14 @@ export type Part = 'file' | 'faults'
  *
  * @returns the name
  */
-export async function keepFile(path: string): Promise<string> {
+export async function storeImportFile(path: string): Promise<string> {
   const key = randomBytes(24).toString('hex')
-  await keepPart(key, 'file', path)
+  await storePart(key, 'file', path)
   return key
 }
 
 /** Stores a part of an import in the place of an earlier one. */
-export async function keepPart(key: string, part: Part, path: string): Promise<void> {
+export async function storePart(key: string, part: Part, path: string): Promise<void> {
   const disk = await filesDisk()
   const content = createReadStream(path)
   try {
@@ -88,7 +88,7 @@ export async function keepPart(key: string, part: Part, path: string): Promise<v
  *
  * @param work  gets the path of the copy of a part, null if there is none, and a path for a new file
  */
-export async function withKept<Result>(
+export async function withStoredFile<Result>(
   key: string,
   work: (pathOf: (part: Part) => Promise<string | null>, scratch: string) => Promise<Result>
 ): Promise<Result> {
@@ -104,7 +104,7 @@ export async function withKept<Result>(
 }
 
 /** Removes the file of an import and what belongs to it; a failure is only logged. */
-export async function dropKept(key: string): Promise<void> {
+export async function deleteStoredFile(key: string): Promise<void> {
   try {
     const disk = await filesDisk()
     for (const part of ['file', 'faults'] as const) {
@@ -150,17 +150,17 @@ function placeOf(key: string, part: Part): string {
  * @throws FileFault
  * @throws ImportRefused  if the file is gone
  */
-export async function keptTrial(
+export async function dryRunOfStoredFile(
   site: AdminSite,
   spec: ImportSpec,
   { fileKey, shape }: AdminImport,
   told?: (rows: number) => Promise<void>
 ): Promise<ImportTrial> {
-  return await withKept(fileKey, async (pathOf, scratch) => {
+  return await withStoredFile(fileKey, async (pathOf, scratch) => {
     const path = await pathOf('file')
     if (path === null) throw new ImportRefused('import.refused.fileGone')
     const trial = await tryRows(site, spec, { path, shape }, scratch, told)
-    await keepPart(fileKey, 'faults', scratch)
+    await storePart(fileKey, 'faults', scratch)
     return trial
   })
 }

@@ -25,14 +25,14 @@ import {
 import { ImportStore } from './import_store.js'
 import { IMPORT_JOB, IMPORT_TRIAL_JOB } from './jobs/import_job.js'
 import {
-  dropKept,
-  keepFile,
+  deleteStoredFile,
+  storeImportFile,
   keysBefore,
-  withKept,
-  keptTrial,
+  withStoredFile,
+  dryRunOfStoredFile,
   sweepTemporary,
 } from './import_files.js'
-import { MOST_KEPT } from './import_limits.js'
+import { MOST_KEPT } from './import_access.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* Longer files are tried by a job: about a second */
@@ -118,7 +118,7 @@ export class Imports {
     const shape = await inspectFile(file.path, file.name, chosen)
     const guess = await this.#guess(importer, shape)
     const { owner } = guardOf(ctx).signedInOrFail()
-    const fileKey = await keepFile(file.path)
+    const fileKey = await storeImportFile(file.path)
     const one = await this.#create({
       userId: owner.id,
       username: owner.username,
@@ -148,7 +148,7 @@ export class Imports {
   async reread(ctx: HttpContext, one: AdminImport, chosen: ChosenShape): Promise<void> {
     refuseBusy(one)
     const importer = await this.#importer(ctx, one)
-    const shape = await withKept(one.fileKey, async (pathOf) => {
+    const shape = await withStoredFile(one.fileKey, async (pathOf) => {
       const path = await pathOf('file')
       if (path === null) throw new ImportRefused('import.refused.fileGone')
       return await inspectFile(path, one.fileName, chosen)
@@ -192,7 +192,7 @@ export class Imports {
     const importer = await this.#importer(ctx, one)
     const spec = await importSpec(this.site, importer, one.shape, one)
     if (one.bytes <= SHORT) {
-      const trial = await keptTrial(this.site, spec, one)
+      const trial = await dryRunOfStoredFile(this.site, spec, one)
       one.merge({ trial, state: 'tried', counts: null })
       await this.store.change(one)
       return one
@@ -242,7 +242,7 @@ export class Imports {
     const fields = one.mapping.columns.flatMap((name) =>
       name === null ? [] : [{ name, label: view.labelOf(name) }]
     )
-    await withKept(one.fileKey, async (pathOf) => {
+    await withStoredFile(one.fileKey, async (pathOf) => {
       const [file, faults] = [await pathOf('file'), await pathOf('faults')]
       if (file === null || faults === null) throw new PageNotFound()
       await writeFaultyRows(this.site, one, fields, { file, faults }, output)
@@ -275,7 +275,7 @@ export class Imports {
   async #sweep(): Promise<number> {
     const keys = await keysBefore(DateTime.utc().minus(LEEWAY).toJSDate())
     const left = await this.store.unknownKeys([...keys])
-    for (const key of left) await dropKept(key)
+    for (const key of left) await deleteStoredFile(key)
     return left.length
   }
 
@@ -284,14 +284,14 @@ export class Imports {
     try {
       return await this.store.create(values)
     } catch (error) {
-      await dropKept(values.fileKey)
+      await deleteStoredFile(values.fileKey)
       throw error
     }
   }
 
   async #remove(one: AdminImport): Promise<void> {
     await this.store.remove(one)
-    await dropKept(one.fileKey)
+    await deleteStoredFile(one.fileKey)
   }
 
   async #importer(ctx: HttpContext, { model }: AdminImport): Promise<Importer> {

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { KeptByVersion } from '../permissions/kept_by_version.js'
+import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Preferences } from '../preferences/preferences.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
@@ -133,7 +133,7 @@ function lettersOf(label: string): string {
 /** Name of the preference; its value is false while single keys are off */
 export const SINGLE_KEYS = 'keyboard.single'
 
-const KNOWN = new KeptByVersion<boolean>()
+const KNOWN = new VersionedCache<boolean>()
 
 /**
  * Returns true if keys without Ctrl or Command work for the signed-in user. If that can't be read they are

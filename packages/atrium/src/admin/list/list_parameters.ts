@@ -7,8 +7,12 @@ import type { ModelView } from '../model_view.js'
 import { columnsWritten, readColumns } from './columns/column_choices.js'
 import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
 import { DEFAULT_ROWS, usualRows } from './page_size.js'
-import { NO_PLACE, type ListPlace, type SavedView } from './saved_views/list_place.js'
-import { besideView } from './saved_views/view_query.js'
+import {
+  NO_PLACE,
+  type ListPlace,
+  type SavedView,
+  fieldsOutsideView,
+} from './saved_views/list_place.js'
 import { searchCondition } from './search_condition.js'
 import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
 import {
@@ -347,7 +351,7 @@ export class ListParameters {
 
   get #besideView(): ReadonlyArray<readonly [string, string]> {
     if (!this.place.open) return []
-    this.#changes ??= besideView(this.#viewFields, this.#fields())
+    this.#changes ??= fieldsOutsideView(this.#viewFields, this.#fields())
     return this.#changes
   }
 

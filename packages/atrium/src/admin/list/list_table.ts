@@ -19,11 +19,11 @@ import { isChoice } from '../forms/fields/choices.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { chosenColumns } from './columns/column_choices.js'
 import { cellMaker, cutText, ownCell, textCell, valueCell, type ShownCell } from './cell.js'
-import { namesThings } from './names_things.js'
-import { joinedTitles, type JoinedTitles, withUnits } from './joined_titles.js'
-import type { ListColumn } from './list_column.js'
-import type { ListParameters } from './list_parameters.js'
+import { isIdentifier } from './is_identifier.js'
 import {
+  joinedTitles,
+  type JoinedTitles,
+  withUnits,
   type Titles,
   type Joins,
   NO_JOINS,
@@ -36,6 +36,8 @@ import {
   type Row,
   type TableColumn,
 } from './table_columns.js'
+import type { ListColumn } from './list_column.js'
+import type { ListParameters } from './list_parameters.js'
 
 /** Number of rows that are made before other requests get a turn; more than a page of a list has */
 export const ROWS_A_TURN = 200
@@ -260,7 +262,7 @@ export class ListTable {
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const isGrouped = !namesThings(this.view, column)
+    const isGrouped = !isIdentifier(this.view, column)
     const show = widgetShow(this.view, column, text)
     const options = { isGrouped, isChoice: shown.isChoice, text, own: show }
     const cells = await mapInTurns(values, ROWS_A_TURN, cellMaker(column, values, options))

@@ -9,7 +9,7 @@ import { momentOf, type Moment } from '../time/local_time.js'
 import AdminNotice from '../models/admin_notice.js'
 import { plainText } from '../text/plain_text.js'
 import { deviceName } from '../authentication/sessions/device_name.js'
-import { KeptByVersion } from '../permissions/kept_by_version.js'
+import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Person } from '../permissions/person.js'
 import { raiseVersions } from '../permissions/versions.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
@@ -93,7 +93,7 @@ export interface TellOptions {
  * does it. [U16]
  */
 export class Notices {
-  readonly #unseen = new KeptByVersion<readonly AdminNotice[]>()
+  readonly #unseen = new VersionedCache<readonly AdminNotice[]>()
 
   constructor(
     private readonly client: () => QueryClientContract,

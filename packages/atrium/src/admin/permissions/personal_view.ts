@@ -4,9 +4,9 @@ import { keyOf, noteKey } from '#base/items'
 import type { Column } from '#base/columns/column'
 import { adminActor } from '../authentication/admin_actor.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { BoundedMap } from './kept_by_version.js'
+import { BoundedMap } from './versioned_cache.js'
 import type { Offer } from './offers.js'
-import type { NarrowedView } from './permitted_view.js'
+import type { NarrowedView } from './may.js'
 
 const NAMES = new WeakMap<Resource, ReadonlySet<string>>()
 

@@ -15,7 +15,7 @@ import {
   permissionsPrint,
   type PermissionsPrint,
 } from './document.js'
-import { BoundedMap } from './kept_by_version.js'
+import { BoundedMap } from './versioned_cache.js'
 import { personOf, UNKNOWN, type Person } from './person.js'
 
 /** Engine operations of each action; actions without one are decided here alone. [U2, B14] */

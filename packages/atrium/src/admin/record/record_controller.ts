@@ -13,12 +13,12 @@ import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { PageNotFound } from '../errors.js'
 import { ListPage } from '../list/list_page.js'
-import { seenRelatedLists } from '../relations/related_lists.js'
-import { inSentence } from '../text/plain_text.js'
-import { attachedFacts, recordFacts } from './record_facts.js'
-import { findRecord, formUrl, recordUrl, recordLinks } from './record_links.js'
-import { isDeletedRecord, itemOf, parentRecord, relatedId } from './parent_record.js'
 import {
+  seenRelatedLists,
+  isDeletedRecord,
+  itemOf,
+  parentRecord,
+  relatedId,
   relatedSections,
   addUrl,
   filteredListUrl,
@@ -26,6 +26,9 @@ import {
   relatedParameters,
   relatedUrl,
 } from './related_list.js'
+import { inSentence } from '../text/plain_text.js'
+import { attachedFacts, recordFacts } from './record_facts.js'
+import { findRecord, formUrl, recordUrl, recordLinks } from './record_links.js'
 
 const LONGEST_TITLE = 120
 

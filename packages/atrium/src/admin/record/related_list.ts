@@ -1,19 +1,192 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import string from '@adonisjs/core/helpers/string'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Column } from '#base/columns/column'
+import type { Item } from '#crud'
+import { noteKey } from '#base/items'
 import { readCondition } from '#base/columns/condition'
 import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
+import type { ModelView, ViewSite } from '../model_view.js'
+import { personal, may } from '../permissions/may.js'
+import { relatedNames } from '../relations/relation_options.js'
 import type { AdminSite } from '../admin_site.js'
+import { readKey } from '../events/pages/record_places.js'
+import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
+import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
-import { withParentName } from '../http/list_query.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { PREFIX } from '../list/list_filters.js'
 import { ListParameters } from '../list/list_parameters.js'
 import { placeOf } from '../list/saved_views/place_of.js'
-import type { ModelView } from '../model_view.js'
-import { may } from '../permissions/may.js'
-import { type RelatedList, seenRelatedLists } from '../relations/related_lists.js'
-import { relatedId } from './parent_record.js'
+import { recordLinks } from './record_links.js'
+
+/**
+ * The records of another model that refer to one of the view's: a `hasMany` or `hasOne`. [R4]
+ */
+interface RelatedList {
+  /** Name of the relation */
+  name: string
+  label: string
+  /** View of the records that refer */
+  view: ModelView
+  /** Their column that refers */
+  column: Column
+  /** Column of the view's own model that is referred to */
+  target: Column
+}
+
+/**
+ * The lists that refer to the view's records, of models on the site, whoever asks.
+ */
+function relatedListsOf(site: ViewSite, view: ModelView): RelatedList[] {
+  const relations = relatedNames(view.model, view.options.related).map((name) =>
+    view.model.$relationsDefinitions.get(name)!
+  )
+  const models = relations.map((relation) => {
+    relation.boot()
+    return relation.relatedModel()
+  })
+  return relations.flatMap((relation, index): RelatedList[] => {
+    if (relation.type !== 'hasMany' && relation.type !== 'hasOne') return []
+    const other = [...site.models.values()].find(({ model }) => model === models[index])
+    const column = other?.resource.columns.find(relation.foreignKey)
+    const target = view.resource.columns.find(relation.localKey)
+    if (!other || !column || !target || column.hidden || target.hidden) return []
+    const isOnlyOne = models.filter((model) => model === other.model).length === 1
+    const name = relation.relationName
+    const label = isOnlyOne ? other.label : string.sentenceCase(name)
+    return [{ name, label, view: other, column, target }]
+  })
+}
+
+/**
+ * The lists that refer to the view's records, as the signed-in user may see them. [U4]
+ *
+ * @param view  as their roles leave it
+ */
+export async function seenRelatedLists(
+  ctx: HttpContext,
+  site: ViewSite,
+  view: ModelView
+): Promise<RelatedList[]> {
+  const lists = await Promise.all(
+    relatedListsOf(site, view).map(async (list) => {
+      if (!(await list.view.isVisibleTo(ctx))) return null
+      if (!list.view.resource.isLoaded) await list.view.resource.load()
+      const own = await personal(ctx, list.view)
+      const column = own?.resource.columns.find(list.column.apiName)
+      return own && column && !column.hidden ? { ...list, view: own, column } : null
+    })
+  )
+  return lists.filter((list) => list !== null)
+}
+
+/**
+ * The item of a record as the user sees it, with its key.
+ *
+ * @param view  as the user's roles leave it
+ */
+export function itemOf(view: ModelView, record: LucidRow): Item {
+  const item = view.resource.reader.toItem(record)
+  return noteKey(item, view.resource.key.of(record))
+}
+
+/**
+ * True if the record is deleted, but not for good.
+ */
+export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
+  return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
+}
+
+/**
+ * The same for an item; false where its marking column is not among its fields.
+ */
+export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
+  const { flag, timestamp } = resource.softDelete ?? {}
+  return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
+}
+
+/**
+ * The record whose page a form was opened from, and which the form leads back to. [R4]
+ */
+export interface ParentRecord {
+  /** Its name in addresses: `Distributor/3` */
+  name: string
+  title: string
+  url: string
+}
+
+/**
+ * Finds it by the address of the form, or, as the first link to the form is an ordinary one, by the page that the
+ * browser comes from.
+ *
+ * @param view  of the form
+ * @returns null if the form was opened elsewhere, or the user may not open the record
+ */
+export async function parentRecord(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView
+): Promise<ParentRecord | null> {
+  const name = parentNameIn(ctx) ?? nameOfReferringRecord(ctx, site)
+  const [, model, path] = /^([^/]+)\/(.+)$/s.exec(name ?? '') ?? []
+  const known = model === undefined ? undefined : site.models.get(model)
+  const own = known?.admits(ctx) ? await personal(ctx, known) : null
+  if (!own) return null
+  try {
+    return await found(ctx, site, own, path, view)
+  } catch (error) {
+    if ((error as { status?: number }).status !== 403) {
+      ctx.logger.error(
+        { err: error },
+        `${own.name}: the record that a form leads back to is not known`
+      )
+    }
+    return null
+  }
+}
+
+async function found(
+  ctx: HttpContext,
+  site: AdminSite,
+  parent: ModelView,
+  path: string,
+  view: ModelView
+): Promise<ParentRecord | null> {
+  if (!parent.resource.isLoaded) await parent.resource.load()
+  const [key] = readKey(parent, path) ?? []
+  if (!key) return null
+  const options = { ...parent.callOptions(ctx), deleted: 'include' as const }
+  const record = await parent.crud.find(key, options)
+  const linkTo = await recordLinks(ctx, parent, [key])
+  const url = record && linkTo(key, isDeletedRecord(parent, record))
+  if (!record || url === null) return null
+  const list = relatedListsOf(site, parent).find((one) => one.view === view.base)
+  return {
+    name: `${parent.name}${parent.resource.key.toPath(key)}`,
+    title: cutText(parent.titleOf(itemOf(parent, record), key)),
+    url: list ? `${url}#${relatedId(list)}` : url,
+  }
+}
+
+/**
+ * Id of a related list on the page of a record.
+ */
+export function relatedId({ name }: { name: string }): string {
+  return `related-${name}`
+}
+
+function nameOfReferringRecord(ctx: HttpContext, site: AdminSite): string | null {
+  const { request } = ctx
+  if (!['GET', 'HEAD'].includes(request.method())) return null
+  const { pathname } = referringPage(ctx) ?? { pathname: '' }
+  if (pathname === request.parsedUrl.pathname || !pathname.startsWith(`${site.mountPath}/`))
+    return null
+  const place = pathname.slice(site.mountPath.length + 1)
+  const [, model, path] = /^([^/]+)\/(?:update|view|related\/[^/]+)\/(.+)$/.exec(place) ?? []
+  return model === undefined ? null : `${model}/${path}`
+}
 
 /** Parameters of the address that a related list reads: the others of a list are for its own page. */
 const READ = ['page', 'sort_by', 'sort_order', 'rows-per-page-select']

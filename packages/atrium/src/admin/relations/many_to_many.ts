@@ -9,7 +9,7 @@ import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView, ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
-import { isDeletedItem } from '../record/parent_record.js'
+import { isDeletedItem } from '../record/related_list.js'
 import type { Reference } from './references.js'
 
 /**

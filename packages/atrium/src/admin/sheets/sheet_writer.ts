@@ -6,8 +6,8 @@ import {
   jsonText,
   ndjsonText,
   type SheetOptions,
-} from './writing/batched_rows.js'
-import { csvText } from './writing/csv_text.js'
+  csvText,
+} from './writing/text_rows.js'
 import { xlsxBytes } from './writing/xlsx_bytes.js'
 
 export type { SheetOptions }

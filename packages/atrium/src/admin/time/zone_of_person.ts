@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts } from '../http/form_texts.js'
-import { KeptByVersion } from '../permissions/kept_by_version.js'
+import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Preferences } from '../preferences/preferences.js'
 import { inZone, isTimeZone } from './time_zone.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
@@ -17,7 +17,7 @@ interface Settings {
   timeZone: string
 }
 
-const KNOWN = new KeptByVersion<string | null>()
+const KNOWN = new VersionedCache<string | null>()
 
 /**
  * The time zone in which the pages of a request show times: that of the signed-in user, else that of the site.

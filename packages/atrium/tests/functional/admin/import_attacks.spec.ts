@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
-import { withKept } from '#admin/import/import_files'
+import { withStoredFile } from '#admin/import/import_files'
 import type AdminImport from '#admin/models/admin_import'
 import { ImportArticle } from '#tests/fixtures/imports'
 import { adminSite, makeUser } from '#tests/helpers/admin'
@@ -212,7 +212,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.lengthOf(ids, 12)
     assert.includeMembers(ids, [others.id, first.id])
     assert.notInclude(ids, second.id)
-    const file = await withKept(second.fileKey, (pathOf) => pathOf('file'))
+    const file = await withStoredFile(second.fileKey, (pathOf) => pathOf('file'))
     assert.isNull(file)
   })
 

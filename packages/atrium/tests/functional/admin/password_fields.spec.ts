@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
-import { makeInvitation } from '#admin/authentication/invitations/invite_controller'
+import { makeInvitation } from '#admin/authentication/invitations/invitation_controller'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { giveFactor, inMinutes } from '#tests/helpers/factors'
 import { get, type Answer } from '#tests/helpers/http'

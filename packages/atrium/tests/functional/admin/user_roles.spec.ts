@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { AdminAuditLog, AdminRole, AdminUser } from '#admin'
-import { DefaultRole } from '#admin/permissions/default_role'
+import { DefaultRole } from '#admin/permissions/user_roles'
 import {
   adminSite,
   cookiesOf,

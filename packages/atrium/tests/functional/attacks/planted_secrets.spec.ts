@@ -7,7 +7,7 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import type { Secret } from '@adonisjs/core/helpers'
 import type { AdminUser } from '#admin'
-import { makeInvitation } from '#admin/authentication/invitations/invite_controller'
+import { makeInvitation } from '#admin/authentication/invitations/invitation_controller'
 import AdminFactor from '#admin/models/admin_factor'
 import { passkeyIn } from '#admin/authentication/passkeys/relying_party'
 import {

@@ -1,4 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminActor } from '#base/types'
+import { ValueError } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import { FormPage } from '../../forms/form_page.js'
 import { sentTexts } from '../../http/form_texts.js'
@@ -6,8 +8,14 @@ import AdminAccessToken from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../model_view.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
+import { PageNotFound, NotAllowed } from '../../errors.js'
+import { adminActor, adminOrigin } from '../admin_actor.js'
+import { notePerson } from '../../permissions/person.js'
+import { guardOf } from '../sessions/admin_guard.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { isolated } from '../../text/plain_text.js'
+import { accountPage, mayMakeTokens } from '../../account/account_page.js'
 import { readTokenForm } from './token_form.js'
-import { PageNotFound } from '../../errors.js'
 
 /**
  * Issues access tokens, from the page of their owner. [P10]
@@ -51,5 +59,94 @@ export class TokenController {
     const user = await this.view.crud.find(key, this.view.callOptions(ctx))
     if (!user) throw new PageNotFound()
     return user as AdminUser
+  }
+}
+
+/**
+ * The signed-in user as the actor of a write to what is their own: roles, which never reach the site's own models, are
+ * not asked. For records that the caller has found to be the user's alone. [U7]
+ */
+function actorOnOwn(ctx: HttpContext): AdminActor {
+  const { id, permissionsVersion } = guardOf(ctx).signedInOrFail().owner
+  const actor = adminActor(ctx)
+  notePerson(actor, { id, permissionsVersion, isSuperuser: true })
+  return actor
+}
+
+/**
+ * Makes and revokes the signed-in user's own access tokens. [U7, P10]
+ */
+export class OwnTokensController {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * Renders the token in the response itself, as it is stored nowhere for a redirect to show.
+   *
+   * @throws NotAllowed  where no role of the user allows it
+   */
+  async issue(ctx: HttpContext): Promise<string> {
+    const { site } = this
+    if (!(await mayMakeTokens(site, ctx))) throw new NotAllowed()
+    requireProof(ctx, `${site.url('/account')}#tokens`)
+    const { user } = guardOf(ctx).signedInOrFail().owner
+    const { terms, ...token } = readTokenForm(sentTexts(ctx))
+    if (!terms) {
+      ctx.response.status(422)
+      return await accountPage(site, ctx, { token })
+    }
+    const { value } = await site.accessTokens.issue(user, terms, this.#options(ctx))
+    return await site.render(ctx, 'pages/token_issued', {
+      title: site.text('accessTokens.issued.title', { name: terms.name }),
+      token: value.release(),
+      username: user.username,
+      page: `${site.url('/account')}#tokens`,
+    })
+  }
+
+  /** Asks before a token is revoked. */
+  async ask(ctx: HttpContext): Promise<string> {
+    const { site } = this
+    const { id, name } = await this.#find(ctx)
+    return await site.render(ctx, 'pages/confirm', {
+      heading: site.text('account.tokens.revokeHeading', { name: isolated(name) }),
+      note: site.text('account.tokens.revokeNote'),
+      action: site.url(`/account/tokens/${id}/revoke`),
+      label: site.text('account.tokens.revoke'),
+      isDestructive: true,
+      back: `${site.url('/account')}#tokens`,
+    })
+  }
+
+  async revoke(ctx: HttpContext): Promise<void> {
+    const { site } = this
+    const { user } = guardOf(ctx).signedInOrFail().owner
+    const { id, name } = await this.#find(ctx)
+    requireProof(ctx, site.url(`/account/tokens/${id}/revoke`))
+    try {
+      await site.accessTokens.revoke(user, String(id), this.#options(ctx))
+    } catch (error) {
+      /* Another request was first. */
+      if (!(error instanceof ValueError)) throw error
+    }
+    await flashToNextPage(ctx, {
+      kind: 'success',
+      text: site.text('account.tokens.revoked', { name: isolated(name) }),
+    })
+    ctx.response
+      .status(303)
+      .header('location', `${site.url('/account')}#tokens`)
+      .send('')
+  }
+
+  async #find(ctx: HttpContext): Promise<AdminAccessToken> {
+    const { owner } = guardOf(ctx).signedInOrFail()
+    const tokens = await this.site.accessTokens.ofUser(owner)
+    const token = tokens.find(({ id }) => String(id) === ctx.params.id)
+    if (!token) throw new PageNotFound()
+    return token
+  }
+
+  #options(ctx: HttpContext) {
+    return { actor: actorOnOwn(ctx), origin: adminOrigin(ctx) }
   }
 }

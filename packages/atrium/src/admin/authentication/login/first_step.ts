@@ -1,13 +1,31 @@
 import { hash, randomUUID } from 'node:crypto'
+import { DateTime } from 'luxon'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
-import type { AdminConfig } from '../../define_config.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
+import type { AdminConfig } from '../../define_config.js'
 import AdminUser from '../../models/admin_user.js'
-import { useOnce } from '../use_once.js'
 import type { AdminSite } from '../../admin_site.js'
-import { KEPT, KEPT_HERE } from '../../forms/drafts/draft_parameters.js'
+import { DRAFT, DRAFT_IN_BROWSER } from '../../forms/drafts/draft_parameters.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
+
+/**
+ * Uses something up that is valid once: a step of a login, a challenge. Of several requests, also in several
+ * processes, one gets true.
+ *
+ * @param id       unique and random, 36 characters at most
+ * @param minutes  after which it is no longer good anyhow
+ */
+export async function useOnce(id: string, minutes: number): Promise<boolean> {
+  try {
+    await AdminTokenBlacklist.create({ token: id, expiresAt: DateTime.utc().plus({ minutes }) })
+    return true
+  } catch (error) {
+    /* The id is unique. */
+    if (await AdminTokenBlacklist.findBy('token', id)) return false
+    throw error
+  }
+}
 
 /** Minutes that a right password is valid for without the second step [U8] */
 export const FIRST_STEP_MINUTES = 5
@@ -123,8 +141,8 @@ export async function loginForm(
     done,
     username,
     next: next ?? null,
-    isKept: leadsToKept(next ?? null),
-    isKeptHere: ctx.request.qs()[KEPT_HERE] !== undefined,
+    isKept: leadsToDraft(next ?? null),
+    isKeptHere: ctx.request.qs()[DRAFT_IN_BROWSER] !== undefined,
     sso: sso && { label: sso.config.label, url: sso.url({ next: next ?? null }) },
     hasPasswords,
     hasPasskeys: hasPasswords && relyingPartyOf(ctx) !== null,
@@ -132,6 +150,6 @@ export async function loginForm(
 }
 
 /** True if the page after the login shows what was typed before. [R10] */
-export function leadsToKept(next: string | null): boolean {
-  return new URLSearchParams(next?.split('?', 2)[1]).has(KEPT)
+export function leadsToDraft(next: string | null): boolean {
+  return new URLSearchParams(next?.split('?', 2)[1]).has(DRAFT)
 }

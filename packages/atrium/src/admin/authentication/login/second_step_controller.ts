@@ -15,7 +15,7 @@ import {
   hasFirstStep,
   useFirstStep,
   type FirstStep,
-  leadsToKept,
+  leadsToDraft,
 } from './first_step.js'
 
 /**
@@ -152,7 +152,7 @@ export class SecondStepController {
       error: isTyped ? error : null,
       next,
       usesRecovery,
-      isKept: leadsToKept(next),
+      isKept: leadsToDraft(next),
       urls: { code: query(), recovery: query('recovery') },
     })
   }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
 import type { AdminConfig } from '../../define_config.js'
-import { useOnce } from '../use_once.js'
+import { useOnce } from '../login/first_step.js'
 
 /** Purposes of a challenge */
 export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'

@@ -1,10 +1,13 @@
-import { fieldName, type FormField } from '../../forms/fields/form_field.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { withoutBigInts } from '#base/values/json'
+import { fieldName, type FormField } from '../../forms/fields/form_field.js'
 import { BulkFailure } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
 import { shownValue } from '../bulk_ids.js'
+import type { AdminSite } from '../../admin_site.js'
+import { formFields } from '../../forms/fields/form_fields.js'
+import type { ModelView } from '../../model_view.js'
 
 /** Suffix in the name of the box that has a field changed. [L9] */
 export const CHANGE = '__change'
@@ -106,4 +109,22 @@ function submissionOf(given: Partial<Submission>): Submission {
     asksAgain: false,
     ...given,
   }
+}
+
+/**
+ * The fields of the update form that many records can be given in one edit: all but files. [L9]
+ *
+ * @param view  as the roles of the user leave it
+ */
+export function editableFields(site: AdminSite, view: ModelView): FormField[] {
+  return formFields(site, view, 'update').filter((field) => !isFile(field))
+}
+
+/** The fields of the update form that are changed record by record. */
+export function fileFields(site: AdminSite, view: ModelView): FormField[] {
+  return formFields(site, view, 'update').filter(isFile)
+}
+
+function isFile({ valueType }: FormField): boolean {
+  return valueType === 'file'
 }

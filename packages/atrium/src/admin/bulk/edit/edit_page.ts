@@ -15,8 +15,7 @@ import { mayEach } from '../../permissions/may.js'
 import type { BulkForm } from '../bulk_form.js'
 import type { AllMatching } from '../matching_records.js'
 import { titleInBulk, type RecordFault } from './record_faults.js'
-import { CHANGE } from './changes.js'
-import { editableFields, fileFields } from './editable_fields.js'
+import { CHANGE, editableFields, fileFields } from './changes.js'
 import type { EditTask } from './edit_task.js'
 
 /**

@@ -15,8 +15,7 @@ import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.j
 import { internalValues, validateChanges } from '../../forms/submission/submitted_values.js'
 import type { ModelView } from '../../model_view.js'
 import { BulkTask } from '../bulk_task.js'
-import { changedNames, storedChanges } from './changes.js'
-import { fileFields } from './editable_fields.js'
+import { changedNames, storedChanges, fileFields } from './changes.js'
 import { FaultCollector } from './record_faults.js'
 
 /** Path of the page and of its form */

@@ -12,7 +12,7 @@ import { remakeUrl } from '../../forms/prefill/prefill_urls.js'
 import { listQueryIn, withListQuery } from '../../http/list_query.js'
 import { cutText } from '../../list/cell.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
-import { isDeletedRecord, itemOf } from '../../record/parent_record.js'
+import { isDeletedRecord, itemOf } from '../../record/related_list.js'
 import { plainText } from '../../text/plain_text.js'
 import { hasEventLog, mayReadEvents } from '../pages/event_access.js'
 import { readPage, pagesOf } from '../pages/event_filters.js'
@@ -29,7 +29,7 @@ import { referenceTitles, versionFields } from './version_fields.js'
 /**
  * The ways in which a record that was deleted for good can come back. [R8]
  */
-export interface Comeback {
+export interface RecoveryOffer {
   /** With its key, and what was deleted with it; null where the user may not undo the deletion */
   undo: ShownUndo | null
   /** The page that the undo leads to */
@@ -42,14 +42,14 @@ export interface Comeback {
  * @param version  whose values the new record gets; default: the last one
  * @returns null if there is no way for the user
  */
-async function comebackOf(
+async function recoveryOffer(
   ctx: HttpContext,
   site: AdminSite,
   log: EventReader,
   view: ModelView,
   history: ReadableHistory,
   version?: Version
-): Promise<Comeback | null> {
+): Promise<RecoveryOffer | null> {
   const { key } = history
   const last = await log.lastChange(history)
   if (!last || view.adminModel) return null
@@ -168,7 +168,7 @@ export class HistoryController {
   }
 
   async #comeback(ctx: HttpContext, history: ReadableHistory, version?: Version) {
-    return await comebackOf(ctx, this.site, this.#log, this.view, history, version)
+    return await recoveryOffer(ctx, this.site, this.#log, this.view, history, version)
   }
 
   /** The record's name, and the way to it. */

@@ -14,7 +14,7 @@ import {
 } from '../pages/comparison.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import { may } from '../../permissions/may.js'
-import { isDeletedRecord, itemOf } from '../../record/parent_record.js'
+import { isDeletedRecord, itemOf } from '../../record/related_list.js'
 import { LoggedRelations } from '../pages/readable_records.js'
 import { isShortened, shortened } from '../event_records.js'
 import { FIELDS, RESTORE, restoreUrl } from '../../forms/prefill/prefill_urls.js'

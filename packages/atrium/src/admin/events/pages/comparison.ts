@@ -6,8 +6,8 @@ import { plainItems, shorten, visibleText } from '../../text/plain_text.js'
 import { prettyJson } from '../../text/json_text.js'
 import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../../list/cell.js'
-import { namesThings } from '../../list/names_things.js'
-import { withUnits } from '../../list/joined_titles.js'
+import { isIdentifier } from '../../list/is_identifier.js'
+import { withUnits } from '../../list/table_columns.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { clockTime, writtenTime } from '../../time/local_time.js'
@@ -198,7 +198,7 @@ function numberInWords(site: AdminSite, view: ModelView, column: Column, value: 
   if (column.serialize || !SHOWN_EXACTLY.test(String(value))) return value
   const text = site.text.bind(site)
   const own = widgetShow(view, column, text)
-  const options = { isGrouped: !namesThings(view, column), own, text }
+  const options = { isGrouped: !isIdentifier(view, column), own, text }
   const [cell] = cellsOf(column, [value], options)
   return own ? cell.text : withUnits(view, column.apiName, cell).text
 }

@@ -12,8 +12,8 @@ import type AdminEventLog from '../../models/admin_event_log.js'
 import { loggedInRequest } from '../request_event.js'
 import { isUndo, undoMessage, isOwn, refuseLate, visibleEvent } from './undoable_event.js'
 import { undoEvent } from './undo_event.js'
-import { UNDO_JOB } from './undo_jobs.js'
-import { answerRefusal } from './undo_refusal.js'
+import { UNDO_JOB } from './job_undo.js'
+import { respondWithRefusal } from './undo_refusal.js'
 import { planUndo } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
 
@@ -39,7 +39,7 @@ export class UndoController {
       /* An event of another user is not confirmed to those who cannot undo it. */
       const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
       if (isRefused && !isOwn(ctx, event)) throw new WithheldPage()
-      return await answerRefusal(ctx, this.site, error)
+      return await respondWithRefusal(ctx, this.site, error)
     }
   }
 

@@ -15,7 +15,7 @@ import { dropFile, hasFile } from '../../forms/files/file_store.js'
 import type { ModelView } from '../../model_view.js'
 import { adminActor, undoingOrigin } from '../../authentication/admin_actor.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
-import { type UndoStep, type UndoTarget, notAsLeft, stepsNotAsLeft } from './undo_step.js'
+import { type UndoStep, type UndoTarget, changedRefusal, changedSteps } from './undo_step.js'
 import { UndoRun } from './undo_run.js'
 
 /** A file that no record refers to after an undo. */
@@ -103,8 +103,8 @@ export async function undoSteps(
   try {
     await inTransaction(client, (transaction) =>
       gatherWrites(transaction, { model, actor, origin }, async () => {
-        const changed = await stepsNotAsLeft(steps, transaction)
-        if (changed.length > 0) throw notAsLeft(changed)
+        const changed = await changedSteps(steps, transaction)
+        if (changed.length > 0) throw changedRefusal(changed)
         const files = await leftFiles(steps, transaction)
         const options = { client: transaction, whole: transaction, actor, origin }
         run = new UndoRun(steps, options)

@@ -14,7 +14,7 @@ import { EventType } from '../event_integration.js'
 import { UndoInParts, type StepRunner, type UndoPlan, type UndoNotes } from './undo_in_parts.js'
 import { unrestrictedTarget, planUndo, stepsOf, targetOf } from './undo_plan.js'
 import { type UndoneBy, clientOf, undoEvent } from './undo_event.js'
-import { notAsLeft, stepsNotAsLeft, type UndoStep } from './undo_step.js'
+import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
 import { refusalWords } from './undo_refusal.js'
 import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
 import { inOrder } from './undo_run.js'
@@ -177,6 +177,6 @@ async function checkAll(
 
 async function refuseChanged(steps: UndoStep[]): Promise<void> {
   const client = clientOf(steps)
-  const changed = await stepsNotAsLeft(steps, readersOf(client) ?? client)
-  if (changed.length > 0) throw notAsLeft(changed)
+  const changed = await changedSteps(steps, readersOf(client) ?? client)
+  if (changed.length > 0) throw changedRefusal(changed)
 }

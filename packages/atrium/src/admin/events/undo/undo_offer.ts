@@ -8,7 +8,7 @@ import { UndoRefused } from '../../errors.js'
 import type { FlashUndo } from '../../http/flash.js'
 import { inSentence } from '../../text/plain_text.js'
 import { loggedInRequest } from '../request_event.js'
-import { notAsLeft, stepsNotAsLeft, type UndoStep } from './undo_step.js'
+import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
 import { undoLabel, visibleEvent } from './undoable_event.js'
@@ -96,8 +96,8 @@ export async function shownUndo(
     const by = undone.get(event.id)
     if (by !== undefined) throw new UndoRefused('undone', { id: String(by) })
     if (isWhole) {
-      const changed = await stepsNotAsLeft(steps, clientOf(steps))
-      if (changed.length > 0) throw notAsLeft(changed)
+      const changed = await changedSteps(steps, clientOf(steps))
+      if (changed.length > 0) throw changedRefusal(changed)
     }
     await checkReferencesOf(ctx, steps)
     return { url: undoUrl(site, event), label, lines: linesOf(site, steps, isWhole ? null : event) }

@@ -60,7 +60,7 @@ export async function refusalWords(
  *
  * @throws  the error itself if it is not about the undo: refusals of permissions are handled by the site
  */
-export async function answerRefusal(
+export async function respondWithRefusal(
   ctx: HttpContext,
   site: AdminSite,
   error: unknown

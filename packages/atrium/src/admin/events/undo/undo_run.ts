@@ -8,7 +8,7 @@ import { removeAddedRows } from '#base/database/pivot_change'
 import { inTransaction } from '#base/database/transaction'
 import { RecordNotAsLeft } from '#base/errors'
 import { NotAllowed } from '../../errors.js'
-import { type UndoStep, notAsLeft } from './undo_step.js'
+import { type UndoStep, changedRefusal } from './undo_step.js'
 
 /** A record that comes back, and columns that refer to records which come back after it. */
 export interface Creation {
@@ -213,7 +213,7 @@ export class UndoRun {
     try {
       await step.target.crud.revert(step.key, step.reversal, { ...this.options, ...more })
     } catch (error) {
-      throw error instanceof RecordNotAsLeft ? notAsLeft([step]) : error
+      throw error instanceof RecordNotAsLeft ? changedRefusal([step]) : error
     }
   }
 }

@@ -32,7 +32,7 @@ export interface UndoTarget {
 /**
  * Of the steps, those whose records are not as the event left them. In a transaction the records are locked.
  */
-export async function stepsNotAsLeft(
+export async function changedSteps(
   steps: readonly UndoStep[],
   client: QueryClientContract
 ): Promise<UndoStep[]> {
@@ -44,7 +44,7 @@ export async function stepsNotAsLeft(
 }
 
 /** The refusal that names records. */
-export function notAsLeft(steps: readonly UndoStep[]): UndoRefused {
+export function changedRefusal(steps: readonly UndoStep[]): UndoRefused {
   const records = steps.map(({ resourceId: id, resourceType: model, target }) => {
     return { model, id, label: target.view?.singular ?? model }
   })

@@ -6,23 +6,23 @@ import type { HttpContext } from '@adonisjs/core/http'
  */
 
 /** Id of the form whose texts the page shows [R5, R10] */
-export const KEPT = '_kept'
+export const DRAFT = '_kept'
 
 /** Id of the form that the record is made for, and that the page leads back to [R5] */
 export const FOR = '_for'
 
 /** `Film.distributor_id`: the form is part of a dialog next to that reference [R5] */
-export const BESIDE = '_beside'
+export const IN_DIALOG = '_beside'
 
 /** Of the login page: the browser that led there has kept what was typed [R10] */
-export const KEPT_HERE = 'kept'
+export const DRAFT_IN_BROWSER = 'kept'
 
 const LONGEST = 300
 
 /**
  * @returns null if the address does not have the parameter
  */
-export function carriedIn({ request }: HttpContext, name: string): string | null {
+export function draftParameter({ request }: HttpContext, name: string): string | null {
   const text = new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1)
   return text === undefined || text.length > LONGEST ? null : text
 }
@@ -32,7 +32,7 @@ export function carriedIn({ request }: HttpContext, name: string): string | null
  *
  * @param value  null for none
  */
-export function withCarried(address: string, name: string, value: string | null): string {
+export function withDraftParameter(address: string, name: string, value: string | null): string {
   const [path, query = ''] = address.split('?', 2)
   const others = query.split('&').filter((one) => one !== '' && !one.startsWith(`${name}=`))
   if (value !== null) others.push(`${name}=${encodeURIComponent(value)}`)
@@ -42,9 +42,9 @@ export function withCarried(address: string, name: string, value: string | null)
 /**
  * Address that the form of a page is sent to, with what the address of the page carries.
  */
-export function withAllCarried(ctx: HttpContext, address: string): string {
-  return [KEPT, FOR, BESIDE].reduce(
-    (made, name) => withCarried(made, name, carriedIn(ctx, name)),
+export function withDraftParameters(ctx: HttpContext, address: string): string {
+  return [DRAFT, FOR, IN_DIALOG].reduce(
+    (made, name) => withDraftParameter(made, name, draftParameter(ctx, name)),
     address
   )
 }
@@ -52,6 +52,6 @@ export function withAllCarried(ctx: HttpContext, address: string): string {
 /**
  * True if the form is part of a dialog next to a reference. [R5]
  */
-export function isBeside(ctx: HttpContext): boolean {
-  return carriedIn(ctx, BESIDE) !== null
+export function isInDialog(ctx: HttpContext): boolean {
+  return draftParameter(ctx, IN_DIALOG) !== null
 }

@@ -7,13 +7,13 @@ import { dialectOf } from '#base/database/dialects'
 /**
  * The texts that were typed into a form that is not saved yet.
  */
-interface KeptForm {
+interface Draft {
   /** Address of the form's page: path and query */
   address: string
   /** Texts by the names of the inputs, without secrets and files */
   texts: Record<string, string[]>
   /** The reference that a record is being made for [R5] */
-  asked?: AskedReference
+  asked?: RequestedReference
   /** Title of the record that was made for it */
   made?: string
   /** Sentence about why it was kept, as a key of the catalogue below `form.kept` */
@@ -23,7 +23,7 @@ interface KeptForm {
 /**
  * A reference of a form that a new record is wanted for. [R5]
  */
-export interface AskedReference {
+export interface RequestedReference {
   /** Name of the input, which may be that of a row: `items.0.product_id` */
   input: string
   /** Name of the model that has the reference */
@@ -36,10 +36,10 @@ const TABLE = 'admin_kept_forms'
 const PURPOSE = 'kept form'
 
 /** Most characters of a kept form, as JSON */
-export const LONGEST_KEPT = 64 * 1024
+export const LONGEST_DRAFT = 64 * 1024
 
 /** Most forms that are kept for a person; the oldest makes room */
-export const MOST_KEPT = 10
+export const MOST_DRAFTS = 10
 
 const HOURS = 24
 
@@ -49,7 +49,7 @@ const ID = /^[\w-]{32}$/
  * Forms whose texts are kept on the server for a day, each for the one person who typed them: while another
  * record is made, or until that person is signed in again. Nothing of them is written to a record. [R5, R10]
  */
-export class KeptForms {
+export class Drafts {
   /**
    * @param client  returns the query client of the admin's own tables
    */
@@ -58,9 +58,9 @@ export class KeptForms {
   /**
    * @returns the id for addresses, which tells nothing; null for more than is kept
    */
-  async keep(userId: number, form: KeptForm): Promise<string | null> {
+  async keep(userId: number, form: Draft): Promise<string | null> {
     const text = JSON.stringify(form)
-    if (text.length > LONGEST_KEPT) return null
+    if (text.length > LONGEST_DRAFT) return null
     const id = randomBytes(24).toString('base64url')
     await this.client().transaction(async (client) => {
       await client.from(TABLE).where('created_at', '<', databaseTime(HOURS)).delete()
@@ -73,7 +73,7 @@ export class KeptForms {
         .whereNot('id', row.id)
         .orderBy('created_at', 'desc')
         .select('id')
-      const surplus = kept.slice(MOST_KEPT - 1).map((one) => one.id)
+      const surplus = kept.slice(MOST_DRAFTS - 1).map((one) => one.id)
       if (surplus.length > 0) await client.from(TABLE).whereIn('id', surplus).delete()
     })
     return id
@@ -82,20 +82,20 @@ export class KeptForms {
   /**
    * @returns null if there is none, it is too old, or another person typed it
    */
-  async find(userId: number, id: string): Promise<KeptForm | null> {
+  async find(userId: number, id: string): Promise<Draft | null> {
     if (!ID.test(id)) return null
     const client = this.client()
     const sql = `select content from ${TABLE} where id = ? and user_id = ? and created_at >= ?`
     const values = [hashOf(id), userId, databaseTime(HOURS)]
     const [row] = await dialectOf(client).selectRows(client, sql, values)
     const text = row && encryption.decrypt<string>(String(row.content), PURPOSE)
-    return text ? (JSON.parse(text) as KeptForm) : null
+    return text ? (JSON.parse(text) as Draft) : null
   }
 
   /**
    * Puts a form in the place of a kept one, which has to fit as it did.
    */
-  async replace(userId: number, id: string, form: KeptForm): Promise<void> {
+  async replace(userId: number, id: string, form: Draft): Promise<void> {
     const content = encryption.encrypt(JSON.stringify(form), { purpose: PURPOSE })
     await this.#row(userId, id).update({ content })
   }

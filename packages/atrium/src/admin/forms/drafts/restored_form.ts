@@ -4,8 +4,8 @@ import { giveTexts } from '../../http/form_texts.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { carriedIn, KEPT } from './draft_parameters.js'
-import { hasUnkept } from './save_draft.js'
+import { draftParameter, DRAFT } from './draft_parameters.js'
+import { hasUnsavableFields } from './save_draft.js'
 
 /**
  * Gives the request the texts that were kept of the form, as if they were sent with it: the page is to show them
@@ -19,7 +19,7 @@ export async function restoreTexts(
   site: AdminSite,
   fields: readonly FormField[]
 ): Promise<string[] | null> {
-  const id = carriedIn(ctx, KEPT)
+  const id = draftParameter(ctx, DRAFT)
   if (id === null) return null
   const { owner } = guardOf(ctx).signedInOrFail()
   const kept = await site.keptForms.find(owner.id, id)
@@ -28,7 +28,7 @@ export async function restoreTexts(
   const { reason, made } = kept
   return [
     made === undefined ? site.text(`form.kept.${reason}`) : aboutMade(site, made),
-    ...(hasUnkept(fields) ? [site.text('form.kept.without')] : []),
+    ...(hasUnsavableFields(fields) ? [site.text('form.kept.without')] : []),
   ]
 }
 
@@ -41,8 +41,8 @@ function aboutMade(site: AdminSite, title: string): string {
 /**
  * Forgets what was kept of a form that is saved now.
  */
-export async function forgetKept(ctx: HttpContext, site: AdminSite): Promise<void> {
-  const id = carriedIn(ctx, KEPT)
+export async function deleteDraft(ctx: HttpContext, site: AdminSite): Promise<void> {
+  const id = draftParameter(ctx, DRAFT)
   if (id === null) return
   const { owner } = guardOf(ctx).signedInOrFail()
   await site.keptForms.drop(owner.id, id)

@@ -8,7 +8,7 @@ import { Widget } from '../fields/widget.js'
 import { sentTexts, textsOfStranger } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { carriedIn, FOR, KEPT, withCarried } from './draft_parameters.js'
+import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 
 /* Of the form itself: the version of its record, and what rows of it have in addition to their fields */
 const OWN = ['_version', '_opened']
@@ -37,7 +37,7 @@ export function keepableTexts(
 /**
  * True if a form has fields whose values are not kept, so that they have to be filled in again.
  */
-export function hasUnkept(fields: readonly FormField[]): boolean {
+export function hasUnsavableFields(fields: readonly FormField[]): boolean {
   return fields.some((field) => !isKept(field))
 }
 
@@ -118,9 +118,9 @@ export async function keepUnproved(
   const { owner } = guardOf(ctx).signedInOrFail()
   try {
     const texts = keepableTexts(site, view, mode, sentTexts(ctx))
-    const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
+    const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
     const id = await site.keptForms.keep(owner.id, { address, texts, reason: 'unproved' })
-    return id === null ? null : withCarried(address, KEPT, id)
+    return id === null ? null : withDraftParameter(address, DRAFT, id)
   } catch (error) {
     ctx.logger.error({ err: error }, 'What was typed into a form could not be stored')
     return null
@@ -165,9 +165,9 @@ async function keep(
   if (!sent || owner === null) return null
   if (!view.resource.isLoaded) await view.resource.load()
   const texts = keepableTexts(site, view, mode, sent)
-  const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
+  const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
   const id = await site.keptForms.keep(owner, { address, texts, reason: 'unsent' })
-  return id === null ? null : withCarried(address, KEPT, id)
+  return id === null ? null : withDraftParameter(address, DRAFT, id)
 }
 
 function formAt(site: AdminSite, ctx: HttpContext) {

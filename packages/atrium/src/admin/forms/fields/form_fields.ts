@@ -4,7 +4,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { FieldOptions } from '../../view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
-import { namesThings } from '../../list/names_things.js'
+import { isIdentifier } from '../../list/is_identifier.js'
 import { grouped } from '../../text/grouped_number.js'
 import { isFileField, IMAGES } from '../files/file_fields.js'
 import { listedChoices } from './choices.js'
@@ -15,8 +15,6 @@ import { conditionOf } from './visible_when.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { ListWidget, makeWidget } from './widgets/make_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-
-export type { FormField } from './form_field.js'
 
 export type FormMode = 'create' | 'update'
 
@@ -114,7 +112,7 @@ function makeField(
 /** A model that converts or writes its numbers itself decides about their form. */
 function isQuantity(view: ModelView, column: BodyField['column']): boolean {
   if (!column) return true
-  return !column.preparesItself && !column.serialize && !namesThings(view, column)
+  return !column.preparesItself && !column.serialize && !isIdentifier(view, column)
 }
 
 /** The widget that the options name or are a class of */

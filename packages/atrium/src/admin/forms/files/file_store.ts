@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { extname } from 'node:path'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
 import { RuntimeError } from '#crud'
 import { readKey } from '../../events/pages/record_places.js'
 import type { ModelView } from '../../model_view.js'
-import { fileColumnsOf, extensionIn } from './file_fields.js'
+import { plainText } from '../../text/plain_text.js'
+import type { FormField } from '../fields/form_field.js'
+import { fileColumnsOf, extensionIn, imageType, INLINE } from './file_fields.js'
 import { filesDisk } from './files_disk.js'
 
 /**
@@ -54,20 +58,20 @@ export async function noteOwner(
   const disk = await filesDisk()
   const record = view.resource.key.toPath(key).slice(1)
   const note: Note = { record, field, name: name?.slice(0, LONGEST_NAME) }
-  await disk.put(placeOfOwner(view, file), JSON.stringify(note))
+  await disk.put(ownerPath(view, file), JSON.stringify(note))
 }
 
 /**
  * The name that a file had when it was uploaded for a record; undefined if it is not known.
  */
-export async function senderNameOf(
+async function senderNameOf(
   view: ModelView,
   file: string,
   key: KeyValue
 ): Promise<string | undefined> {
   try {
     const disk = await filesDisk()
-    const { name, record }: Note = JSON.parse(await disk.get(placeOfOwner(view, file)))
+    const { name, record }: Note = JSON.parse(await disk.get(ownerPath(view, file)))
     return record === view.resource.key.toPath(key).slice(1) ? name : undefined
   } catch {
     /* Without a note, or while the disk cannot be read, the page shows another name. */
@@ -83,7 +87,7 @@ export async function senderNameOf(
  */
 export async function ownerOf(view: ModelView, file: string): Promise<FileOwner | undefined> {
   const disk = await filesDisk()
-  const place = placeOfOwner(view, file)
+  const place = ownerPath(view, file)
   let noted: string
   try {
     noted = await disk.get(place)
@@ -101,7 +105,7 @@ export async function ownerOf(view: ModelView, file: string): Promise<FileOwner 
  */
 export async function forgetOwner(view: ModelView, file: string): Promise<void> {
   const disk = await filesDisk()
-  await disk.delete(placeOfOwner(view, file))
+  await disk.delete(ownerPath(view, file))
 }
 
 /** Ignores the viewer's scope, so that the first record is the same for every viewer. */
@@ -120,7 +124,7 @@ async function firstHolder(view: ModelView, file: string): Promise<FileOwner | u
   return undefined
 }
 
-function placeOfOwner(view: ModelView, file: string): string {
+function ownerPath(view: ModelView, file: string): string {
   return `${FOLDER}/${view.name}/${file}`
 }
 
@@ -244,4 +248,58 @@ function placeOf(view: ModelView, key: string): string {
 function extensionOf({ clientName }: MultipartFile): string {
   const extension = extensionIn(clientName)
   return extension === '' ? '' : `.${extension}`
+}
+
+/** Characters of a file's name that are shown */
+const LONGEST_SHOWN_NAME = 80
+
+/**
+ * What a stored file is called where its original name is not known or would take a read for each file: the label
+ * of its field with the file's extension.
+ *
+ * @param file  its key
+ */
+export function labelOfFile(view: ModelView, apiName: string, file: string): string {
+  return view.labelOf(apiName) + extname(file)
+}
+
+/**
+ * The name that a file had when it was uploaded, else the label of its field with the extension.
+ *
+ * @param file    its key
+ * @param record  key of the record that is shown: another one's file keeps its name to itself
+ */
+export async function nameOfFile(
+  view: ModelView,
+  apiName: string,
+  file: string,
+  record: KeyValue
+): Promise<string> {
+  const name = await senderNameOf(view, file, record)
+  return name === undefined
+    ? labelOfFile(view, apiName, file)
+    : plainText(name, LONGEST_SHOWN_NAME).text
+}
+
+/**
+ * The stored file of a form's field: its name and addresses; undefined where there is none to show.
+ *
+ * @param texts   of the stored record
+ * @param record  key of the record
+ */
+export async function shownFile(
+  ctx: HttpContext,
+  view: ModelView,
+  { name, valueType, widget }: FormField,
+  [key]: readonly string[] = [],
+  record?: KeyValue
+): Promise<{ name: string; url: string; image?: string } | undefined> {
+  if (valueType !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
+  const url = view.url(`/files/${key}`)
+  const isShown = widget === 'image' && imageType(key) !== undefined
+  return {
+    name: record ? await nameOfFile(view, name, key, record) : labelOfFile(view, name, key),
+    url,
+    ...(isShown && { image: `${url}?${INLINE}` }),
+  }
 }

@@ -5,7 +5,7 @@ import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { RowFault, RowFaults } from '../../errors.js'
 import { cellMarkup } from '../../list/rows_markup.js'
-import { namesThings } from '../../list/names_things.js'
+import { isIdentifier } from '../../list/is_identifier.js'
 import { referencesOf } from '../../relations/references.js'
 import { SharedChoices, isChoice } from '../fields/choices.js'
 import { fieldViews } from '../fields/field_view.js'
@@ -219,7 +219,7 @@ export class RowViews {
           reference: references.find((one) => one.column === column),
           widget: field?.widget ?? 'text',
           choices: isChoice(view, column) ? [] : undefined,
-          grouped: field?.grouped ?? !namesThings(view, column),
+          grouped: field?.grouped ?? !isIdentifier(view, column),
         },
         records
       )

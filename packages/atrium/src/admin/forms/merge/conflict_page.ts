@@ -6,7 +6,7 @@ import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import { textCell, type ShownCell } from '../../list/cell.js'
 import { cellMarkup } from '../../list/rows_markup.js'
-import { namesThings } from '../../list/names_things.js'
+import { isIdentifier } from '../../list/is_identifier.js'
 import { referencesOf } from '../../relations/references.js'
 import { visibleText } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
@@ -95,7 +95,7 @@ class ConflictCells {
   #fact(column: Column) {
     const { site, form } = this
     const reference = referencesOf(site, form.view).find((one) => one.column === column)
-    const isGrouped = !namesThings(form.view, column)
+    const isGrouped = !isIdentifier(form.view, column)
     return { column, reference, widget: 'text' as const, choices: undefined, grouped: isGrouped }
   }
 }

@@ -7,7 +7,7 @@ import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { plainTexts } from '../fields/visible_when.js'
 import { RESTORE, FROM } from './prefill_urls.js'
 import { LIST, PARENT } from '../../http/list_query.js'
-import { BESIDE, FOR, KEPT } from '../drafts/draft_parameters.js'
+import { IN_DIALOG, FOR, DRAFT } from '../drafts/draft_parameters.js'
 import { Widget } from '../fields/widget.js'
 
 /**
@@ -64,7 +64,7 @@ export async function defaultTexts(
 }
 
 /* Parameters that mean something else */
-const TAKEN = new Set([FROM, LIST, PARENT, KEPT, FOR, BESIDE, RESTORE])
+const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
 
 /**
  * Texts that the address of a create page gives for fields of its form: `create_page?distributor_id=3`. Nothing

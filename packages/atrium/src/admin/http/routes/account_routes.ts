@@ -24,7 +24,7 @@ export function registerAccountRoutes(site: AdminSite): void {
     ({ NoticesController }) => new NoticesController(site)
   )
   const password = controller(
-    () => import('../../account/password_controller.js'),
+    () => import('../../account/account_controller.js'),
     ({ PasswordController }) => new PasswordController(site)
   )
   const sessions = controller(
@@ -32,7 +32,7 @@ export function registerAccountRoutes(site: AdminSite): void {
     ({ OwnSessionsController }) => new OwnSessionsController(site)
   )
   const tokens = controller(
-    () => import('../../account/own_tokens_controller.js'),
+    () => import('../../authentication/access_tokens/token_controller.js'),
     ({ OwnTokensController }) => new OwnTokensController(site)
   )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>

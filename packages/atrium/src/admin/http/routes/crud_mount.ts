@@ -61,7 +61,7 @@ export function isCrudPath(site: AdminSite, path: string): boolean {
 /**
  * Responds to an unknown path or method below `/crud`, after checking the login. [B6, A25]
  */
-export async function answerMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
+export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
     refuseForgery(ctx)
     await requireProgram(site, ctx)

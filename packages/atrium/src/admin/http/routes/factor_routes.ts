@@ -29,7 +29,7 @@ export function registerFactorRoutes(site: AdminSite): void {
     ({ PasskeysController }) => new PasskeysController(site)
   )
   const passkeyLogin = controller(
-    () => import('../../authentication/passkeys/passkey_login_controller.js'),
+    () => import('../../authentication/passkeys/passkeys_controller.js'),
     ({ PasskeyLoginController }) => new PasskeyLoginController(site)
   )
   const login = controller(

@@ -30,11 +30,11 @@ const CONTROLLERS = {
     ({ FilesController }) => FilesController
   ),
   choices: room(
-    () => import('../../forms/fields/choices_controller.js'),
+    () => import('../../forms/fields/field_controllers.js'),
     ({ ChoicesController }) => ChoicesController
   ),
   preview: room(
-    () => import('../../forms/fields/widgets/preview_controller.js'),
+    () => import('../../forms/fields/field_controllers.js'),
     ({ PreviewController }) => PreviewController
   ),
   bulk: room(
@@ -42,7 +42,7 @@ const CONTROLLERS = {
     ({ BulkController }) => BulkController
   ),
   forms: room(
-    () => import('../../bulk/bulk_form_controller.js'),
+    () => import('../../bulk/bulk_controller.js'),
     ({ BulkFormController }) => BulkFormController
   ),
   edit: room(

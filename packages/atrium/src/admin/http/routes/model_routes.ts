@@ -1,6 +1,6 @@
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { relatedNames } from '../../relations/related_option.js'
+import { relatedNames } from '../../relations/relation_options.js'
 import { may, type Offer } from '../../permissions/may.js'
 import type { Action } from '../../permissions/offers.js'
 import { adminRoute, viewGuard } from './admin_route.js'

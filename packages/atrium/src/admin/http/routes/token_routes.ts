@@ -16,7 +16,7 @@ export function registerTokenRoutes(site: AdminSite): void {
   const view = site.models.get(AdminUser.name)
   if (!view?.may('update')) return
   const invite = controller(
-    () => import('../../authentication/invitations/invite_controller.js'),
+    () => import('../../authentication/invitations/invitation_controller.js'),
     ({ InviteController }) => new InviteController(site, view)
   )
   const tokens = controller(

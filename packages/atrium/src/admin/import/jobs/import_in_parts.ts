@@ -15,7 +15,7 @@ import type { ImportFault } from '../../models/admin_import.js'
 import { ImportStore } from '../import_store.js'
 import { importSpec, type ImportSpec } from '../import_spec.js'
 import { importerOf } from '../import_fields.js'
-import { keepPart } from '../import_files.js'
+import { storePart } from '../import_files.js'
 import { PartSize } from '../../jobs/part_size.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { ImportAction, PART } from '../write_all_rows.js'
@@ -58,7 +58,7 @@ export async function importInJob(site: AdminSite, run: JobRun): Promise<ImportI
  * The errors of the rows that a run in parts leaves out, which are kept in the place of those of the trial: records may
  * have changed since. For the rows before an interruption, those that were kept then stand. [D3]
  */
-export class LeftOut {
+export class SkippedRows {
   #output: WriteStream | undefined
 
   /**
@@ -108,7 +108,7 @@ export class LeftOut {
     const output = this.#output
     if (!output) return
     await finished(output.end())
-    await keepPart(this.key, 'faults', this.scratch)
+    await storePart(this.key, 'faults', this.scratch)
   }
 }
 
@@ -139,7 +139,7 @@ export class ImportInParts {
     private readonly run: JobRun,
     private readonly store: ImportStore,
     private readonly isShort: boolean,
-    private readonly leftOut: LeftOut | null
+    private readonly leftOut: SkippedRows | null
   ) {
     this.#size = new PartSize(isShort)
   }

@@ -8,7 +8,7 @@ import type AdminImport from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
 import { plainText } from '../../text/plain_text.js'
 import { ImportAction, writeAllRows } from '../write_all_rows.js'
-import { withKept, keptTrial } from '../import_files.js'
+import { withStoredFile, dryRunOfStoredFile } from '../import_files.js'
 import { Tally } from '../dry_run.js'
 import { HOURS, ImportStore } from '../import_store.js'
 import {
@@ -18,7 +18,7 @@ import {
   importLinks,
 } from '../pages/import_links.js'
 import { writesInParts } from '../../jobs/part_size.js'
-import { ImportInParts, LeftOut, importInJob } from './import_in_parts.js'
+import { ImportInParts, SkippedRows, importInJob } from './import_in_parts.js'
 
 /** Name of the kind */
 export const IMPORT_JOB = 'import'
@@ -83,12 +83,12 @@ export class ImportJob extends JobKind {
     if (!(await this.#store.claim(one, run.job.id, ['running', 'failed']))) {
       throw new JobFailure('import.job.superseded')
     }
-    return await withKept(one.fileKey, async (pathOf, scratch) => {
+    return await withStoredFile(one.fileKey, async (pathOf, scratch) => {
       const path = await pathOf('file')
       if (path === null) throw new JobFailure('import.refused.fileGone')
       const isShort = writesInParts(this.site, run.job.model)
       if (run.job.payload.skipFaulty === true) {
-        const leftOut = new LeftOut(one.fileKey, await pathOf('faults'), scratch)
+        const leftOut = new SkippedRows(one.fileKey, await pathOf('faults'), scratch)
         const parts = new ImportInParts(this.site, run, this.#store, isShort, leftOut)
         await leftOut.during(() => parts.perform(path))
       } else if (isShort) await this.#inParts(run, path)
@@ -214,7 +214,7 @@ export class ImportTrialJob extends JobKind {
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const { one, spec } = await importInJob(this.site, run)
     try {
-      const trial = await keptTrial(this.site, spec, one, async (rows) => {
+      const trial = await dryRunOfStoredFile(this.site, spec, one, async (rows) => {
         await run.goOn()
         await run.tell(rows)
       })

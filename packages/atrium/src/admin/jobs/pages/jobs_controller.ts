@@ -5,7 +5,7 @@ import { isGuarded, requireProof } from '../../authentication/reauthentication/r
 import { isSuperuser } from '../../events/pages/event_access.js'
 import { readPage, lastPage, pagesOf, ROWS } from '../../events/pages/event_filters.js'
 import { shownJobUndo, startJobUndo } from '../../events/undo/job_undo.js'
-import { answerRefusal } from '../../events/undo/undo_refusal.js'
+import { respondWithRefusal } from '../../events/undo/undo_refusal.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { wantsJson } from '../../http/read_body.js'
 import AdminJob, { isUnfinished } from '../../models/admin_job.js'
@@ -107,7 +107,7 @@ export class JobsController {
       const { id } = undoing
       return ctx.response.status(202).header('location', url).send({ job: { id, url } })
     } catch (error) {
-      return await answerRefusal(ctx, this.site, error)
+      return await respondWithRefusal(ctx, this.site, error)
     }
   }
 

@@ -8,8 +8,8 @@ import { readList } from '../read_list.js'
 import { DENSITIES } from '../saved_views/list_place.js'
 import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/views_bar.js'
-import { chosenColumns, columnChoices } from './column_choices.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { chosenColumns, columnChoices } from './column_choices.js'
 
 interface Shown {
   /** Names of all columns, as they are in the form */

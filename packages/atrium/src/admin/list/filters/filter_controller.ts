@@ -10,7 +10,7 @@ import { filterParameter, MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
-import { filterOf } from './filter_operators.js'
+import { filterOf } from './filter_words.js'
 import { facetsOf } from './facet_values.js'
 
 /**

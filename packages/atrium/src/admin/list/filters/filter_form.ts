@@ -9,7 +9,7 @@ import { followed, referencesOf, type Reference } from '../../relations/referenc
 import { grouped, ungrouped } from '../../text/grouped_number.js'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
-import { namesThings } from '../names_things.js'
+import { isIdentifier } from '../is_identifier.js'
 import { isSearchable } from '../search_condition.js'
 import { chosenValues } from './filter_bar.js'
 import {
@@ -18,8 +18,8 @@ import {
   shapeOf,
   type ChosenOperator,
   type ValueShape,
-} from './filter_operators.js'
-import { valueInWords } from './filter_words.js'
+  valueInWords,
+} from './filter_words.js'
 
 /** Names of the form's fields. The list's own parameters are next to them. */
 export const FIELDS = {
@@ -223,7 +223,7 @@ function typed(model: ModelView, column: Column, view: FieldView): FieldView {
     case 'integer':
     case 'number': {
       const inputmode = column.kind === 'integer' ? 'numeric' : 'decimal'
-      const value = namesThings(model, column) ? view.value : grouped(view.value)
+      const value = isIdentifier(model, column) ? view.value : grouped(view.value)
       return { ...view, value, attributes: { ...view.attributes, inputmode } }
     }
     case 'date':

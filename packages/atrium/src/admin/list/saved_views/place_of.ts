@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { isPageSize } from '../page_size.js'
-import { KeptByVersion } from '../../permissions/kept_by_version.js'
+import { VersionedCache } from '../../permissions/versioned_cache.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
@@ -15,7 +15,7 @@ export const USUAL_DENSITY = 'list.density'
 /* Characters of the views' queries: a thousand times this fits into the memory. */
 const LARGEST_KEPT = 20_000
 
-const KNOWN = new KeptByVersion<ListPlace>((place) => sizeOf(place) <= LARGEST_KEPT)
+const KNOWN = new VersionedCache<ListPlace>((place) => sizeOf(place) <= LARGEST_KEPT)
 
 /**
  * Names of a person's preferences for the list of a model.

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
 import { InvalidPermissions } from '../document.js'
-import { readInputName, readKept, type Kept } from './read_matrix.js'
+import { readInputName, readFolded, type FoldedPermissions } from './read_matrix.js'
 import { matrixMore } from './matrix_view.js'
 
 /* The form's field that the matrix is for */
@@ -31,9 +31,9 @@ export class MatrixController {
   }
 }
 
-function keptIn(text: string): Kept | null {
+function keptIn(text: string): FoldedPermissions | null {
   try {
-    return readKept(text)
+    return readFolded(text)
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof InvalidPermissions) return null
     throw error

@@ -12,13 +12,13 @@ import { fieldsOf } from '../role_faults.js'
 import {
   inputName,
   isNoRoleAction,
-  type Kept,
-  writeKept,
+  type FoldedPermissions,
+  writeFolded,
   ALL_RECORDS,
   CHOSEN_RECORDS,
   FIELD_STATES,
 } from './read_matrix.js'
-import { isImportable } from '../../import/import_limits.js'
+import { isImportable } from '../../import/import_access.js'
 
 type Site = Pick<AdminSite, 'models' | 'text'>
 
@@ -145,7 +145,12 @@ export function matrixView(
  *
  * @param kept  what the role says there
  */
-export function matrixMore(site: Site, field: string, model: string, kept: Kept): MatrixMore {
+export function matrixMore(
+  site: Site,
+  field: string,
+  model: string,
+  kept: FoldedPermissions
+): MatrixMore {
   return moreOf(site, field, model, kept, shapeOf(site, model))
 }
 
@@ -234,7 +239,7 @@ function matrixRow(
   const isAll = actions.includes(ALL)
   const named = (part: 'actions' | 'own' | 'open' | 'kept') => inputName(field, part, model)
   const others = [...shape.bulk.keys()]
-  const kept = writeKept(entry, others)
+  const kept = writeFolded(entry, others)
   const isLoaded = unfolded.has(model) || kept.length > LONGEST_KEPT
   return {
     model,

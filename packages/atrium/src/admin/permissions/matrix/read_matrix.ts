@@ -54,7 +54,7 @@ function escaped(text: string): string {
 }
 
 /** The fields and records that a role names for a model. */
-export type Kept = ModelPermissions
+export type FoldedPermissions = ModelPermissions
 
 /**
  * Writes what is folded in a row, for a hidden input: fields and scopes are loaded when a row is unfolded,
@@ -63,7 +63,10 @@ export type Kept = ModelPermissions
  * @param others  names of the model's other actions, such as bulk actions, all of which `*` stands for
  * @returns the empty text if there is nothing
  */
-export function writeKept(entry: ModelPermissions | undefined, others: readonly string[]): string {
+export function writeFolded(
+  entry: ModelPermissions | undefined,
+  others: readonly string[]
+): string {
   if (!entry) return ''
   const { hidden, readonly, scopes } = entry
   const actions = entry.actions.includes(ALL) ? others : entry.actions.filter(isNoRoleAction)
@@ -75,7 +78,7 @@ export function writeKept(entry: ModelPermissions | undefined, others: readonly 
 /**
  * @throws SyntaxError | InvalidPermissions
  */
-export function readKept(text: string): Kept {
+export function readFolded(text: string): FoldedPermissions {
   if (text === '') return { actions: [] }
   return readPermissions({ kept: { actions: [], ...JSON.parse(text) } }).kept
 }
@@ -148,7 +151,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
 /** Unreadable names are kept, so that reading the permissions reports them. */
 function addKept(entry: Entry, text: string) {
   try {
-    const { actions, hidden = [], readonly = [], scopes } = readKept(text)
+    const { actions, hidden = [], readonly = [], scopes } = readFolded(text)
     entry.actions.push(...actions)
     entry.hidden.push(...hidden)
     entry.readonly.push(...readonly)

@@ -1,7 +1,14 @@
 import { FileFault } from '../../jobs/job_errors.js'
 import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, type Cell } from '../file_shape.js'
-import type { SheetOptions, Batches } from './batched_rows.js'
-import { cellText, columnOptions, headingOptions, NUMERAL, type TextOptions } from './csv_text.js'
+import {
+  type SheetOptions,
+  type Batches,
+  cellText,
+  columnOptions,
+  headingOptions,
+  NUMERAL,
+  type TextOptions,
+} from './text_rows.js'
 
 type SheetCell = string | number | boolean | null
 

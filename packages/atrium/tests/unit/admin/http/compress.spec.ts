@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
-import { compressAnswer } from '#admin/http/compress'
+import { compressResponse } from '#admin/http/compress'
 
 const PAGE = `<!doctype html>${'<p>Ä page</p>'.repeat(200)}`
 
@@ -14,7 +14,7 @@ async function compressed(
   ctx.request.request.headers['accept-encoding'] = accepted
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
   if (body !== undefined) ctx.response.send(body)
-  await compressAnswer(ctx)
+  await compressResponse(ctx)
   return { body: ctx.response.getBody(), header: (name: string) => ctx.response.getHeader(name) }
 }
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import logger from '@adonisjs/core/services/logger'
 import { AdminRole } from '#admin'
-import { DefaultRole } from '#admin/permissions/default_role'
+import { DefaultRole } from '#admin/permissions/user_roles'
 import { reportRoleFaults } from '#admin/permissions/role_faults'
 import { adminSite } from '#tests/helpers/admin'
 import { captureWarnings } from '#tests/helpers/captured_log'

@@ -2,7 +2,7 @@ import type { FileShape } from '../../file_shape.js'
 import type { SheetRow } from './sheet_rows.js'
 import type { Outline } from './workbook.js'
 import { upTo } from '../decoded_text.js'
-import { ZipParts } from './zip_parts.js'
+import { ZipParts } from './xlsx_parts.js'
 
 /**
  * The rows of a sheet of an XLSX file, without empty ones. Texts are as the file has them, booleans are booleans,

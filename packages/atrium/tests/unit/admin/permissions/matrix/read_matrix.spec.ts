@@ -7,7 +7,7 @@ import { matrixMore, matrixView, type MatrixBox } from '#admin/permissions/matri
 import {
   inputName,
   readInputName,
-  readKept,
+  readFolded,
   readMatrix,
   unfoldedIn,
 } from '#admin/permissions/matrix/read_matrix'
@@ -31,7 +31,7 @@ function sentOf(
       sent.set(row.kept.name, [row.kept.value])
       continue
     }
-    const more = matrixMore(site, FIELD, row.model, readKept(row.kept.value))
+    const more = matrixMore(site, FIELD, row.model, readFolded(row.kept.value))
     const states = more.fields.flatMap((field) => field.states)
     for (const box of [...more.others, ...more.records, ...more.scopes, ...states]) send(box)
     sent.set(more.open, ['1'])

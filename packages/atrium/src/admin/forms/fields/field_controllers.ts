@@ -5,8 +5,11 @@ import AdminUser from '../../models/admin_user.js'
 import { attributeReferences } from '../../user_attributes/attribute_references.js'
 import { seenManyToMany } from '../../relations/many_to_many.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
-import { choicesOf, MOST_CHOICES } from './choices.js'
 import { PageNotFound, WithheldPage } from '../../errors.js'
+import { sentTexts } from '../../http/form_texts.js'
+import { choicesOf, MOST_CHOICES } from './choices.js'
+import { formFields } from './form_fields.js'
+import { FormWidget } from './widgets/form_widget.js'
 
 /**
  * Choices of a reference field, for forms that search them. [B17]
@@ -66,5 +69,37 @@ export class ChoicesController {
       ...(this.view.may('update') ? [resource.updateBody] : []),
     ]
     return bodies.some(({ fields }) => fields.some((field) => field.apiName === apiName))
+  }
+}
+
+/**
+ * Previews of a text while it is typed: that of a widget, or a slug. [R13]
+ */
+export class PreviewController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * Responds with the preview of the posted `text` in the field's widget; stores and reads nothing.
+   *
+   * @throws PageNotFound  for a field that is in no form of the user, or that has no preview
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const [text = ''] = sentTexts(ctx).get('text') ?? []
+    const preview = this.#widget(String(ctx.params.field))?.preview?.(text.replace(/\r\n?/g, '\n'))
+    if (!preview) throw new PageNotFound()
+    ctx.response.type(`text/${preview.type === 'html' ? 'html' : 'plain'}; charset=utf-8`)
+    return preview.content
+  }
+
+  #widget(name: string): FormWidget | undefined {
+    const { site, view } = this
+    const modes = (['create', 'update'] as const).filter((mode) => view.may(mode))
+    const field = modes
+      .flatMap((mode) => formFields(site, view, mode))
+      .find((one) => one.name === name)
+    return field?.widget instanceof FormWidget ? field.widget : undefined
   }
 }

@@ -51,7 +51,7 @@ interface Kept<T> {
  * Knowledge of users in a process, read once for each `permissions_version`, which every change of roles, views
  * and preferences raises.
  */
-export class KeptByVersion<T> {
+export class VersionedCache<T> {
   readonly #known = new WeakMap<object, BoundedMap<string, Kept<T>>>()
 
   /**

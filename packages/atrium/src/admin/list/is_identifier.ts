@@ -5,7 +5,7 @@ import type { ModelView } from '../model_view.js'
  * Keys, references and years are identifiers and not quantities, as are columns whose option `grouped` is false:
  * they have no separators of thousands.
  */
-export function namesThings(view: ModelView, { isPrimary, name, apiName }: Column): boolean {
+export function isIdentifier(view: ModelView, { isPrimary, name, apiName }: Column): boolean {
   return (
     isPrimary ||
     view.resource.foreignKeys.some(({ columns }) => columns.includes(name)) ||

@@ -3,7 +3,7 @@ import {
   checkPivotNames,
   manyToManyFault,
   manyToManyRelations,
-} from '#admin/relations/many_to_many_option'
+} from '#admin/relations/relation_options'
 import { Revue } from '#tests/fixtures/revues'
 
 test.group('The option manyToMany', () => {

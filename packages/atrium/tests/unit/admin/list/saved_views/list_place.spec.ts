@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { besideView, withView } from '#admin/list/saved_views/view_query'
+import { fieldsOutsideView, withView } from '#admin/list/saved_views/list_place'
 
 const merged = (base: string, given: string, search = 'search-input') =>
   withView(base, new URLSearchParams(given), search).toString()
@@ -68,12 +68,12 @@ test.group('Admin | list | saved views | query', () => {
       )
     fc.assert(
       fc.property(fields, fields, (base, now) => {
-        const beside = besideView(base, now)
+        const beside = fieldsOutsideView(base, now)
         const given = new URLSearchParams([['view', '1'], ...beside] as Array<[string, string]>)
         const text = new URLSearchParams(base).toString()
         assert.equal(meant(withView(text, given, 'search-input')), meant(now))
       })
     )
-    assert.deepEqual(besideView([['q', 'a']], [['q', 'a']]), [])
+    assert.deepEqual(fieldsOutsideView([['q', 'a']], [['q', 'a']]), [])
   })
 })

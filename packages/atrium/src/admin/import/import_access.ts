@@ -1,9 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { MultipartFile } from '@adonisjs/core/bodyparser'
+import type { NextFn } from '@adonisjs/core/types/http'
 import { adminActor } from '../authentication/admin_actor.js'
 import type { ModelView } from '../model_view.js'
 import { NotAllowed, PageNotFound } from '../errors.js'
 import { may } from '../permissions/may.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { inUploadFolder, readMultipart } from '../http/read_body.js'
 
 /**
  * Returns true if records of the model can be imported at all: it can be viewed, and created or updated. The
@@ -42,3 +45,49 @@ export const MOST_BYTES = 100 * 1024 * 1024
 
 /** Files that are kept for a person. With one more, the oldest is removed that no job is at */
 export const MOST_KEPT = 10
+
+/** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
+export type UploadFault = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
+
+const FAULTS = new WeakMap<HttpContext, UploadFault>()
+
+/**
+ * Guard of a model's import: nothing is read of an upload that nobody may make. [U4]
+ */
+export function importGuard(view: ModelView) {
+  return async (ctx: HttpContext, next: NextFn) => {
+    await assertImport(ctx, view)
+    await next()
+  }
+}
+
+/**
+ * Writes the uploaded file to a folder that is removed at the end of the request, as it comes. The page
+ * reports errors of the upload. [D3]
+ */
+export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> {
+  if (!ctx.request.is(['multipart'])) return await next()
+  await inUploadFolder(async (folder) => {
+    try {
+      await readMultipart(ctx, folder, MOST_BYTES)
+    } catch (error) {
+      const { status } = error as { status?: number }
+      if (status !== 400 && status !== 413) throw error
+      FAULTS.set(ctx, status === 413 ? 'tooLarge' : 'broken')
+    }
+    await next()
+  })
+}
+
+/**
+ * The file of a request that `readUpload` has read.
+ */
+export function uploadIn(ctx: HttpContext): MultipartFile | UploadFault {
+  const fault = FAULTS.get(ctx)
+  if (fault) return fault
+  const files = ctx.request.is(['multipart']) ? Object.values(ctx.request.allFiles()).flat() : []
+  if (files.length !== 1) return files.length === 0 ? 'none' : 'several'
+  const [file] = files as MultipartFile[]
+  if (!file.tmpPath || file.clientName === '') return 'none'
+  return file.size === 0 ? 'empty' : file
+}

@@ -1,0 +1,233 @@
+import { open } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { Parser } from 'htmlparser2'
+import { FileFault } from '../../../jobs/job_errors.js'
+
+/*
+ * Limits of what a file of 100 MB may become when it is unpacked, so that a small one can't take the memory or the time of the
+ * server.
+ */
+
+const MOST_ENTRIES = 10_000
+
+/** Bytes of all parts together */
+const MOST_UNPACKED = 2 * 1024 * 1024 * 1024
+
+/** Bytes of parts that are held in memory, each: styles, relations, the workbook */
+export const MOST_KEPT = 16 * 1024 * 1024
+
+/** Bytes that the table of shared strings may take in memory */
+export const MOST_SHARED = 128 * 1024 * 1024
+
+/** Bytes of the table of shared strings in the file, which is read before the first row: about three seconds */
+export const MOST_SHARED_XML = 256 * 1024 * 1024
+
+/** How many times as large a part may become; sheets with the same text in every cell reach 150 */
+const MOST_RATIO = 400
+
+/** Bytes below which a part may have any ratio */
+const SMALL = 8 * 1024 * 1024
+
+/** Letters of one cell */
+export const LONGEST_TEXT = 4 * 1024 * 1024
+
+/** Letters of all cells of a row */
+export const LONGEST_ROW = 64 * 1024 * 1024
+
+/** Letters of one tag */
+const LONGEST_TAG = 4 * 1024 * 1024
+
+/** Elements within each other; spreadsheets write about ten */
+const DEEPEST_XML = 200
+
+/** Sheets of a workbook, and letters of the name of one: spreadsheets take 31 */
+export const MOST_SHEETS = 1000
+export const LONGEST_SHEET = 255
+
+/* The start of files of Excel before 2007, and of those with a password */
+const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+
+/**
+ * The parts of an XLSX file, which is a ZIP file. They are unpacked as they are read.
+ */
+export class ZipParts {
+  readonly #zip: ZipFile
+  readonly #entries: ReadonlyMap<string, Entry>
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip
+    this.#entries = entries
+  }
+
+  /**
+   * @throws FileFault  if it is none, was cut, or would unpack to more than is read
+   */
+  static async open(path: string): Promise<ZipParts> {
+    let zip: ZipFile
+    try {
+      zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+    } catch {
+      throw new FileFault((await isOle(path)) ? 'sheets.fault.oldSheet' : 'sheets.fault.zip')
+    }
+    try {
+      return new ZipParts(zip, await entriesOf(zip))
+    } catch (error) {
+      zip.close()
+      throw error
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
+  /** Bytes of a part when it is unpacked; 0 if there is none */
+  sizeOf(name: string): number {
+    return this.#entries.get(name)?.uncompressedSize ?? 0
+  }
+
+  /**
+   * @throws FileFault  if the part is not there or damaged
+   */
+  async *read(name: string): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(name)
+    if (!entry) throw new FileFault('sheets.fault.noSheet')
+    let sum = 0
+    try {
+      /* yauzl gives no more bytes than the entry says. */
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
+        sum = crc32(chunk, sum)
+        yield chunk
+      }
+    } catch {
+      throw new FileFault('sheets.fault.zip')
+    }
+    if (sum !== entry.crc32) throw new FileFault('sheets.fault.zip')
+  }
+
+  close(): void {
+    this.#zip.close()
+  }
+}
+
+async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  if (zip.entryCount > MOST_ENTRIES) throw new FileFault('sheets.fault.bomb')
+  let unpacked = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      unpacked += entry.uncompressedSize
+      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileFault('sheets.fault.bomb')
+      if (entry.isEncrypted()) throw new FileFault('sheets.fault.oldSheet')
+      entries.set(entry.fileName, entry)
+    }
+  } catch (error) {
+    throw error instanceof FileFault ? error : new FileFault('sheets.fault.zip')
+  }
+  return entries
+}
+
+function isBomb({ compressedSize, uncompressedSize }: Entry): boolean {
+  return uncompressedSize > SMALL && uncompressedSize > compressedSize * MOST_RATIO
+}
+
+async function isOle(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read({ buffer: Buffer.alloc(OLE.length), position: 0 })
+    return buffer.equals(OLE)
+  } finally {
+    await file.close()
+  }
+}
+
+export interface XmlHandlers {
+  /** @param name  without its namespace's prefix */
+  open(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close(name: string): void
+}
+
+/**
+ * Reads XML piece by piece; entities of a document type are unknown, and such a document is refused.
+ *
+ * @returns the handlers after each piece, when they have seen what it completes
+ * @throws FileFault  if it is not XML, or ends before its outermost element
+ */
+export async function* xmlEvents<Handlers extends XmlHandlers>(
+  chunks: AsyncIterable<Buffer>,
+  handlers: Handlers
+): AsyncGenerator<Handlers> {
+  let depth = 0
+  let quiet = 0
+  let hasRoot = false
+  let isJustOpen = false
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        quiet = 0
+        depth++
+        if (depth > DEEPEST_XML) throw new FileFault('sheets.fault.deepXml')
+        hasRoot = true
+        isJustOpen = true
+        handlers.open(localName(name), attributes)
+      },
+      ontext(text) {
+        quiet = 0
+        isJustOpen = false
+        handlers.text?.(text)
+      },
+      onclosetag(name, isImplied) {
+        quiet = 0
+        /* Without an end of its own: `<a/>` is whole, `<a>text</b>` is not. */
+        if (isImplied && !isJustOpen) throw new FileFault('sheets.fault.xml')
+        isJustOpen = false
+        depth--
+        handlers.close(localName(name))
+      },
+      onprocessinginstruction(name) {
+        if (/^!doctype/i.test(name)) throw new FileFault('sheets.fault.xml')
+      },
+    },
+    { xmlMode: true }
+  )
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of chunks) {
+    const text = decoded(() => decoder.decode(chunk, { stream: true }))
+    quiet += text.length
+    if (quiet > LONGEST_TAG) throw new FileFault('sheets.fault.bomb')
+    parser.write(text)
+    yield handlers
+  }
+  parser.write(decoded(() => decoder.decode()))
+  if (depth !== 0 || !hasRoot) throw new FileFault('sheets.fault.xml')
+  parser.end()
+  yield handlers
+}
+
+/**
+ * The same for a part that is read at once.
+ *
+ * @throws FileFault
+ */
+export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  const events = xmlEvents(chunks, handlers)
+  let isDone = false
+  while (!isDone) {
+    const { done } = await events.next()
+    isDone = done === true
+  }
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode()
+  } catch {
+    throw new FileFault('sheets.fault.xml')
+  }
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
