@@ -1,15 +1,16 @@
+import db from '@adonisjs/lucid/services/db'
 import type { HttpContext } from '@adonisjs/core/http'
+import { dialectOf } from '#base/database/dialects'
 import { RuntimeError } from '#crud'
-import type { AdminConfig } from '../define_config.js'
 import { ActingEnded } from '../errors.js'
 import type AdminSession from '../models/admin_session.js'
 import type { ActsAs } from '../models/admin_session.js'
-import type AdminUser from '../models/admin_user.js'
+import AdminUser from '../models/admin_user.js'
+import type { AdminConfig } from '../define_config.js'
+import { Owner } from './sessions/owned_row.js'
 import type { Factors } from './factors/factors.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login/login_throttle.js'
-import { actedUser, type Acting } from './sign_in_as/acting.js'
-import type { Owner } from './sessions/owned_row.js'
 import {
   hashOf,
   type BeginOptions,
@@ -17,6 +18,36 @@ import {
   type SessionManager,
 } from './sessions/session_manager.js'
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
+
+/** Minutes after which a superuser is themselves again [U14] */
+export const ACTING_MINUTES = 60
+
+/**
+ * The superuser behind a request that is signed in as another user.
+ */
+interface Acting {
+  id: number
+  username: string
+}
+
+/**
+ * Finds the user that the session of a superuser is signed in as.
+ *
+ * @param own  owner of the session
+ * @throws ActingEnded  after an hour, or when either of them is no longer what they have to be
+ */
+async function actedUser({ userId, since }: ActsAs, own: Owner): Promise<Owner> {
+  const isOver = Date.now() >= since + ACTING_MINUTES * 60_000
+  const client = db.connection(AdminUser.connection)
+  const [row] = await dialectOf(client).selectRows(
+    client,
+    `select * from ${AdminUser.table} where id = ?`,
+    [userId]
+  )
+  const user = row && Owner.ofRow(row)
+  if (isOver || !own.isSuperuser || !user || user.isSuperuser) throw new ActingEnded()
+  return user
+}
 
 /**
  * The user of a request, with their session and token.

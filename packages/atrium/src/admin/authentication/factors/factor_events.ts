@@ -73,3 +73,25 @@ export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number)
   const has = (wanted: string) => factors.some(({ kind }) => kind === wanted)
   return { hasApp: has('totp'), hasPasskey: has('passkey') && relyingPartyOf(ctx) !== null }
 }
+
+/**
+ * Renders new recovery codes, in the response that makes them: they are stored nowhere. [U8]
+ *
+ * @param codes.isFirst  true if they come with a user's first factor
+ */
+export async function recoveryCodesPage(
+  ctx: HttpContext,
+  site: AdminSite,
+  codes: string[],
+  { isFirst }: { isFirst: boolean }
+): Promise<string> {
+  const { username } = guardOf(ctx).signedInOrFail().owner
+  const heading = site.text('factors.codes.file', { title: site.title, username })
+  const file = [heading, '', ...codes, ''].join('\r\n')
+  return await site.render(ctx, 'pages/recovery_codes', {
+    codes,
+    isFirst,
+    download: `data:text/plain;charset=utf-8,${encodeURIComponent(file)}`,
+    done: site.url('/account'),
+  })
+}

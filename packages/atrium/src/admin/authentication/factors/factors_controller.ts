@@ -11,7 +11,7 @@ import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../model_view.js'
-import { logFactors, tellOfFactors } from './factor_events.js'
+import { logFactors, tellOfFactors, recoveryCodesPage } from './factor_events.js'
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './one_time_codes.js'
 
@@ -41,28 +41,6 @@ function secretIn(userId: number, sealed: string | undefined): string | null {
   if (sealed === undefined || sealed.length > LONGEST) return null
   const found = encryption.decrypt<Sealed>(sealed, PURPOSE)
   return found?.user === userId ? found.secret : null
-}
-
-/**
- * Renders new recovery codes, in the response that makes them: they are stored nowhere. [U8]
- *
- * @param codes.isFirst  true if they come with a user's first factor
- */
-export async function recoveryCodesPage(
-  ctx: HttpContext,
-  site: AdminSite,
-  codes: string[],
-  { isFirst }: { isFirst: boolean }
-): Promise<string> {
-  const { username } = guardOf(ctx).signedInOrFail().owner
-  const heading = site.text('factors.codes.file', { title: site.title, username })
-  const file = [heading, '', ...codes, ''].join('\r\n')
-  return await site.render(ctx, 'pages/recovery_codes', {
-    codes,
-    isFirst,
-    download: `data:text/plain;charset=utf-8,${encodeURIComponent(file)}`,
-    done: site.url('/account'),
-  })
 }
 
 /** Field and parameter with the sealed secret of an enrolment that goes on */

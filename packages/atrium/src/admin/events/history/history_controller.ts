@@ -127,7 +127,7 @@ export class HistoryController {
     })
     return await site.render(ctx, 'pages/history', {
       ...(await this.#head(ctx, history, last)),
-      comeback: history.record ? null : await this.#comeback(ctx, history),
+      recovery: history.record ? null : await this.#recovery(ctx, history),
       pages,
       ...(pages.next === null && this.#beginning(key, found.rows.at(-1), list)),
       entries: [...own, ...ofRows].sort((one, other) => other.id - one.id),
@@ -162,12 +162,12 @@ export class HistoryController {
       isBeginning,
       earlier: isBeginning ? null : to(beside.earlier),
       later: to(isBeginning ? row.eventId : beside.later),
-      comeback: history.record ? null : await this.#comeback(ctx, history, version),
+      recovery: history.record ? null : await this.#recovery(ctx, history, version),
       ...(await versionFields(ctx, site, view, history, version)),
     })
   }
 
-  async #comeback(ctx: HttpContext, history: ReadableHistory, version?: Version) {
+  async #recovery(ctx: HttpContext, history: ReadableHistory, version?: Version) {
     return await recoveryOffer(ctx, this.site, this.#log, this.view, history, version)
   }
 

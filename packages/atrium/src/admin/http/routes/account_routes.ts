@@ -16,7 +16,7 @@ export function registerAccountRoutes(site: AdminSite): void {
     ({ AccountController }) => new AccountController(site)
   )
   const keys = controller(
-    () => import('../../keyboard/keys_controller.js'),
+    () => import('../../layout/site_controllers.js'),
     ({ KeysController }) => new KeysController(site)
   )
   const notices = controller(

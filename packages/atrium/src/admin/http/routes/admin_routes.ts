@@ -18,7 +18,7 @@ import { registerRoleRoutes, registerTokenRoutes } from './token_routes.js'
 export function registerAdminRoutes(site: AdminSite): void {
   const { router } = site
   const assets = controller(
-    () => import('../../assets/assets_controller.js'),
+    () => import('../../layout/site_controllers.js'),
     ({ AssetsController }) => new AssetsController(site)
   )
   const login = controller(
@@ -30,7 +30,7 @@ export function registerAdminRoutes(site: AdminSite): void {
     ({ InvitationController }) => new InvitationController(site)
   )
   const theme = controller(
-    () => import('../../layout/theme_controller.js'),
+    () => import('../../layout/site_controllers.js'),
     ({ ThemeController }) => new ThemeController(site)
   )
   const dashboard = controller(

@@ -4,7 +4,6 @@ import { serialMoment } from '../../cell_value.js'
 import { FileFault } from '../../../jobs/job_errors.js'
 import type { Sheet } from '../../file_shape.js'
 import {
-  readXml,
   LONGEST_TEXT,
   MOST_SHARED,
   LONGEST_SHEET,
@@ -13,6 +12,7 @@ import {
   MOST_SHEETS,
   type ZipParts,
 } from './xlsx_parts.js'
+import { readXml } from './xml_events.js'
 
 type Moment = 'date' | 'datetime' | 'time'
 

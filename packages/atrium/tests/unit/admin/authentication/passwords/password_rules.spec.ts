@@ -3,6 +3,7 @@ import {
   isContextWord,
   wordsOfEmail,
   wordsOfSite,
+  isUserName,
 } from '#admin/authentication/passwords/password_rules'
 
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
@@ -48,4 +49,31 @@ test.group('Passwords | context words', () => {
       }
     }
   })
+})
+
+test.group('Passwords | is user name', () => {
+  test('[U13] {0} is the user name {1}, or that with digits and signs around it')
+    .with([
+      ['jo.lovelace', 'jo.lovelace'],
+      ['JO.Lovelace', 'jo.lovelace'],
+      ['lovelace2026', 'lovelace'],
+      ['1234-Lovelace!', 'lovelace'],
+      ['lovelace!!', 'lovelace_99'],
+      ['12345678', '12345678'],
+    ])
+    .run(({ assert }, [password, username]) => {
+      assert.isTrue(isUserName(password, username))
+    })
+
+  test('[U13] {0} is not the user name {1}')
+    .with([
+      ['lovelace ada', 'lovelace'],
+      ['xlovelacex', 'lovelace'],
+      ['battery staple', 'jo'],
+      ['98765432', '12'],
+      ['!!!!!!!!', '..'],
+    ])
+    .run(({ assert }, [password, username]) => {
+      assert.isFalse(isUserName(password, username))
+    })
 })

@@ -1,0 +1,87 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { sendAsset } from '#base/http/send_asset'
+import type { AdminSite } from '../admin_site.js'
+import { sentTexts, singleText } from '../http/form_texts.js'
+import { returnPath } from '../http/site_paths.js'
+import {
+  PAGE_KEYS,
+  KEY_GROUPS,
+  KEYS,
+  shownKey,
+  writtenKeys,
+  hasSingleKeys,
+} from '../keyboard/keys.js'
+import { PageNotFound } from '../errors.js'
+
+export const THEMES = ['light-theme', 'dark-theme'] as const
+
+export type Theme = (typeof THEMES)[number]
+
+/**
+ * Keeps the theme that the viewer has chosen, in the browser: the login page has it, too.
+ */
+export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void {
+  ctx.response.plainCookie('admin_theme', theme, {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax',
+    path: site.mountPath || '/',
+    secure: site.secureCookies,
+    maxAge: 365 * 24 * 3600,
+  })
+}
+
+/**
+ * Stores the theme that the viewer has chosen.
+ */
+export class ThemeController {
+  constructor(private readonly site: AdminSite) {}
+
+  update(ctx: HttpContext) {
+    const texts = sentTexts(ctx)
+    const theme = THEMES.find((one) => one === singleText(texts, 'theme'))
+    if (theme) keepTheme(ctx, this.site, theme)
+    /* The login page has the switch too; returning to the logout page would end the session. */
+    const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
+    ctx.response.status(303).header('location', next).send('')
+  }
+}
+
+/**
+ * All keys of the site: a page, and its content for the dialog. [L12]
+ */
+export class KeysController {
+  constructor(private readonly site: AdminSite) {}
+
+  async show(ctx: HttpContext): Promise<string> {
+    const isPart = ctx.request.header('hx-request') !== undefined
+    ctx.response.vary('HX-Request')
+    const isSingle = await hasSingleKeys(ctx, this.site)
+    return await this.site.render(ctx, isPart ? 'partials/keys_dialog' : 'pages/keys', {
+      hasSingleKeys: isSingle,
+      written: writtenKeys(isSingle),
+      pageKeys: PAGE_KEYS,
+      keyGroups: KEY_GROUPS.map((group) => ({
+        label: this.site.text(`keys.${group}.label`),
+        rows: KEYS.filter((key) => key.group === group).map(({ does, keys }) => ({
+          text: this.site.text(`keys.${group}.${does}`),
+          keys: keys.map(shownKey),
+        })),
+      })),
+    })
+  }
+}
+
+/**
+ * Serves stylesheets and scripts under file names that contain a hash of their content.
+ */
+export class AssetsController {
+  constructor(private readonly site: AdminSite) {}
+
+  async show(ctx: HttpContext): Promise<void> {
+    const assets = await this.site.assets()
+    const asset = await assets.find(ctx.params.file)
+    if (!asset) throw new PageNotFound()
+    sendAsset(ctx, asset)
+  }
+}

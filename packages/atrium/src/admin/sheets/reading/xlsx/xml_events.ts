@@ -1,0 +1,98 @@
+import { Parser } from 'htmlparser2'
+import { FileFault } from '../../../jobs/job_errors.js'
+
+/** Letters of one tag */
+const LONGEST_TAG = 4 * 1024 * 1024
+
+/** Elements within each other; spreadsheets write about ten */
+const DEEPEST_XML = 200
+
+export interface XmlHandlers {
+  /** @param name  without its namespace's prefix */
+  open(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close(name: string): void
+}
+
+/**
+ * Reads XML piece by piece; entities of a document type are unknown, and such a document is refused.
+ *
+ * @returns the handlers after each piece, when they have seen what it completes
+ * @throws FileFault  if it is not XML, or ends before its outermost element
+ */
+export async function* xmlEvents<Handlers extends XmlHandlers>(
+  chunks: AsyncIterable<Buffer>,
+  handlers: Handlers
+): AsyncGenerator<Handlers> {
+  let depth = 0
+  let quiet = 0
+  let hasRoot = false
+  let isJustOpen = false
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        quiet = 0
+        depth++
+        if (depth > DEEPEST_XML) throw new FileFault('sheets.fault.deepXml')
+        hasRoot = true
+        isJustOpen = true
+        handlers.open(localName(name), attributes)
+      },
+      ontext(text) {
+        quiet = 0
+        isJustOpen = false
+        handlers.text?.(text)
+      },
+      onclosetag(name, isImplied) {
+        quiet = 0
+        /* Without an end of its own: `<a/>` is whole, `<a>text</b>` is not. */
+        if (isImplied && !isJustOpen) throw new FileFault('sheets.fault.xml')
+        isJustOpen = false
+        depth--
+        handlers.close(localName(name))
+      },
+      onprocessinginstruction(name) {
+        if (/^!doctype/i.test(name)) throw new FileFault('sheets.fault.xml')
+      },
+    },
+    { xmlMode: true }
+  )
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of chunks) {
+    const text = decoded(() => decoder.decode(chunk, { stream: true }))
+    quiet += text.length
+    if (quiet > LONGEST_TAG) throw new FileFault('sheets.fault.bomb')
+    parser.write(text)
+    yield handlers
+  }
+  parser.write(decoded(() => decoder.decode()))
+  if (depth !== 0 || !hasRoot) throw new FileFault('sheets.fault.xml')
+  parser.end()
+  yield handlers
+}
+
+/**
+ * The same for a part that is read at once.
+ *
+ * @throws FileFault
+ */
+export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  const events = xmlEvents(chunks, handlers)
+  let isDone = false
+  while (!isDone) {
+    const { done } = await events.next()
+    isDone = done === true
+  }
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode()
+  } catch {
+    throw new FileFault('sheets.fault.xml')
+  }
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
