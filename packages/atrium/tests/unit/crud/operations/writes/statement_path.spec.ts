@@ -287,6 +287,24 @@ test.group('Writes by statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'C' })
   })
 
+  test('[P8.10] looks at the model and its methods once, at the first write', async ({
+    assert,
+  }) => {
+    const counted = new LucidCrud(Bare)
+    let count = 0
+    Object.defineProperty(counted, 'afterCreate', {
+      get: () => {
+        count++
+        return LucidCrud.prototype.afterCreate
+      },
+    })
+    await counted.create({ name: 'a' })
+    assert.equal(count, 1)
+    await counted.create({ name: 'b' })
+    await db.transaction((client) => counted.create({ name: 'c' }, { client }))
+    assert.equal(count, 1)
+  }).skip(onMysql, 'MariaDB does not return written rows')
+
   test('[E1] a listener gets a record that it can write once more', async ({ assert, cleanup }) => {
     const { events } = listen(cleanup)
     const { id } = await crud.create({ name: 'a' })
