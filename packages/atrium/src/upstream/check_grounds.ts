@@ -1,6 +1,5 @@
 import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
 import { checkGround as checkTransactions } from './knex_transaction.js'
-import { checkGround as checkSavepoints } from './limiter_savepoints.js'
 import { checkGround as checkDirtyData } from './lucid_dirty_data.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
@@ -21,7 +20,6 @@ export function checkGrounds(): void {
     checkEarlyAnswer,
     checkIdleConnection,
     checkRecordQueries,
-    checkSavepoints,
     checkSaveSteps,
     checkTransactionEnd,
     checkTransactions,

@@ -6,9 +6,9 @@ import { stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
 import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import { countersIn, type Counters } from '#base/counters'
-import { withoutSavepoints } from '#upstream/limiter_savepoints'
 import type { AdminConfig } from '../define_config.js'
 import { DatabaseQueue } from '../jobs/database_queue.js'
+import { clearExpired, SqliteLimiterStore } from './limiter_table.js'
 
 /* A login waits for it: a failure should be quick. */
 const DEFAULTS = {
@@ -93,12 +93,28 @@ async function storeOf(
 ): Promise<LimiterManagerStoreFactory> {
   if (limiter === 'memory') return stores.memory({})
   if (limiter === 'redis') return await redisStore(app)
-  const store = stores.database({
-    tableName: TABLE,
-    connectionName: adminConnection as never,
-    clearExpiredByTimeout: true,
-  })
-  return await withoutSavepoints(store).resolver(app)
+  return await databaseStore(app, adminConnection)
+}
+
+const HOUR = 60 * 60 * 1000
+
+/** The store in a table, which is cleared of ended counts every five minutes; the next time does what fails. */
+async function databaseStore(
+  app: ApplicationService,
+  connectionName: string | undefined
+): Promise<LimiterManagerStoreFactory> {
+  const db = await app.container.make('lucid.db')
+  const client = () => db.connection(connectionName)
+  const clear = () => void clearExpired(client(), TABLE, Date.now() - HOUR).catch(() => {})
+  const timer = setInterval(clear, HOUR / 12).unref()
+  app.terminating(() => clearInterval(timer))
+  const { name } = client().dialect
+  if (name === 'sqlite3' || name === 'better-sqlite3') {
+    return (options) => new SqliteLimiterStore(client(), TABLE, options)
+  }
+  return await stores
+    .database({ tableName: TABLE, connectionName: connectionName as never })
+    .resolver(app)
 }
 
 async function redisStore(app: ApplicationService): Promise<LimiterManagerStoreFactory> {

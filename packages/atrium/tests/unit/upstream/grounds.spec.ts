@@ -6,7 +6,6 @@ import { checkGrounds } from '#upstream/check_grounds'
 import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
-import { checkGround as savepoints } from '#upstream/limiter_savepoints'
 import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
@@ -31,7 +30,6 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['knex_sqlite_begin', 'Client_BetterSQLite3#_query', () => sqliteBegin({ BetterClient: Moved })],
   ['knex_transaction', 'executionPromise', () => transactions({ Transaction: Moved })],
   ['knex_transaction', '__knex__disposed', () => transactions({ Client: Moved })],
-  ['limiter_savepoints', '_upsertTransactionSQLite3', () => savepoints(Moved)],
   ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],

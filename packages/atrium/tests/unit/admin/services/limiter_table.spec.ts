@@ -1,18 +1,14 @@
 import { createRequire } from 'node:module'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import app from '@adonisjs/core/services/app'
-import { stores } from '@adonisjs/limiter'
+import { errors } from '@adonisjs/limiter'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
+import { clearExpired, SqliteLimiterStore } from '#admin/services/limiter_table'
 import { counters } from '#base/counters'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { lockableFile, SQLITE_DRIVERS } from '#tests/helpers/other_process'
-import { withoutSavepoints } from '#upstream/limiter_savepoints'
 
-interface Clearing {
-  tableName: string
-  clearExpired(before: number): Promise<unknown>
-}
+const TABLE = 'admin_rate_limits'
 
 const attempts = () => counters().use({ requests: 3, duration: '1 min' })
 
@@ -38,7 +34,7 @@ test.group('rate-limiter-flexible', () => {
   })
 })
 
-test.group('withoutSavepoints', (group) => {
+test.group('Counts in a table', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.each.setup(async () => {
     await db.from('admin_rate_limits').delete()
@@ -73,21 +69,13 @@ test.group('withoutSavepoints', (group) => {
     }
   })
 
-  test('[B8] expired rows are removed, and a database error does not end the process', async ({
-    assert,
-  }) => {
-    const store = counters().config.stores.database({ requests: 3, duration: 60 })
-    const { rateLimiter } = store as unknown as { rateLimiter: Clearing }
+  test('[B8] expired rows are removed', async ({ assert }) => {
     await attempts().increment('old')
     await attempts().increment('new')
     await db.from('admin_rate_limits').where('key', 'like', '%old').update({ expire: 1000 })
-    await rateLimiter.clearExpired(2000)
+    await clearExpired(db.connection(), TABLE, 2000)
     const keys = await db.from('admin_rate_limits').select('key')
     assert.deepEqual(keys, [{ key: 'rlflx:new' }])
-
-    /* Called by a timer, where a rejection would end the process. */
-    rateLimiter.tableName = 'no_such_table'
-    await assert.doesNotReject(() => rateLimiter.clearExpired(2000))
   })
 
   test('[B8, A29] counting waits while another process holds the lock')
@@ -99,15 +87,8 @@ test.group('withoutSavepoints', (group) => {
         .rawQuery(
           'create table counts (key text primary key, points integer not null, expire integer)'
         )
-      const counts = await withoutSavepoints(
-        stores.database({
-          tableName: 'counts',
-          connectionName: connection as never,
-          clearExpiredByTimeout: false,
-        })
-      ).resolver(app)
-      const store = counts({ requests: 3, duration: 60 })
-      const { rateLimiter } = store as unknown as { rateLimiter: Clearing }
+      const client = db.connection(connection)
+      const store = new SqliteLimiterStore(client, 'counts', { requests: 3, duration: 60 })
       await store.set('set', 1)
       await store.increment('deleted')
       await store.increment('expired')
@@ -122,7 +103,7 @@ test.group('withoutSavepoints', (group) => {
         decrement: () => store.decrement('counted'),
         set: () => store.set('set', 2),
         delete: () => store.delete('deleted'),
-        clearExpired: () => rateLimiter.clearExpired(2),
+        clearExpired: () => clearExpired(client, 'counts', 2),
       }
       const results: Record<string, unknown> = {}
       for (const [name, write] of Object.entries(writes)) {
@@ -147,4 +128,70 @@ test.group('withoutSavepoints', (group) => {
         { key: 'rlflx:set', points: 2 },
       ])
     })
+})
+
+test.group('SqliteLimiterStore', () => {
+  const shown = ({ remaining, consumed }: { remaining: number; consumed: number }) => ({
+    remaining,
+    consumed,
+  })
+
+  async function storeOn(cleanup: (callback: () => Promise<void>) => void, options = {}) {
+    const { connection } = await lockableFile('better-sqlite3', cleanup as never)
+    const client = db.connection(connection)
+    await client.rawQuery(
+      'create table counts (key text primary key, points integer not null, expire integer)'
+    )
+    return {
+      client,
+      store: new SqliteLimiterStore(client, 'counts', {
+        requests: 2,
+        duration: '1 min',
+        ...options,
+      }),
+    }
+  }
+
+  test('[B8] counts as the contract of the limiter says', async ({ assert, cleanup }) => {
+    const { client, store } = await storeOn(cleanup)
+    assert.isNull(await store.get('key'))
+    assert.deepEqual(shown(await store.decrement('key')), { remaining: 2, consumed: 0 })
+    assert.deepEqual(shown(await store.consume('key')), { remaining: 1, consumed: 1 })
+    const second = await store.consume('key')
+    assert.deepEqual(shown(second), { remaining: 0, consumed: 2 })
+    assert.isAbove(second.availableIn, 55)
+    const error = await store.consume('key').catch((thrown) => thrown)
+    assert.instanceOf(error, errors.E_TOO_MANY_REQUESTS)
+    assert.deepEqual(shown(error.response), { remaining: 0, consumed: 3 })
+    assert.deepEqual(shown(await store.increment('key', 2)), { remaining: 0, consumed: 5 })
+    assert.deepEqual(shown(await store.decrement('key', 9)), { remaining: 2, consumed: 0 })
+    assert.deepEqual(shown(await store.set('key', 1, '2 mins')), { remaining: 1, consumed: 1 })
+    const blocked = await store.block('key', '3 mins')
+    assert.deepEqual(shown(blocked), { remaining: 0, consumed: 3 })
+    assert.isAbove(blocked.availableIn, 175)
+    await client.from('counts').update({ expire: Date.now() - 1 })
+    assert.isNull(await store.get('key'))
+    assert.deepEqual(shown(await store.consume('key')), { remaining: 1, consumed: 1 })
+    assert.isTrue(await store.delete('key'))
+    assert.isFalse(await store.delete('key'))
+    await store.consume('key')
+    await store.clear()
+    assert.isNull(await store.get('key'))
+  })
+
+  test('[Q8] a key over the limit is refused without a query until its count ends', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { client, store } = await storeOn(cleanup, { inMemoryBlockOnConsumed: 2 })
+    await store.consume('key')
+    await store.consume('key')
+    await client.from('counts').delete()
+    const error = await store.consume('key').catch((thrown) => thrown)
+    assert.instanceOf(error, errors.E_TOO_MANY_REQUESTS)
+    assert.isAbove(error.response.availableIn, 55)
+    await store.consume('other')
+    store.deleteInMemoryBlockedKeys()
+    await assert.doesNotReject(() => store.consume('key'))
+  })
 })
