@@ -5,7 +5,6 @@ import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
 import { checkGround as checkTransactionEnd } from './lucid_transaction_end.js'
 import { checkGround as checkEarlyAnswer } from './node_early_answer.js'
-import { checkGround as checkIdleConnection } from './tarn_idle_connection.js'
 
 /**
  * Checks at boot that the libraries are as the files of this folder expect them. The files that are not
@@ -18,7 +17,6 @@ export function checkGrounds(): void {
     checkBodyParserTrees,
     checkDirtyData,
     checkEarlyAnswer,
-    checkIdleConnection,
     checkRecordQueries,
     checkSaveSteps,
     checkTransactionEnd,

@@ -1,6 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RelationQueryBuilderContract } from '@adonisjs/lucid/types/relations'
-import { groupLimitOf } from '#upstream/lucid_group_limit'
 import type { Dialect, Query, StoredColumn } from '#base/database/dialect'
 import type { Column } from '#base/columns/column'
 import type { Sql } from '#base/sql/sql'
@@ -52,6 +51,18 @@ export function ranked(
   inner.clearSelect().select((client as any).knexRawQuery(list.join(', '), own.bindings))
   const query = client.modelQuery(rows.model).from(inner.as(table)) as unknown as Query
   return limit === undefined ? query : query.where(RANK, '<=', limit)
+}
+
+/**
+ * The limit and the order that `groupLimit` and `groupOrderBy` have set. Lucid 22.4.2 reads them only where its own preloader
+ * runs the query, and has no type for them.
+ */
+function groupLimitOf(query: RelationQueryBuilderContract<any, any>) {
+  // @ts-expect-error: it is not in the type
+  return query.groupConstraints as {
+    limit?: number
+    orderBy?: { column: string; direction?: 'asc' | 'desc' }
+  }
 }
 
 /** The terms by which a query of knex orders its rows; none if they are not at its end. */

@@ -7,13 +7,11 @@ import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
 import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
-import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
 import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
 import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
 import { checkGround as migrations } from '#upstream/lucid_migrations'
-import { checkGround as idleConnection } from '#upstream/tarn_idle_connection'
 
 class Moved {}
 
@@ -35,9 +33,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
-  ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
   ['lucid_migrations', 'MigrationRunner#commit', () => migrations({})],
-  ['tarn_idle_connection', 'Pool#free', () => idleConnection({ Pool: Moved } as any)],
 ]
 
 test.group('Expectations of the patches', () => {

@@ -1,7 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, SqliteConfig } from '@adonisjs/lucid/types/database'
 import { beginBetterWithLock, beginWithLock, checkGround } from '#upstream/knex_sqlite_begin'
-import { idleConnectionOf } from '#upstream/tarn_idle_connection'
 import {
   keepBetterStatements,
   letRequestsIn,
@@ -120,15 +119,6 @@ export function sqliteConnections<Name extends string>(
 export function readersOf(client: QueryClientContract): QueryClientContract | undefined {
   const name = client.connectionName + READERS
   return db.manager.has(name) ? db.connection(name) : undefined
-}
-
-/**
- * An idle connection of the readers, to be used only within one synchronous call of the driver.
- * Acquiring and releasing it through the pool would take as long as the read.
- */
-export function idleReaderOf({ connectionName }: QueryClientContract): unknown {
-  const readers = db.manager.get(connectionName + READERS)?.connection
-  return idleConnectionOf(readers?.readClient?.client.pool)
 }
 
 /**

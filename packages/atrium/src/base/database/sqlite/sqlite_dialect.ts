@@ -9,7 +9,7 @@ import { timeLeft } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
 import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
-import { idleReaderOf, readersOf } from './sqlite_connection.js'
+import { readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_faults.js'
 import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
@@ -217,9 +217,6 @@ export class SqliteDialect implements Dialect {
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
     const left = this.#timeLeft(client)
-    const idle = isPatient || client.isTransaction ? undefined : idleReaderOf(client)
-    if (idle) return selectAtOnce(idle as any, sql, values)
-
     const reader = client.isTransaction ? client : (readersOf(client) ?? client)
     return await withConnection(reader, (connection) =>
       isPatient
