@@ -24,7 +24,7 @@
     setTimeout(() => region.append(message), 100)
   }
 
-  /* Changes the theme at once and stores it on the server for the next pages. */
+  /* Changes the theme immediately and stores it on the server for the next pages. */
   async function switchTheme(form, button) {
     const { theme } = form.elements
     const isDark = theme.value === 'dark-theme'
@@ -52,7 +52,7 @@
     )
   })
 
-  /* Which groups of the sidebar are closed is kept in a cookie, so that the next page has them closed at once. */
+  /* A cookie stores the closed groups of the sidebar, so that the next page is rendered with them closed. */
   document.addEventListener('click', ({ target }) => {
     const group = target.closest?.('.side-group > summary')?.parentElement
     if (!group) return
@@ -74,7 +74,7 @@
     document.cookie = `${name}=${[...labels].slice(-20).join('.')}; ${rest}${secure}`
   })
 
-  /* The texts that forms have kept in this browser are for one person. [R10] */
+  /* Stored input of forms in this browser belongs to one user. [R10] */
   function dropDrafts(user) {
     try {
       for (const key of Object.keys(localStorage)) {

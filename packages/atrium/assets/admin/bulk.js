@@ -10,8 +10,8 @@
   const boxes = () => [...(form()?.querySelectorAll('input[name="ids"][type="checkbox"]') ?? [])]
 
   /*
-   * Selected records of the list, on whichever page: from the value of the checkbox to title and state.
-   * Kept for this tab, so that paging, sorting and a look at a record do not lose them.
+   * Selected records of the list, on any page: from the value of the checkbox to title and state.
+   * Stored for this tab, so that paging, sorting and opening a record preserve them.
    */
   let chosen = new Map()
   let kept = null
@@ -65,7 +65,7 @@
     if (name === kept) chosen.clear()
   }
 
-  /* Shows the selection that was kept for this list. */
+  /* Shows the stored selection of this list. */
   function load() {
     endAction()
     if (!bar()) return
@@ -211,7 +211,7 @@
     form().querySelector('.select-all')?.focus()
   })
 
-  /* The question about an action was answered with no. */
+  /* The confirmation of an action was cancelled. */
   document.addEventListener(
     'close',
     ({ target }) => {

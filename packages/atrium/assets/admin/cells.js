@@ -9,7 +9,7 @@ const HINT = 'cells-hint'
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
-/* The editor: { box, cell, begun: its values as they were shown, isAgain: it came back with a fault, saving } */
+/* The editor: { box, cell, begun: its initial values, isAgain: it was returned with an error, saving } */
 let editor = null
 
 const headOf = (element) => element.closest('table').tHead
@@ -149,13 +149,13 @@ function close() {
 }
 
 function fail(text) {
-  const fault = editor.box.querySelector('.form-fault')
+  const message = editor.box.querySelector('.field-error')
   const control = editor.box.querySelector('select, textarea, input:not([type="hidden"])')
   const described = (control.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean)
-  fault.textContent = text
-  fault.hidden = false
+  message.textContent = text
+  message.hidden = false
   control.setAttribute('aria-invalid', 'true')
-  control.setAttribute('aria-describedby', [...new Set([fault.id, ...described])].join(' '))
+  control.setAttribute('aria-describedby', [...new Set([message.id, ...described])].join(' '))
   editor.box.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
@@ -226,11 +226,11 @@ async function send(current) {
 function settle(current, { isDone, status, box, row: fresh }) {
   const row = current.cell.parentElement
   const index = current.cell.cellIndex
-  /* The list may have been replaced meanwhile. */
+  /* The list may have been replaced in the meantime. */
   const isShown = editor === current && current.cell.isConnected
   if (!isShown) {
-    const fault = box?.querySelector('.form-fault').textContent
-    if (!isDone) announce(fault ?? messageFor(status))
+    const message = box?.querySelector('.field-error').textContent
+    if (!isDone) announce(message ?? messageFor(status))
     return null
   }
   if (isDone) {

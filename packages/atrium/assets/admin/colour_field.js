@@ -1,6 +1,6 @@
 /*
- * The browser's choice of a colour beside its text. It has no name, as it always has a value: what is sent is the
- * text, which also stands alone without this file.
+ * The browser's colour picker next to the text. It has no name, as it always has a value: the text is submitted,
+ * and works without this file.
  */
 ;(() => {
   const COLOUR = /^#[\da-f]{6}$/i

@@ -5,7 +5,7 @@
 ;(() => {
   const dialog = () => document.getElementById('confirm')
 
-  /* As the browser would, when the answer is no question: a fault, or a page of another kind. */
+  /* Navigates as the browser would, when the response is not a confirmation but an error or another page. */
   function goOn(source, submitter) {
     if (source.href) return location.assign(source.href)
     if (submitter?.name) {

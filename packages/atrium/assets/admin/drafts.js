@@ -1,7 +1,7 @@
 /*
- * A form that can't be sent, as the session has ended or the server is away, is kept in the browser: for its person
- * and page, for a week, and never passwords, hidden values or files. It is offered again on that page, and gone once
- * it is saved. Without this file the server keeps what comes after the session's end.
+ * The input of a form that can't be sent, as the session has ended or the server is unavailable, is stored in the
+ * browser: for its user and page, for a week, without passwords, hidden values and files. It is offered again on that
+ * page, and deleted once it is saved. Without this file the server stores what is sent after the session's end.
  */
 ;(() => {
   const WEEK = 7 * 24 * 3600 * 1000
@@ -30,7 +30,7 @@
     try {
       localStorage.removeItem(name)
     } catch {
-      /* Nothing can be kept, so there is nothing. */
+      /* Storage is not available, so nothing is stored. */
     }
   }
 
@@ -44,7 +44,7 @@
     }
   }
 
-  /* Returns true if it is kept. */
+  /* Returns true if it is stored. */
   function keep() {
     try {
       const text = JSON.stringify({ at: Date.now(), texts: textsOf(form()), titles: titlesOf() })
@@ -69,7 +69,7 @@
     !control.closest('[data-secret]') &&
     !/\b(?:cc-|one-time-code|(?:current|new)-password)/.test(control.autocomplete ?? '')
 
-  /* Also of fields that are not to be seen: what they depend on is kept, too. */
+  /* Includes fields that are not shown, as the values that they depend on are stored, too. */
   function textsOf(from) {
     const texts = []
     for (const control of [...from.elements].filter(isKept)) {
@@ -218,11 +218,11 @@
     if (target === form()) sentBy = submitter ?? undefined
   })
 
-  /* At the current scroll position, as other faults; a new attempt clears it. */
+  /* At the current scroll position, as other errors; a new attempt clears it. */
   function say(kind, isStored) {
     const { content, dataset } = line('form-unsent')
     const message = content.firstElementChild.cloneNode(true)
-    message.firstElementChild.textContent = `${dataset[kind]} ${isStored ? dataset.kept : dataset.notKept}`
+    message.firstElementChild.textContent = `${dataset[kind]} ${isStored ? dataset.saved : dataset.notSaved}`
     document.dispatchEvent(new CustomEvent('admin:tell', { detail: message }))
   }
 

@@ -4,7 +4,7 @@
  * empties a field, and all fields are there.
  */
 ;(() => {
-  /* The tab that was open last stays open when the form comes back without a fault on a tab. */
+  /* The last open tab stays open when the form is returned without an error on a tab. */
   const chosen = new Map()
 
   function makeTabs(group) {
@@ -15,8 +15,8 @@
     row.append(...panels.map(makeTab))
     group.prepend(row)
     group.dataset.ready = ''
-    const isFaulty = panels.some((panel) => panel.dataset.faults)
-    const last = panels.find((panel) => !isFaulty && panel.id === chosen.get(group.id))
+    const hasErrors = panels.some((panel) => panel.dataset.errors)
+    const last = panels.find((panel) => !hasErrors && panel.id === chosen.get(group.id))
     show(last ?? panels.find((panel) => panel.dataset.selected !== undefined) ?? panels[0])
   }
 
@@ -29,15 +29,15 @@
     tab.textContent = heading.textContent
     tab.setAttribute('role', 'tab')
     tab.setAttribute('aria-controls', panel.id)
-    if (panel.dataset.faults) tab.append(faultMark(panel.dataset.faults))
+    if (panel.dataset.errors) tab.append(errorMark(panel.dataset.errors))
     panel.setAttribute('role', 'tabpanel')
     panel.setAttribute('aria-labelledby', tab.id)
     return tab
   }
 
-  function faultMark(text) {
+  function errorMark(text) {
     const mark = document.createElement('span')
-    mark.className = 'form-tab-fault'
+    mark.className = 'form-tab-error'
     mark.title = text
     mark.setAttribute('role', 'img')
     mark.setAttribute('aria-label', text)

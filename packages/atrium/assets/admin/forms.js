@@ -104,7 +104,7 @@
     field.setCustomValidity([...field.value].length > most ? field.dataset.tooLong : '')
   }
 
-  /* A number with separators of thousands is a text to the browser. What is no number is left to the server. */
+  /* A number with thousands separators is a text to the browser. Invalid numbers are left to the server. */
   function checkRange(field) {
     const { min = '', max = '' } = field.dataset ?? {}
     if (min === '' && max === '') return

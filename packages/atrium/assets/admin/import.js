@@ -12,7 +12,7 @@
     const zone = upload.querySelector('.import-drop')
     const input = zone.querySelector('input[type="file"]')
     const button = upload.querySelector('button[type="submit"]')
-    const fault = zone.querySelector('.form-fault')
+    const message = zone.querySelector('.field-error')
     const label = button.textContent
 
     const hasFiles = (event) => event.dataTransfer?.types.includes('Files')
@@ -47,8 +47,8 @@
 
     function check() {
       const isTooLarge = input.files[0]?.size > Number(upload.dataset.most)
-      fault.hidden = !isTooLarge
-      fault.textContent = isTooLarge ? upload.dataset.tooLarge : ''
+      message.hidden = !isTooLarge
+      message.textContent = isTooLarge ? upload.dataset.tooLarge : ''
       return !isTooLarge
     }
   }

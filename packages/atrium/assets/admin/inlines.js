@@ -148,7 +148,7 @@
     box.checked = !box.checked
     follow(inline, row)
     changed(inline)
-    say(inline, box.checked ? 'removed' : 'kept', numberOf(row))
+    say(inline, box.checked ? 'removed' : 'restored', numberOf(row))
   }
 
   document.addEventListener('click', (event) => {
@@ -167,7 +167,7 @@
     else move(inline, row, kind)
   })
 
-  /* ---------- Kept texts that come back ---------- */
+  /* ---------- Restored input ---------- */
 
   /*
    * Rows that were added are made again, under their numbers. Returns false if the rows are not those that the texts

@@ -83,7 +83,7 @@
 
   /* ---------- What opens over a page ---------- */
 
-  /* Its script is loaded when it is first opened; what is typed meanwhile goes into its field. */
+  /* Its script is loaded when it is first opened; text typed during the load goes into its field. */
   async function open(over) {
     if (over.open) return
     over.showModal()

@@ -38,7 +38,7 @@
     if (target === dialog || target.closest('[data-close]')) dialog.close()
   })
 
-  /* The switch keeps its value at once. */
+  /* The switch saves its value immediately. */
   dialog.addEventListener('change', async ({ target: { form } }) => {
     const status = form.querySelector('[role="status"]')
     status.textContent = ''

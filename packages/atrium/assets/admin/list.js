@@ -61,7 +61,7 @@
     widths = Array.from(headings(), (one) => `${one.offsetWidth}px`)
   })
 
-  /* The list that the page came with: parts that follow it are no news. */
+  /* The initial list of the page is not announced. */
   document.addEventListener('DOMContentLoaded', () => {
     const list = document.getElementById('list-content')
     if (list) list.dataset.isShown = 'true'

@@ -1,6 +1,6 @@
 /*
- * Many-to-many fields with a search: what is chosen becomes chips that can be taken out, and what is found is added to
- * them. Without this file they are check boxes, and keys are typed.
+ * Many-to-many fields with a search: chosen records are chips that can be removed, and found ones are added to
+ * them. Without this file they are checkboxes, and keys are typed.
  */
 ;(() => {
   class Chosen {
@@ -24,7 +24,7 @@
       })
     }
 
-    /** Boxes without a tick were taken out before the form came back. */
+    /** Boxes without a tick were removed before the form was returned. */
     toChip(choice) {
       const { checked, value } = choice.querySelector('input')
       const title = choice.textContent.trim()
@@ -77,7 +77,7 @@
       this.list.dispatchEvent(new Event('input', { bubbles: true }))
     }
 
-    /** Exactly what was chosen when the form was kept */
+    /** Exactly the records that were chosen when the input was stored */
     restore({ texts, titles }) {
       const { name } = this.box.dataset
       const keys = texts.flatMap(([one, value]) => (one === name ? value : []))

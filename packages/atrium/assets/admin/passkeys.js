@@ -74,12 +74,12 @@
   }
 
   function say(form, text) {
-    const fault = form.querySelector('[data-fault]')
-    fault.hidden = text === ''
-    /* Only a fault is an alert; without one, the page has none. */
-    if (text === '') fault.removeAttribute('role')
-    else fault.setAttribute('role', 'alert')
-    fault.textContent = text
+    const message = form.querySelector('[data-error]')
+    message.hidden = text === ''
+    /* Only a message is an alert; without one, the page has none. */
+    if (text === '') message.removeAttribute('role')
+    else message.setAttribute('role', 'alert')
+    message.textContent = text
   }
 
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', begin)

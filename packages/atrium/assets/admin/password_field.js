@@ -40,7 +40,7 @@
     )
   }
 
-  /* What is known is one character that nobody types. */
+  /* A known text is replaced by one character that cannot be typed. */
   function guessesOf(text, name) {
     const lower = text.toLowerCase()
     const unnamed = name === '' ? lower : lower.replaceAll(name.toLowerCase(), '\u0001')
@@ -81,7 +81,7 @@
   }
 
   /* The server's complaint was of the former password. */
-  function dropFault(input) {
+  function dropError(input) {
     if (!input.hasAttribute('aria-invalid')) return
     input.removeAttribute('aria-invalid')
     document.getElementById(`${input.id}-error`)?.remove()
@@ -122,7 +122,7 @@
   document.addEventListener('input', ({ target }) => {
     if (!target.matches?.('[data-strength]')) return
     show(target)
-    dropFault(target)
+    dropError(target)
   })
 
   /* A password that is shown is sent as one, so that browsers offer to keep it. */

@@ -48,7 +48,7 @@
       if (answer.ok) take(await answer.json())
       else if (answer.status === 401) idleEnd = 0
     } catch {
-      /* An answer that is known already counts. */
+      /* The last known response stays in effect. */
     } finally {
       isAsking = false
     }
@@ -65,7 +65,7 @@
     if (target.closest?.('[data-stay]') && !isAsking) ask('')
   })
 
-  /* Somebody may have logged in again in another tab. */
+  /* The user may have logged in again in another tab. */
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && shown !== null && line() && !isAsking) ask('?poll')
   })

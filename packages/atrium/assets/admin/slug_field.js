@@ -15,7 +15,7 @@
       (slug) => sourceOf(slug) === source
     )
 
-  /* A slug that is there when the form is opened is nobody else's to change. */
+  /* A slug that is set when the form is opened does not follow its source. */
   function stateOf(slug) {
     if (!states.has(slug)) states.set(slug, { made: slug.defaultValue, follows: slug.value === '' })
     return states.get(slug)
@@ -53,7 +53,7 @@
     }
   })
 
-  /* For a form that is sent before the answer has come, the server makes the slug. */
+  /* For a form that is sent before the response arrives, the server creates the slug. */
   addEventListener(
     'click',
     ({ target }) => {

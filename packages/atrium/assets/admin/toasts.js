@@ -1,6 +1,6 @@
 /*
- * Messages as toasts: several stack, each can be closed, and one that offers no action goes by itself.
- * Without this file the message of the previous page stands in the page. Other scripts show theirs by the event
+ * Messages as toasts: several stack, each can be closed, and one without an action closes automatically.
+ * Without this file the message of the previous page is part of the page. Other scripts show theirs by the event
  * `admin:tell`, whose detail is the message's element.
  */
 ;(() => {
@@ -34,10 +34,10 @@
   }
 
   function add(toast) {
-    const isFault = toast.querySelector('[data-kind="error"]')
+    const isError = toast.querySelector('[data-kind="error"]')
     const close = region().querySelector('template').content.cloneNode(true)
     if (!toast.querySelector('.toast-close')) toast.append(close)
-    if (isFault) region().prepend(toast)
+    if (isError) region().prepend(toast)
     else region().querySelector('.toasts').append(toast)
     wait(toast)
     const earlier = [...region().querySelectorAll('.toasts .toast')].slice(0, -MOST)

@@ -92,7 +92,7 @@
     dragged = null
   })
 
-  /* The answer is a download, or another page: the dialog has done its part. */
+  /* The response is a download or another page, so the dialog closes. */
   document.addEventListener('submit', ({ target }) => {
     if (target.matches('#list-panel [data-exports]')) setTimeout(close)
   })

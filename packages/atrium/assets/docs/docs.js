@@ -1,6 +1,6 @@
 /*
- * Starts Swagger UI, after asking for a token if one is required. The token is kept in memory only
- * and lost with the page.
+ * Starts Swagger UI, after a prompt for a token if one is required. The token is in memory only
+ * and is lost with the page.
  */
 ;(() => {
   const place = document.getElementById('docs')
@@ -37,21 +37,21 @@
   const ask = () => {
     const form = document.getElementById('docs-lock')
     const field = form.elements.token
-    const fault = document.getElementById('docs-fault')
+    const message = document.getElementById('docs-error')
     form.hidden = false
     field.focus()
     form.addEventListener('submit', async (event) => {
       event.preventDefault()
       const token = field.value.trim()
-      fault.textContent = ''
+      message.textContent = ''
       const request = fetch(locked, { headers: { authorization: `Bearer ${token}` } })
-      const answer = await request.catch(() => null)
-      if (!answer) fault.textContent = 'The server could not be reached.'
-      else if (answer.ok) {
+      const response = await request.catch(() => null)
+      if (!response) message.textContent = 'The server could not be reached.'
+      else if (response.ok) {
         form.remove()
         show(token)
-      } else if (answer.status === 401) fault.textContent = 'This token is not valid.'
-      else fault.textContent = `The server responded with ${answer.status}. Try again later.`
+      } else if (response.status === 401) message.textContent = 'This token is not valid.'
+      else message.textContent = `The server responded with ${response.status}. Try again later.`
     })
   }
 

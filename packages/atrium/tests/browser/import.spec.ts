@@ -85,7 +85,7 @@ test.group('The import of a file, in a browser', (group) => {
       element.closest('.import-drop').dispatchEvent(new DragEvent('drop', event))
     })
     await page.getByRole('button', { name: 'Upload and continue' }).click()
-    await page.getByText('The file is larger than 100 MB').waitFor()
+    await page.getByText('The file exceeds 100 MB').waitFor()
     assert.match(page.url(), /\/Play\/import$/)
     await input.setInputFiles(file)
     await page.getByRole('button', { name: 'Upload and continue' }).click()

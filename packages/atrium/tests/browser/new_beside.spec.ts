@@ -21,7 +21,7 @@ test.group("New records in a reference's dialog, in a browser", (group) => {
     const { page } = visit
     await page.goto('/admin/Recording/create_page')
     await page.locator('#field-title').fill('Help!')
-    return { visit, page, dialog: page.locator('.new-beside-dialog') }
+    return { visit, page, dialog: page.locator('.new-reference-dialog') }
   }
 
   test('[R5] chooses a record created in the dialog in the search field, and shows errors in the dialog', async ({

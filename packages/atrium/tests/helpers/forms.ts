@@ -51,7 +51,7 @@ export function formOf(html: string): ReadForm {
       put(name, tag, /\schecked\b/.test(rest) ? attribute(rest, 'value') : undefined)
     } else put(name, tag, attribute(rest, 'value') ?? '')
   }
-  const faults = html.matchAll(/<p class="form-fault" id="field-([^"]*)-error">(.*?)<\/p>/gs)
+  const faults = html.matchAll(/<p class="field-error" id="field-([^"]*)-error">(.*?)<\/p>/gs)
   return {
     action: attribute(attributes, 'action')!,
     values,

@@ -51,7 +51,7 @@ async function ssoSection(ctx: HttpContext, site: AdminSite) {
 export interface ZoneChoices {
   /** The zone that is chosen; empty for that of the site */
   value: string
-  /** Label of the empty value, as in `As the site (UTC)` */
+  /** Label of the empty value, as in `Same as the site (UTC)` */
   site: string
   help: string
   groups: Array<{ area: string; zones: Array<{ name: string; label: string }> }>
@@ -184,7 +184,7 @@ export async function accountPage(
   return await site.render(ctx, 'pages/account', {
     hasPassword: hasPassword(owner.user),
     strength: strengthData(site, owner.username),
-    passwordFaults: state.passwordFaults ?? {},
+    passwordErrors: state.passwordFaults ?? {},
     factors,
     sso,
     sessions,

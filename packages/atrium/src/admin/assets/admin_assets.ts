@@ -98,7 +98,7 @@ export const adminAssets = [
     paths: [own(`${widget}_field.js`)],
   })),
   { name: 'form_layout.js', paths: [own('form_layout.js')] },
-  { name: 'kept.js', paths: [own('new_beside.js'), own('drafts.js'), own('session_end.js')] },
+  { name: 'kept.js', paths: [own('new_reference.js'), own('drafts.js'), own('session_end.js')] },
   { name: 'inlines.js', paths: [own('inlines.js')] },
   /* The list loads them once its cells are reached. */
   { name: 'cells.js', paths: [own('cells.js')] },

@@ -115,7 +115,7 @@ export class BulkJob extends JobKind {
   async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView; task: BulkTask }> {
     const ctx = await run.context()
     const site = this.site.models.get(run.job.model ?? '')
-    if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
+    if (!site) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
     if (!site.admits(ctx)) throw new NotAllowed()
     const view = await site.for(ctx)
     const task = view.isWithheld
@@ -179,7 +179,7 @@ export class BulkJob extends JobKind {
   async #chunk({ done, job, store }: JobRun, { resource }: ModelView): Promise<KeyValue[]> {
     const position = Math.floor(done / MOST_IDS)
     const row = await store.client().from(CHUNKS).where({ job_id: job.id, position }).first()
-    if (!row) throw new JobFailure('jobs.fault.keysGone')
+    if (!row) throw new JobFailure('jobs.errors.keysGone')
     return readIds(resource.key, (JSON.parse(row.record_keys) as string[]).map(idOfPath))
   }
 }

@@ -64,7 +64,7 @@ export class MatchingRecords {
     const parameters = await readList(ctx, site, view, query)
     const unread = unreadPart(site, view, parameters, query)
     if (unread && 'filter' in unread) {
-      throw new BulkFailure(422, 'bulk.all.fault', { fault: unread.filter })
+      throw new BulkFailure(422, 'bulk.all.invalidFilter', { error: unread.filter })
     }
     if (unread && 'search' in unread) {
       throw new BulkFailure(422, 'bulk.all.unsearchable', { text: unread.search })

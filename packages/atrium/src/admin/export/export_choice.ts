@@ -81,7 +81,7 @@ export function readExport(query: string): ExportQuery {
   const given = new URLSearchParams(query)
   const format = given.getAll('format').at(-1) ?? ''
   if (!isFileFormat(format)) {
-    throw new ExportRefused('export.fault.format', { formats: FILE_FORMATS.join(', ') })
+    throw new ExportRefused('export.errors.format', { formats: FILE_FORMATS.join(', ') })
   }
   const isOn = (name: string) => readSwitch(name, given.getAll(name).at(-1) ?? '')
   const choice = {
@@ -109,7 +109,7 @@ export function listPart(query: string): Omit<ExportQuery, 'choice'> {
 function readSwitch(name: string, text: string): boolean {
   if (text === '1' || text === 'true') return true
   if (text === '' || text === '0' || text === 'false') return false
-  throw new ExportRefused('export.fault.switch', { name })
+  throw new ExportRefused('export.errors.switch', { name })
 }
 
 type Texts = ReadonlyMap<string, readonly string[]>
@@ -142,7 +142,7 @@ export function exportInForm(texts: Texts): string {
  */
 export function checkColumns(texts: Texts): void {
   const isNone = texts.get('columns')?.at(-1) === 'chosen' && !texts.get('chosen')?.length
-  if (isNone) throw new ExportRefused('export.fault.noColumns')
+  if (isNone) throw new ExportRefused('export.errors.noColumns')
 }
 
 /* The last row of a sheet is the 1,048,576th; the first one is the heading. */
@@ -173,7 +173,7 @@ export async function checkMayExport(
   raw: boolean
 ): Promise<void> {
   if (!(await may(ctx, view, 'export'))) throw new NotAllowed()
-  if (raw && !(await mayHaveRaw(ctx, site, view))) throw new ExportRefused('export.fault.raw')
+  if (raw && !(await mayHaveRaw(ctx, site, view))) throw new ExportRefused('export.errors.raw')
 }
 
 /**
@@ -182,5 +182,5 @@ export async function checkMayExport(
  */
 export function checkFits(format: FileFormat, count: number | null): void {
   if (format !== 'xlsx' || (count ?? 0) <= MOST_ROWS_OF_SHEET) return
-  throw new ExportRefused('export.fault.rows', { count, most: MOST_ROWS_OF_SHEET })
+  throw new ExportRefused('export.errors.rows', { count, most: MOST_ROWS_OF_SHEET })
 }

@@ -130,7 +130,7 @@ export class ExportJob extends JobKind {
     const { choice, query, columns, selected } = run.job.payload as unknown as ExportPayload
     const ctx = await run.context()
     const site = this.site.models.get(run.job.model ?? '')
-    if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
+    if (!site) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
     if (!site.admits(ctx)) throw new NotAllowed()
     const view = await site.for(ctx)
     if (view.isWithheld) throw new NotAllowed()
@@ -202,7 +202,7 @@ export class ExportJob extends JobKind {
 
   #checkSize(bytes: number): void {
     const { fileMegabytes: megabytes } = this.site.exports
-    if (bytes > megabytes * MEGABYTE) throw new JobFailure('jobs.fault.tooLarge', { megabytes })
+    if (bytes > megabytes * MEGABYTE) throw new JobFailure('jobs.errors.tooLarge', { megabytes })
   }
 
   #records(view: ModelView, count: number): string {

@@ -180,7 +180,7 @@ export class ExportedList {
 function refuseUnknownColumns(view: ModelView, query: string): void {
   const { unknown } = readColumns(view, new URLSearchParams(query).getAll('columns'))
   if (unknown.length === 0) return
-  throw new ExportRefused('export.fault.columns', { names: unknown.slice(0, 5).join(', ') })
+  throw new ExportRefused('export.errors.columns', { names: unknown.slice(0, 5).join(', ') })
 }
 
 function refuseUnread(
@@ -191,7 +191,7 @@ function refuseUnread(
 ): void {
   const unread = unreadPart(site, view, parameters, query)
   if (!unread) return
-  if ('filter' in unread) throw new ExportRefused('export.fault.filter', { fault: unread.filter })
-  if ('search' in unread) throw new ExportRefused('export.fault.search', { text: unread.search })
-  throw new ExportRefused('export.fault.view')
+  if ('filter' in unread) throw new ExportRefused('export.errors.filter', { error: unread.filter })
+  if ('search' in unread) throw new ExportRefused('export.errors.search', { text: unread.search })
+  throw new ExportRefused('export.errors.view')
 }

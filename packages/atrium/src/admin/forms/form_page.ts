@@ -184,7 +184,7 @@ export class FormPage {
     const own = this.view.templates[this.mode]
     ctx.response.vary('HX-Request')
     if (this.mode === 'create' && isInDialog(ctx)) {
-      return await this.site.render(ctx, 'partials/new_beside', data)
+      return await this.site.render(ctx, 'partials/new_reference', data)
     }
     if (ctx.request.header('hx-request') !== undefined && own === undefined) {
       return await this.site.render(ctx, 'partials/form_content', data)

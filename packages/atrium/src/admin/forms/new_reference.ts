@@ -91,7 +91,7 @@ export async function goToNew(
 ): Promise<boolean | FormFailure> {
   const sent = sentTexts(ctx).get(NEW)?.at(-1)
   if (sent === undefined) return false
-  const refused = { error: site.text('form.beside.refused'), fieldErrors: {} }
+  const refused = { error: site.text('form.dialog.refused'), fieldErrors: {} }
   const asked = readAsked(sent)
   const reference = asked && (await askedReference(ctx, site, asked))
   if (!reference || !(await may(ctx, reference.view, 'create'))) return refused
@@ -100,7 +100,7 @@ export async function goToNew(
   const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
   const texts = keepableTexts(site, view, mode, sentTexts(ctx))
   const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
-  if (id === null) return { error: site.text('form.beside.tooLong'), fieldErrors: {} }
+  if (id === null) return { error: site.text('form.dialog.tooLong'), fieldErrors: {} }
   goTo(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
   return true
 }
@@ -203,7 +203,7 @@ async function offerOf(
   return {
     name: NEW,
     value: writeAsked(asked),
-    label: site.text('form.beside.new', { one: inSentence(seen.view.singular) }),
+    label: site.text('form.dialog.new', { one: inSentence(seen.view.singular) }),
     url: withDraftParameter(
       seen.view.url('/create_page'),
       IN_DIALOG,

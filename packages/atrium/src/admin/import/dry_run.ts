@@ -205,7 +205,7 @@ export async function tryRows(
 
 function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
   const [{ line, message }] = counts.faults
-  return new ReadingLimit('sheets.fault.manyInvalid', { most, message }, line)
+  return new ReadingLimit('sheets.errors.manyInvalid', { most, message }, line)
 }
 
 /** The keys of their texts, below `import.notes`. */

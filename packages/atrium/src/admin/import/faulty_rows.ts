@@ -20,7 +20,7 @@ export async function writeFaultyRows(
   paths: { file: string; faults: string },
   output: Writable
 ): Promise<void> {
-  const why = freeName(site.text('import.faultyColumn'), shape.columns)
+  const why = freeName(site.text('import.errorColumn'), shape.columns)
   const writer = sheetWriter(shape.format, output, {
     columns: [...shape.columns, why],
     delimiter: shape.delimiter ?? undefined,

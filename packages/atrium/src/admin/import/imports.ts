@@ -220,7 +220,7 @@ export class Imports {
     const { trial } = one
     if (!trial || one.state === 'columns') throw new ImportRefused('import.refused.untried')
     if (trial.faulty > 0 && !skipFaulty) {
-      throw new ImportRefused('import.refused.faulty', { count: trial.faulty })
+      throw new ImportRefused('import.refused.invalidRows', { count: trial.faulty })
     }
     if (trial.new + trial.changed === 0) throw new ImportRefused('import.refused.noRows')
     const total = trial.new + trial.changed + trial.unchanged + trial.faulty

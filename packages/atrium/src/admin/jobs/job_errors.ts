@@ -37,7 +37,7 @@ export class FileFault extends JobFailure {
   static code = 'E_FILE_FAULT'
 
   /**
-   * @param key   key of the message in the catalogue, below `sheets.fault`
+   * @param key   key of the message in the catalogue, below `sheets.errors`
    * @param data  of the message; `at` is the line of the file where it is not `line`
    * @param line  as in `FileRow`, also in `data`; null for an error of the file as a whole
    */
@@ -60,7 +60,7 @@ export class ReadingLimit extends FileFault {}
  */
 export class JobOwnerGone extends JobFailure {
   constructor() {
-    super('jobs.fault.ownerGone')
+    super('jobs.errors.ownerGone')
   }
 }
 

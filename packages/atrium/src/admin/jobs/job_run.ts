@@ -200,7 +200,7 @@ export class JobRun {
     if (this.isStopping()) throw new JobStopped()
     const { minutes } = this
     if (performance.now() - this.#begunAt > minutes * 60_000) {
-      throw new JobFailure('jobs.fault.tooLong', { minutes })
+      throw new JobFailure('jobs.errors.tooLong', { minutes })
     }
   }
 

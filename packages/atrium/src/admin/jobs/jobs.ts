@@ -258,9 +258,10 @@ export class Jobs {
     const { job } = run
     const kind = await this.kindOf(job)
     try {
-      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
-      if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
-      if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
+      if (!kind) throw new JobFailure('jobs.errors.unknownKind')
+      if (job.pending !== null)
+        throw new JobFailure('jobs.errors.uncertain', { count: job.pending })
+      if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.errors.killed')
       const result = (await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))) ?? {}
       if (run.isEnded || (await this.store.end(job, 'done', { result }))) await kind.cleanUp(job)
     } catch (error) {
@@ -295,8 +296,8 @@ export class Jobs {
     const kind = await this.kindOf(job)
     const state = job.fault === null ? 'cancelled' : 'failed'
     try {
-      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
-      if (job.interruptions >= 2 * MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
+      if (!kind) throw new JobFailure('jobs.errors.unknownKind')
+      if (job.interruptions >= 2 * MOST_INTERRUPTIONS) throw new JobFailure('jobs.errors.killed')
       const left = await inZone(job.origin.timeZone ?? UTC, () => kind.revert(run))
       const outcome = left ?? this.site.text('jobs.reverted', { done: job.done })
       const fault = job.fault === null ? outcome : `${job.fault} ${outcome}`

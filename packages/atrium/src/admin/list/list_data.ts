@@ -62,7 +62,7 @@ export interface ListData extends Record<string, unknown> {
   /** The views of the list and what can be done with them; columns; density [L5, L6] */
   views: ViewsBar
   /** Filters that filter nothing */
-  faults: FilterNote[]
+  filterNotes: FilterNote[]
   /** Message for a list without records */
   empty: EmptyState
   links: {

@@ -172,7 +172,7 @@ export class ListPage {
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,
       unsearchable: this.#unsearchable(parameters),
-      faults: filterNotes(this.site, this.view, parameters),
+      filterNotes: filterNotes(this.site, this.view, parameters),
       links: this.#links(parameters, offers, isImported),
       words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
     }

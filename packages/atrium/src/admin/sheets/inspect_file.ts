@@ -64,11 +64,11 @@ async function findHeading(
   const heading = wanted === undefined ? guess(rows) : rows.find(({ line }) => line >= wanted)
   if (!heading) {
     throw wanted === undefined
-      ? new FileFault('sheets.fault.empty')
-      : new FileFault('sheets.fault.noHeadingRow', { row: wanted, most: LAST_HEADING })
+      ? new FileFault('sheets.errors.empty')
+      : new FileFault('sheets.errors.noHeadingRow', { row: wanted, most: LAST_HEADING })
   }
   const names = heading.cells.map((cell) => (cell === null ? '' : unescapeFormula(String(cell))))
-  if (names.every((name) => name.trim() === '')) throw new FileFault('sheets.fault.noHeading')
+  if (names.every((name) => name.trim() === '')) throw new FileFault('sheets.errors.noHeading')
   const offered = rows
     .slice(0, FIRST_ROWS)
     .map(({ cells, line }) => ({ line, text: textOf(cells) }))
@@ -176,7 +176,7 @@ export async function inspectFile(
   const columns = heading?.names ?? (await namesOf(path, found))
   const isNamed = EXTENSIONS[extname(name).toLowerCase()] !== undefined
   if (found.format === 'csv' && !isNamed && columns.some((one) => UNPRINTED.test(one))) {
-    throw new FileFault('sheets.fault.noTable')
+    throw new FileFault('sheets.errors.noTable')
   }
   checkNames(columns)
   const { firstRows, line = 1 } = heading ?? {}
@@ -187,23 +187,23 @@ export async function inspectFile(
 
 function check({ delimiter, encoding, heading }: ChosenShape): void {
   if (heading !== undefined && !(Number.isInteger(heading) && heading > 0)) {
-    throw new FileFault('sheets.fault.noHeadingRow', { row: heading, most: LAST_HEADING })
+    throw new FileFault('sheets.errors.noHeadingRow', { row: heading, most: LAST_HEADING })
   }
   if (encoding !== undefined && !isEncoding(encoding)) {
-    throw new FileFault('sheets.fault.encoding', { encoding })
+    throw new FileFault('sheets.errors.encoding', { encoding })
   }
   if (delimiter !== undefined && !isDelimiter(delimiter)) {
-    throw new FileFault('sheets.fault.delimiter')
+    throw new FileFault('sheets.errors.delimiter')
   }
 }
 
 /** A person is asked about each column, and all of it is kept. */
 function checkNames(columns: readonly string[]): void {
   if (columns.length > MOST_NAMES) {
-    throw new FileFault('sheets.fault.manyColumns', { most: MOST_NAMES })
+    throw new FileFault('sheets.errors.manyColumns', { most: MOST_NAMES })
   }
   if (columns.some(({ length }) => length > LONGEST_NAME)) {
-    throw new FileFault('sheets.fault.longName', { most: LONGEST_NAME })
+    throw new FileFault('sheets.errors.longName', { most: LONGEST_NAME })
   }
 }
 
@@ -222,8 +222,8 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
     ? { encoding: chosen.encoding, isGuess: false }
     : await findEncoding(path)
   const start = await startOf(path, encoding)
-  if (start.trim() === '') throw new FileFault('sheets.fault.empty')
-  if (isGuess && isBinary(start)) throw new FileFault('sheets.fault.binary')
+  if (start.trim() === '') throw new FileFault('sheets.errors.empty')
+  if (isGuess && isBinary(start)) throw new FileFault('sheets.errors.binary')
   const format = chosen.format ?? formatOf(name, start)
   if (format !== 'csv') return { format, encoding, isGuess, delimiter: null }
   const named = namedDelimiter(start)
@@ -320,7 +320,7 @@ async function namesOf(path: string, { encoding, format }: Found): Promise<strin
     },
     () => count > 0
   )
-  if (names.size === 0) throw new FileFault('sheets.fault.empty')
+  if (names.size === 0) throw new FileFault('sheets.errors.empty')
   return [...names]
 }
 

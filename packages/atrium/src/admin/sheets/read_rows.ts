@@ -27,7 +27,7 @@ function tableRow(line: number, cells: Cell[], columns: number, isPadded: boolea
 }
 
 function faultOf(name: string, found: number, expected: number) {
-  return { key: `sheets.fault.${name}`, data: { found, expected } }
+  return { key: `sheets.errors.${name}`, data: { found, expected } }
 }
 
 /**
@@ -45,7 +45,7 @@ function objectRow(
   return {
     line,
     cells: cells as Cell[],
-    fault: { key: 'sheets.fault.unknownName', data: { name } },
+    fault: { key: 'sheets.errors.unknownName', data: { name } },
   }
 }
 
@@ -97,7 +97,7 @@ async function* bounded<One extends { line: number }>(
   let count = 0
   for await (const record of records) {
     if (++count > most + others)
-      throw new ReadingLimit('sheets.fault.manyRows', { most }, record.line)
+      throw new ReadingLimit('sheets.errors.manyRows', { most }, record.line)
     yield record
   }
 }

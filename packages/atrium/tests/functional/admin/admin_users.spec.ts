@@ -272,7 +272,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.equal(last.status, 409)
     assert.equal(
       last.body.detail,
-      'jo is the last superuser and has to stay one. Make another user a superuser first.'
+      'jo is the last superuser and must stay one. Make another user a superuser first.'
     )
     const { username, isSuperuser } = await AdminUser.findOrFail(jo.id)
     assert.deepEqual([username, isSuperuser], ['jo', true])

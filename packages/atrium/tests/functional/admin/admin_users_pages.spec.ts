@@ -130,7 +130,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
       password: SECRET,
     })
     assert.equal(status, 400)
-    assert.include(text, 'jo is the last superuser and has to stay one.')
+    assert.include(text, 'jo is the last superuser and must stay one.')
     assert.notInclude(text, SECRET)
     const { isSuperuser, hashedPassword } = await AdminUser.findOrFail(jo.id)
     assert.isTrue(isSuperuser)

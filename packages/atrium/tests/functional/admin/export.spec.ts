@@ -354,7 +354,7 @@ test.group('Admin | export', (group) => {
       ['Near']
     )
     const dialog = await get('/admin/Play/export/dialog', { headers: { cookie } })
-    assert.include(dialog.text, '1 record of the list, as far as you may export them')
+    assert.include(dialog.text, '1 record of the list that you can export')
   }).tags(['@database'])
 
   test('[P14] the policy of the model counts', async ({ assert, cleanup }) => {

@@ -58,7 +58,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.deepEqual(faulty(text), ['remark'])
     assert.notInclude(tagOf(text, 'form-tab-1'), 'data-selected')
     assert.include(tagOf(text, 'form-tab-2'), 'data-selected')
-    assert.include(tagOf(text, 'form-tab-2'), 'data-faults="1 field to correct"')
+    assert.include(tagOf(text, 'form-tab-2'), 'data-errors="1 field to correct"')
   })
 
   test('[R1, R14, U4] what a role hides is in no section, and meets the conditions on it', async ({

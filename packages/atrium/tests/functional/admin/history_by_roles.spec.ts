@@ -109,7 +109,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notMatch(found.plain, /Secret|QZX|Title|\bOld\b|\bNew\b/)
     const all = ['secret', 'title', 'stage_id', 'town']
     const blind = await history(await enter({ Play: { ...view, hidden: all } }), id)
-    assert.include(blind.plain, 'Changed nothing that you may see.')
+    assert.include(blind.plain, 'No changes that you can see.')
     assert.notMatch(blind.plain, /Secret|QZX|Title|Old|New/)
   })
 

@@ -160,7 +160,7 @@ test.group('Admin | import', (group) => {
     const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
     assert.equal(one.trial!.faulty, 1)
     const service = await imports()
-    await assert.rejects(async () => run(own.jo, one), 'import.refused.faulty')
+    await assert.rejects(async () => run(own.jo, one), 'import.refused.invalidRows')
     const { id } = await run(own.jo, one, { skipFaulty: true })
     cleanup(await work())
     const job = await untilJob(id)
@@ -264,7 +264,7 @@ test.group('Admin | import', (group) => {
       {
         line: 2,
         field: null,
-        message: 'This would change a record, and you may not change any',
+        message: 'This would change a record, and you do not have permission to change records',
       },
     ])
     assert.equal(one.trial!.new, 1)

@@ -30,11 +30,11 @@ test.group('Admin | errors of an import', (group) => {
     await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,'))
     await assert.rejects(
       () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,Bed', 'd,Door')),
-      'sheets.fault.manyRows'
+      'sheets.errors.manyRows'
     )
     await assert.rejects(
       () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,', 'c,')),
-      'sheets.fault.manyInvalid'
+      'sheets.errors.manyInvalid'
     )
   })
 

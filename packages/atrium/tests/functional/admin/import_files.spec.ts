@@ -44,7 +44,11 @@ test.group('Admin | files of an import', (group) => {
       [
         [3, 'title', 'Cell B3 has the error #N/A'],
         [3, 'big', 'Cell C3 has a formula without a result'],
-        [4, 'note', 'Cell D4 has a number with more than 15 digits, and spreadsheets keep no more'],
+        [
+          4,
+          'note',
+          'Cell D4 has a number with more than 15 digits, and spreadsheets store no more',
+        ],
       ]
     )
   })

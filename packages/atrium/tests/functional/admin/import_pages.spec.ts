@@ -155,7 +155,7 @@ test.group('Admin | pages of the import', (group) => {
       const answer = await upload('Play', file, { cookie })
       assert.equal(answer.status, status, file?.name)
       assert.include(answer.text, '<h1>Import plays</h1>')
-      const [, told] = /id="import-fault" role="alert">([^<]*)</.exec(answer.text) ?? []
+      const [, told] = /id="import-error" role="alert">([^<]*)</.exec(answer.text) ?? []
       assert.isNotEmpty(told)
       assert.include(told, says)
       assert.notMatch(told, /sheets\.|import\.|translation/)
@@ -215,7 +215,7 @@ test.group('Admin | pages of the import', (group) => {
       const answer = await choose(url, columns, more)
       const place = JSON.stringify([columns, more])
       assert.equal(answer.status, 422, place)
-      assert.match(answer.text, /id="import-fault" role="alert">[^<]{10,}</, place)
+      assert.match(answer.text, /id="import-error" role="alert">[^<]{10,}</, place)
       const chosen = chosenIn(answer)
       if (columns[1] !== 'secrets') assert.equal(chosen['column.1'], columns[1], place)
     }
@@ -294,8 +294,8 @@ test.group('Admin | pages of the import', (group) => {
       ])
     )
     assert.deepInclude(marks, {
-      title: 'Title * (needed for new records)',
-      town: 'Town * (needed for new records)',
+      title: 'Title * (required for new records)',
+      town: 'Town * (required for new records)',
       note: 'Note',
       stage_id: 'Stage',
     })
@@ -411,7 +411,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.notMatch(trial, /Import \d+ row/)
     const answer = await send(`${url}/run`)
     assert.equal(answer.status, 409)
-    assert.match(answer.text, /id="import-fault" role="alert">[^<]{10,}</)
+    assert.match(answer.text, /id="import-error" role="alert">[^<]{10,}</)
     assert.isEmpty(await db.from('admin_jobs'))
   })
 })

@@ -262,7 +262,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     const fields = fieldsOf(await open())
     const { status, text } = await update({ ...fields, 'name': 'Other', 'camels.1.__remove': '1' })
     assert.equal(status, 400)
-    assert.match(text, /<p class="form-fault inline-fault">[^<]*refer/)
+    assert.match(text, /<p class="field-error inline-error">[^<]*refer/)
     await caravan.refresh()
     assert.deepEqual([caravan.name, await numberOfCamels()], ['Silk', 3])
   }).tags(['@database'])

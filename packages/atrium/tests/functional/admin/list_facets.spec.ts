@@ -76,7 +76,7 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
         })
         const parameters = ListParameters.read(view, toQuery(named))
         for (const facet of await facetsOf(ctx, site, parameters)) {
-          assert.isNull(facet.fault)
+          assert.isNull(facet.failure)
           const column = view.resource.columns.find(facet.name)!
           const own = parameters.filters.some((filter) => filter.column === column)
           let counted = 0
@@ -302,7 +302,7 @@ test.group('Admin | list | facets', (group) => {
     const ctx = await requestOf(user)
     const slow = await facetsOf(ctx, site, parameters, 0)
     assert.deepEqual(
-      slow.map(({ fault, values: shown }) => [fault, shown.length]),
+      slow.map(({ failure, values: shown }) => [failure, shown.length]),
       [
         ['slow', 0],
         ['slow', 0],
@@ -311,13 +311,13 @@ test.group('Admin | list | facets', (group) => {
     const { crud } = view
     crud.countByValue = () => new Promise(() => {})
     const [never] = await facetsOf(ctx, site, parameters, 20)
-    assert.equal(never.fault, 'slow')
+    assert.equal(never.failure, 'slow')
     crud.countByValue = () => Promise.reject(new Error('no such table'))
     const logged: unknown[] = []
     ctx.logger = { error: (entry: unknown) => logged.push(entry) } as any
     const failed = await facetsOf(ctx, site, parameters)
     assert.deepEqual(
-      failed.map(({ fault }) => fault),
+      failed.map(({ failure }) => failure),
       ['failed', 'failed']
     )
     assert.lengthOf(logged, 2)

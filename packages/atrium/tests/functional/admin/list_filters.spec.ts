@@ -220,7 +220,7 @@ test.group('Admin | list | filters', (group) => {
 
   test('[L1] an empty list offers to clear its filters', async ({ assert }) => {
     const { text } = await list('filter.name=nothing&sort_by=name&sort_order=asc')
-    assert.include(text, 'No artefact passes all filters.')
+    assert.include(text, 'No artefact matches all filters.')
     assert.match(
       text,
       /id="empty-link" href="\/admin\/Artefact\/\?sort_by=name&amp;sort_order=asc"/

@@ -63,7 +63,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
       clerk
     )
     assert.equal(refused.status, 422)
-    assert.include(refused.text, 'You may not make a record here.')
+    assert.include(refused.text, 'You do not have permission to create a record here.')
     assert.include(refused.text, 'value="Help!"')
     assert.lengthOf(await Recording.query(), 1)
   })
@@ -152,7 +152,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
       __new: STUDIO,
     })
     assert.equal(long.status, 422)
-    assert.include(long.text, 'This form holds too much to be carried along.')
+    assert.include(long.text, 'This form has too much input to be stored.')
     assert.include(long.text, 'x'.repeat(70_000))
     for (const asked of ['', 'studio_id', 'a@Nobody.b', 'title@Recording.title', STUDIO + '.x']) {
       const { status, text } = await send('/admin/Recording/form_create', {
@@ -171,14 +171,14 @@ test.group("Admin | new records in a reference's dialog", (group) => {
   }) => {
     const address = '/admin/Studio/create_page?_beside=Recording.studio_id'
     const { text } = await open(address, jo, { 'hx-request': 'true' })
-    assert.match(text, /^<div class="new-beside"/m)
+    assert.match(text, /^<div class="new-reference"/m)
     assert.notInclude(text, '<html')
     assert.notInclude(text, '__new')
     const [, action] = /action="([^"]*)"/.exec(text)!
     assert.equal(action, '/admin/Studio/form_create?_beside=Recording.studio_id')
     const faulty = await send(action, {}, jo, { 'hx-request': 'true' })
     assert.equal(faulty.status, 422)
-    assert.match(faulty.text, /^<div class="new-beside"/m)
+    assert.match(faulty.text, /^<div class="new-reference"/m)
     assert.include(faulty.text, 'Name is required')
 
     const done = await send(action, { name: 'Hansa' }, jo, { 'hx-request': 'true' })

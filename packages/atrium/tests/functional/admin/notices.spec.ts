@@ -205,7 +205,7 @@ test.group('Admin | notices', (group) => {
   }) => {
     const own = await cookiesOf(kim)
     const { token } = await issueToken(kim, ['*'], { name: '<i>ci' })
-    assert.include(await page(own), 'The access token <i>ci was made.')
+    assert.include(await page(own), 'The access token <i>ci was created.')
     assert.notInclude(JSON.stringify(await db.from('admin_notices')), token)
     const { text } = await get('/admin', { headers: { cookie: own, accept: 'text/html' } })
     assert.include(text, '&lt;i&gt;ci')

@@ -279,7 +279,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
       { ...record, ...states, after: { name: cut, floor: 2, wing: ['east'], other: { a: 1 } } },
     ])
     const other = await visit(`Shelf/update/${id}?restore=${long}`)
-    assert.include(other.plain, 'Name is left out: the log has its beginning only.')
+    assert.include(other.plain, 'Name is left out: the log has only its beginning.')
     assert.equal(formOf(other.text).values.name, 'Three')
     assert.equal(await its(save(other), 'status'), 303)
     assert.deepInclude(await rowOf('undo_shelves', id), { name: 'Three', floor: 2 })
@@ -300,7 +300,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     await db.from('undo_shelves').where('id', gone).delete()
     const form = await visit(`Volume/update/${id}?restore=${version}`)
     assert.equal(form.status, 200)
-    assert.include(form.plain, 'What this referred to is not there any more')
+    assert.include(form.plain, 'The referenced record was deleted, or you cannot see it.')
     const answer = await save(form, { shelf_id: String(gone) })
     assert.equal(answer.status, 400)
     assert.isNotEmpty(formOf(answer.text).errors.shelf_id)
@@ -360,7 +360,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     const version = await lastEvent()
     await change('Play', id, { title: 'New', poster: null })
     const form = await visit(`Play/update/${id}?restore=${version}`)
-    assert.include(form.plain, 'Poster is left out: its file is gone.')
+    assert.include(form.plain, 'Poster is left out: its file was deleted.')
     assert.deepInclude(formOf(form.text).values, { title: 'Old' })
     const user = await db.from('admin_users').where('username', 'ada').firstOrFail()
     await logEvent({ resource_type: 'AdminUser' }, [
@@ -397,7 +397,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(page.status, 200)
     assert.include(page.text, '<h1>History of Novels</h1>')
     const [, undo] = /<form method="post" action="([^"]*undo)"/.exec(page.text)!
-    const [, remake] = /href="([^"]*)">Make it again/.exec(page.text)!
+    const [, remake] = /href="([^"]*)">Create it again/.exec(page.text)!
 
     const blank = await visit(unescape(remake).replace('/admin/', ''))
     assert.deepInclude(formOf(blank.text).values, { name: 'Novels', floor: '2', card: '4711-0815' })
@@ -453,10 +453,10 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     const may = await clerk('may', { Shelf: { actions } })
     assert.equal(formOf(await its(visit(path, may), 'text')).values.name, 'Novels')
     const page = await visit(`Shelf/history/${id}`, may)
-    assert.include(page.text, 'Make it again')
+    assert.include(page.text, 'Create it again')
     assert.notMatch(page.text, /\/undo"/)
     const viewer = await clerk('viewer', { Shelf: { actions: ['view'] } })
-    assert.notInclude(await its(visit(`Shelf/history/${id}`, viewer), 'text'), 'Make it again')
+    assert.notInclude(await its(visit(`Shelf/history/${id}`, viewer), 'text'), 'Create it again')
     assert.equal(await its(visit(path, viewer), 'status'), 403)
     const hides = await clerk('hides', { Shelf: { actions, hidden: ['card'] } })
     for (const place of [path, `Shelf/history/${id}`]) {
@@ -483,7 +483,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     await sendForm('/admin/Volume/form_bulk_delete', form, { cookie })
     const page = await visit(`Volume/history/${id}?version=${version}`)
     assert.equal(page.status, 200)
-    assert.notMatch(page.text, /restore=|Make it again/)
+    assert.notMatch(page.text, /restore=|Create it again/)
     assert.include(page.text, `/admin/Volume/view/${id}`)
     assert.equal(await its(visit(`Volume/update/${id}?restore=${version}`), 'status'), 404)
   })

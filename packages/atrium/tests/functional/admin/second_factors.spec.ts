@@ -164,9 +164,7 @@ test.group('Admin | setting up a second factor', (group) => {
     }
   })
 
-  test('[U8] a new app takes the place of the old one, and the recovery codes stay', async ({
-    assert,
-  }) => {
+  test('[U8] a new app replaces the old one, and the recovery codes stay', async ({ assert }) => {
     const old = await giveFactor(jo)
     cookie = await cookiesOf(jo)
     const { setup, secret } = await setUp(cookie)
@@ -293,7 +291,7 @@ test.group('Admin | users who must have a second factor', (group) => {
     assert.equal(answer.status, 303)
     const cookie = await cookiesOf(jo)
     const { page, setup, secret } = await setUp(cookie)
-    assert.include(page.text, 'This site lets you in only with a second factor.')
+    assert.include(page.text, 'This site requires a second factor. Set one up to continue.')
     assert.notInclude(page.text, 'href="/admin/AdminUser/"')
     assert.equal(await statusOf(send(TOTP, cookie, { setup, code: codeOf(secret) })), 200)
     assert.isTrue(await isSignedIn(cookie))

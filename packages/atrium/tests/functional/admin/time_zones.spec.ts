@@ -83,7 +83,7 @@ test.group('Admin | time zones', (group) => {
     const account = await open('account')
     assert.match(account.text, /<option value="Europe\/Berlin" selected>Berlin<\/option>/)
     assert.match(account.text, /<optgroup label="Europe">/)
-    assert.include(account.text, 'As the site (UTC)')
+    assert.include(account.text, 'Same as the site (UTC)')
 
     await send('account/preferences', { time_zone: 'Mars/Olympus' })
     assert.include(await cells(), '2 Jul 2026, 00:30')

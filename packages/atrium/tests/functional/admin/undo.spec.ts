@@ -279,7 +279,7 @@ test.group('Undo', (group) => {
     await db.from('admin_event_log').where('id', id).update({ user_id: kimId })
     const { body: none } = await undo(id, own)
     assert.containSubset(none, { changed: [], others: 2 })
-    assert.match(none.detail, /, out of your sight$/)
+    assert.match(none.detail, /, which you cannot see$/)
     await db.from('undo_volumes').where('id', ids.part).update({ big: 0 })
     const { body: one, text } = await undo(id, own)
     assert.containSubset(one, { changed: [{ model: 'Volume', id: String(ids.part) }], others: 1 })

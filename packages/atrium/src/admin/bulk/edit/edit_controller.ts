@@ -113,7 +113,7 @@ export class EditController {
     } catch (error) {
       if (!(error instanceof RecordFaults)) throw error
       const { faults, status } = error
-      const text = site.text('bulk.edit.faults')
+      const text = site.text('bulk.edit.errors')
       return await this.#again(ctx, status, { ...state, faults, error: text })
     }
   }

@@ -135,7 +135,7 @@ export class EditPage {
       title: task.title(count),
       fields: await this.#fields(ctx, fields, agreements, state),
       error: state.error,
-      faults: this.#faults(state.faults ?? []),
+      recordErrors: this.#faults(state.faults ?? []),
       files: fileFields(site, view).map(({ label }) => label),
       compared: count > records.length ? records.length.toLocaleString('en') : null,
       titles: records.slice(0, NAMED).map((record) => titleInBulk(view, record, isVisible)),

@@ -45,7 +45,7 @@ export class RecordFaults extends BulkFailure {
     readonly faults: readonly RecordFault[]
   ) {
     const [{ title, message }] = faults
-    super(status, 'bulk.edit.fault', { title, message, more: faults.length - 1 })
+    super(status, 'bulk.edit.error', { title, message, more: faults.length - 1 })
   }
 }
 

@@ -69,7 +69,7 @@ export function historyEntry(
     event: reads && event ? site.url(`/management/events/${event.id}`) : null,
     undone: null,
     who: event?.username ? plainText(event.username) : null,
-    unnamed: event ? unnamedIn(site, event) : site.text('events.nobody'),
+    unnamed: event ? unnamedIn(site, event) : site.text('events.anonymous'),
     notes: notesOfVersion(site, event?.details ?? {}, reads),
     changed: hasBefore && hasAfter ? changed.map(({ label }) => label).join(', ') : null,
     comparison: { changed, unchanged: [], hasAfter, hasBefore },

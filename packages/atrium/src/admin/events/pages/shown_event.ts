@@ -58,7 +58,7 @@ const TONES: Record<string, EventMark['tone']> = {
  */
 export function unnamedIn(site: AdminSite, { ipAddress, userAgent }: AdminEventLog): string {
   const isRequest = ipAddress !== null || userAgent !== null
-  return site.text(isRequest ? 'events.nobody' : 'events.application')
+  return site.text(isRequest ? 'events.anonymous' : 'events.application')
 }
 
 const NOTES = new Set([

@@ -27,14 +27,14 @@ export async function restoreTexts(
   giveTexts(ctx, new Map(Object.entries(kept.texts)))
   const { reason, made } = kept
   return [
-    made === undefined ? site.text(`form.kept.${reason}`) : aboutMade(site, made),
-    ...(hasUnsavableFields(fields) ? [site.text('form.kept.without')] : []),
+    made === undefined ? site.text(`form.restored.${reason}`) : aboutMade(site, made),
+    ...(hasUnsavableFields(fields) ? [site.text('form.restored.without')] : []),
   ]
 }
 
 /** Not by `site.text` with the title, which keeps its answers. */
 function aboutMade(site: AdminSite, title: string): string {
-  const parts = partsOf(site.text('form.kept.made', { title: isolated('title') }))
+  const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
   return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')
 }
 

@@ -57,7 +57,7 @@ export function asStored<View extends ValueView>(
     type: 'text',
     zone: undefined,
     choices: [],
-    help: isStored ? site.text('form.keptAsText') : view.help,
+    help: isStored ? site.text('form.storedAsText') : view.help,
     attributes: {
       ...attributes,
       ...(isStored && { 'readonly': true, 'aria-describedby': describedBy(view) }),

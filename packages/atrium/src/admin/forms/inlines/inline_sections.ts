@@ -44,7 +44,7 @@ export interface InlineSection {
   /** Stylesheets that widgets in the rows need */
   sheets: string[]
   /** Errors, with the ids of what has them */
-  faults: Array<{ id: string; text: string }>
+  errors: Array<{ id: string; text: string }>
 }
 
 /**
@@ -144,7 +144,7 @@ async function sectionOf(
     sheets: sheetsOf([...rows.fields.create, ...rows.fields.update]),
     list: rows.isTooLong && value ? filteredListUrl(inline, value) : null,
   }
-  return { ...section, faults: faultsOf(site, section) }
+  return { ...section, errors: faultsOf(site, section) }
 }
 
 /** Rows as they were sent, then those that were not; as they are stored if none was sent. */
@@ -214,7 +214,7 @@ function columnsOf({ fields, inline }: InlineRows, shown: readonly RowView[]) {
 
 function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
   const one = view.singular
-  const names = ['up', 'down', 'remove', 'keep', 'added', 'removed', 'kept', 'moved'] as const
+  const names = ['up', 'down', 'remove', 'keep', 'added', 'removed', 'restored', 'moved'] as const
   return Object.fromEntries(
     names.map((name) => [name, site.text(`inlines.script.${name}`, { one, row: '{row}' })])
   )
@@ -222,8 +222,8 @@ function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
 
 function faultsOf(
   site: AdminSite,
-  { id, label, messages, rows }: Omit<InlineSection, 'faults'>
-): InlineSection['faults'] {
+  { id, label, messages, rows }: Omit<InlineSection, 'errors'>
+): InlineSection['errors'] {
   const inRow = (number: RowView['number'], message: string) =>
     site.text('inlines.inRow', { label, row: number }) + message
   return [

@@ -37,7 +37,7 @@ export interface TabBlock<Field> {
   title: string
   help: string | undefined
   /** Number of invalid fields on it */
-  faults: number
+  errors: number
   isSelected: boolean
   blocks: Array<Block<Field>>
 }
@@ -122,9 +122,9 @@ class Layout<Field extends LaidOutField> {
     const blocks = this.#blocks(parts, options.columns ?? USUAL_COLUMNS)
     if (blocks.length === 0) return
     const faults = blocks.flatMap(fieldsIn).filter(isFaulty).length
-    group.tabs.push({ id, title, help: options.help, faults, isSelected: false, blocks })
+    group.tabs.push({ id, title, help: options.help, errors: faults, isSelected: false, blocks })
     const selected =
-      group.tabs.find((one) => one.faults > 0) ?? group.tabs.find(isRestored) ?? group.tabs[0]
+      group.tabs.find((one) => one.errors > 0) ?? group.tabs.find(isRestored) ?? group.tabs[0]
     for (const one of group.tabs) one.isSelected = one === selected
   }
 }

@@ -242,7 +242,7 @@ async function changedRows(
 function whoseChange(site: AdminSite, editor: Editor | undefined): string {
   if (editor === ONESELF) return site.text('conflict.otherWindow')
   return editor === undefined
-    ? site.text('conflict.somebodysChange')
+    ? site.text('conflict.othersChange')
     : site.text('conflict.change', { name: editor })
 }
 

@@ -79,9 +79,9 @@ export function withKeptNotes(
   const notes = [...byEditor].map(([editor, theirs]) => {
     const fields = theirs.map((name) => view.labelOf(name)).join(', ')
     const data = { fields, count: theirs.length }
-    if (editor === undefined) return site.text('conflict.keptOfSomebody', data)
-    if (editor === ONESELF) return site.text('conflict.keptOfYours', data)
-    return site.text('conflict.keptOf', { ...data, name: editor })
+    if (editor === undefined) return site.text('conflict.preservedOfOther', data)
+    if (editor === ONESELF) return site.text('conflict.preservedOfYours', data)
+    return site.text('conflict.preservedOf', { ...data, name: editor })
   })
   const text = notes.map((note) => ` ${note}`).join('')
   if (text === '') return message

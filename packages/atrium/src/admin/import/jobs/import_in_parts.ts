@@ -43,7 +43,7 @@ export async function importInJob(site: AdminSite, run: JobRun): Promise<ImportI
   const one = await new ImportStore().find(Number(job.payload.import))
   if (!one) throw new JobFailure('import.job.gone')
   const view = site.models.get(one.model)
-  if (!view) throw new JobFailure('jobs.fault.modelGone', { model: one.model })
+  if (!view) throw new JobFailure('jobs.errors.modelGone', { model: one.model })
   if (!view.admits(ctx)) throw new NotAllowed()
   try {
     const spec = await importSpec(site, await importerOf(ctx, view), one.shape, one)

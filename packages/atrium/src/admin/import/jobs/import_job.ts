@@ -187,7 +187,7 @@ export class ImportJob extends JobKind {
     const rest =
       counts.faulty > new Set(counts.faults.slice(0, MOST_NAMED).map((one) => one.line)).size
     const faults = named.join(' · ') + (rest ? ' …' : '')
-    return new JobFailure('import.job.faulty', { count: counts.faulty, faults })
+    return new JobFailure('import.job.invalidRows', { count: counts.faulty, errors: faults })
   }
 }
 

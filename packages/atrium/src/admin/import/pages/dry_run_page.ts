@@ -27,7 +27,7 @@ export async function renderTrial(
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'trial'),
-    fault,
+    error: fault,
     file: plainText(one.fileName),
     counts: COUNTS.map((name) => ({
       name,
@@ -35,11 +35,11 @@ export async function renderTrial(
       count: trial[name].toLocaleString('en'),
       isSome: trial[name] > 0,
     })),
-    faulty: trial.faulty,
+    invalid: trial.faulty,
     run: runWords(site, trial, writesInParts(site, view.name)),
     reading: readingWords(site, view, one),
     notes: trial.notes.map((note) => site.text(`import.notes.${note}`)),
-    faults: trial.faults.map(({ line, field, message }) => ({
+    errors: trial.faults.map(({ line, field, message }) => ({
       line: line.toLocaleString('en'),
       label: field === null ? null : view.labelOf(field),
       message: plainText(message, 400),
@@ -48,7 +48,7 @@ export async function renderTrial(
     preview: trial.preview.map((row) => shownRow(site, view, row)),
     links: {
       run: `${url}/run`,
-      faulty: `${url}/faulty`,
+      invalidRows: `${url}/faulty`,
       columns: importUrl(view, one, 'columns'),
       file: importUrl(view, one, 'file'),
       discard: `${url}/discard`,
@@ -65,15 +65,15 @@ function runWords(
 ) {
   const count = added + changed
   if (count === 0) {
-    return { text: site.text(`import.trial.run.${faulty > 0 ? 'onlyFaulty' : 'none'}`) }
+    return { text: site.text(`import.trial.run.${faulty > 0 ? 'onlyInvalid' : 'none'}`) }
   }
   if (faulty === 0) {
     const submit = site.text('import.trial.run.submit', { count })
     return { text: site.text(`import.trial.run.${isInParts ? 'cleanInParts' : 'clean'}`), submit }
   }
   return {
-    text: site.text('import.trial.run.faulty', { count: faulty }),
-    submit: site.text('import.trial.run.submitSome', { count, faulty }),
+    text: site.text('import.trial.run.someInvalid', { count: faulty }),
+    submit: site.text('import.trial.run.submitSome', { count, invalid: faulty }),
   }
 }
 
@@ -102,7 +102,7 @@ export function readingWords(
 
 function moreFaults(site: AdminSite, { faults, faulty }: ImportTrial): string | null {
   const rows = new Set(faults.map(({ line }) => line)).size
-  return faulty > rows ? site.text('import.trial.moreFaults', { count: faulty - rows }) : null
+  return faulty > rows ? site.text('import.trial.moreInvalidRows', { count: faulty - rows }) : null
 }
 
 function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes }: ImportPreview) {

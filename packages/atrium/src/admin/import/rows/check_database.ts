@@ -80,7 +80,7 @@ export class UniqueValues {
       const line = this.#lines.get(id)
       if (line !== undefined) {
         const value = group.some(isSecret) ? '' : parts.join(', ')
-        addFault(draft, group[0].apiName, site.text('import.faults.valueAgain', { line, value }))
+        addFault(draft, group[0].apiName, site.text('import.errors.valueAgain', { line, value }))
         continue
       }
       const isNoted = !isFaulty(draft)

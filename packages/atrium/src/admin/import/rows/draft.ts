@@ -69,7 +69,7 @@ export function sortFaults({ faults }: Draft, fields: readonly string[]): void {
 export function noteError(site: AdminSite, view: ModelView, draft: Draft, error: unknown): void {
   if (!isForPeople(error)) throw error
   if (isForbidden(error) && !errorsOf(error)) {
-    addFault(draft, null, site.text('import.faults.refused'))
+    addFault(draft, null, site.text('import.errors.refused'))
     return
   }
   const errors = errorsOf(error)

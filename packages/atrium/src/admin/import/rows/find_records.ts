@@ -53,7 +53,7 @@ export async function findRecords(
     draft.seen = located?.seen ?? null
     if (others.length > 0) {
       const count = others.length + 1
-      addFault(draft, key[0].name, site.text('import.faults.severalRecords', { count }))
+      addFault(draft, key[0].name, site.text('import.errors.severalRecords', { count }))
     }
   }
 }
@@ -78,7 +78,7 @@ export function noteKeys(
     const id = idOf(parts)
     const line = seen.get(id)
     if (line !== undefined) {
-      addFault(draft, key[0].name, site.text('import.faults.keyAgain', { line }))
+      addFault(draft, key[0].name, site.text('import.errors.keyAgain', { line }))
       continue
     }
     seen.set(id, draft.row.line)
@@ -96,7 +96,7 @@ function typedKeyOf(site: AdminSite, key: ImportSpec['key'], draft: Draft): unkn
     const part = fromQuery(column!, String(value))
     if (part === null) {
       const { text } = plainText(String(value), 100)
-      addFault(draft, name, site.text('import.faults.noKey', { value: text }))
+      addFault(draft, name, site.text('import.errors.noKey', { value: text }))
       return null
     }
     parts.push(part)
@@ -199,6 +199,6 @@ function replace(
   }
   const { text } = plainText(title, 100)
   const data = { title: text, one: field.refersTo, count: keys.length }
-  const key = keys.length === 0 ? 'import.faults.noTitle' : 'import.faults.severalTitles'
+  const key = keys.length === 0 ? 'import.errors.noTitle' : 'import.errors.severalTitles'
   addFault(draft, field.name, site.text(key, data))
 }

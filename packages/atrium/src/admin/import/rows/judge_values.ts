@@ -28,7 +28,7 @@ export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draf
   const { mayCreate, mayUpdate, view } = spec.importer
   const isAllowed = draft.record ? mayUpdate : mayCreate
   if (!isAllowed) {
-    const key = draft.record ? 'import.faults.noUpdate' : 'import.faults.noCreate'
+    const key = draft.record ? 'import.errors.noUpdate' : 'import.errors.noCreate'
     addFault(draft, null, site.text(key))
     return
   }
@@ -79,7 +79,7 @@ async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Pro
     const given = good[column.apiName]
     const isTaken = createBody.fields.some((field) => field.column === column)
     if (isTaken || given === null || given === undefined) continue
-    const message = site.text('import.faults.unknownKey', { value: String(given) })
+    const message = site.text('import.errors.unknownKey', { value: String(given) })
     addFault(draft, column.apiName, message)
     return
   }

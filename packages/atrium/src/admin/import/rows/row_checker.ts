@@ -63,7 +63,7 @@ async function tryAll(
     verdicts.forEach(({ isRefused, readOnly }, index) => {
       const { draft } = unstored[index]
       if (readOnly.length > 0) noteError(site, view, draft, fieldsReadOnly([...readOnly]))
-      else if (isRefused) addFault(draft, null, site.text('import.faults.outOfReach'))
+      else if (isRefused) addFault(draft, null, site.text('import.errors.outOfReach'))
     })
   }
 }

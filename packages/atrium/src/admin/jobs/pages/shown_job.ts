@@ -46,7 +46,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
     figures: (hasEnded && kind?.figuresOf(job)) || [],
     links: (hasEnded && kind?.linksOf(job)) || [],
     message: typeof message === 'string' ? message : null,
-    fault,
+    error: fault,
     file: fileOf(site, ctx, job, kind),
     created: momentOf(job.createdAt),
     ended: job.endedAt && momentOf(job.endedAt),

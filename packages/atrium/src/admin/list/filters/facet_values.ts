@@ -46,7 +46,7 @@ export interface Facet {
   others: number
   isActive: boolean
   /** Why there are no values */
-  fault: 'slow' | 'failed' | null
+  failure: 'slow' | 'failed' | null
 }
 
 /**
@@ -77,13 +77,20 @@ export async function facetsOf(
       const isActive = counted?.values.some((value) => value.isActive) ?? false
       facets.push(
         counted
-          ? { ...facet, ...counted, isActive, fault: null }
-          : { ...facet, values: [], more: null, others: 0, isActive, fault: 'slow' }
+          ? { ...facet, ...counted, isActive, failure: null }
+          : { ...facet, values: [], more: null, others: 0, isActive, failure: 'slow' }
       )
     } catch (error) {
       if ((error as { status?: number }).status === 403) throw error
       ctx.logger.error({ err: error }, `${view.name}: ${column.apiName} could not be counted`)
-      facets.push({ ...facet, values: [], more: null, others: 0, isActive: false, fault: 'failed' })
+      facets.push({
+        ...facet,
+        values: [],
+        more: null,
+        others: 0,
+        isActive: false,
+        failure: 'failed',
+      })
     }
   }
   return facets

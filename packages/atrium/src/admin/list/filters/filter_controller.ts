@@ -103,7 +103,7 @@ export class FilterController {
       })),
       made: asked && madeFor(asked.column, asked.shape),
       fields: asked ? await valueFields(ctx, this.site, this.view, asked, fault) : [],
-      fault: asked?.shape === 'none' ? fault : undefined,
+      error: asked?.shape === 'none' ? fault : undefined,
     })
   }
 

@@ -41,7 +41,7 @@ interface Values {
 }
 
 /**
- * A view can't be kept like this; the message is a key of the catalogue, below `list.views.faults`.
+ * A view can't be kept like this; the message is a key of the catalogue, below `list.views.errors`.
  */
 export class InvalidView extends Problem {
   constructor(readonly key: string) {

@@ -193,7 +193,7 @@ export class ViewsController {
       mayChange: own?.may ?? true,
       mostCharacters: LONGEST_VIEW_NAME,
       error: fault
-        ? this.site.text(`list.views.faults.${fault}`, { most: LONGEST_VIEW_NAME })
+        ? this.site.text(`list.views.errors.${fault}`, { most: LONGEST_VIEW_NAME })
         : null,
       action: this.view.url(saved ? `/views/${saved.id}` : '/views'),
       remove: saved && own?.may ? this.view.url(`/views/${saved.id}/delete`) : null,

@@ -131,7 +131,7 @@ export function matrixView(
         ? []
         : [
             {
-              label: site.text('roles.matrix.strangers'),
+              label: site.text('roles.matrix.ungoverned'),
               isNamed: true,
               rows: strangers.map((name) => make(name, strangerShape(site, name))),
             },

@@ -78,7 +78,7 @@ export class QuoteScanner {
   end(): void {
     if (!this.#isQuoted || this.#isAfterQuote) return
     const { line, column } = this.#opened
-    throw new FileFault('sheets.fault.openQuote', { column }, line)
+    throw new FileFault('sheets.errors.openQuote', { column }, line)
   }
 
   /** The text of a cell with its literal quotation marks. */
@@ -116,7 +116,7 @@ export class QuoteScanner {
     if (character === '"') return piece.indexOf('"', next + 1)
     if (character !== this.#delimiter && !isLineEnd(character)) {
       const { line, column } = this.#before.placeAfter(piece.slice(0, next))
-      throw new FileFault('sheets.fault.strayQuote', { column }, line)
+      throw new FileFault('sheets.errors.strayQuote', { column }, line)
     }
     this.#isQuoted = false
     return piece.indexOf('"', next)
@@ -158,7 +158,7 @@ export async function* csvRecords(
     cast: (text, { index, quoting }) => {
       /* Empty cells do not count for the size of a record. */
       if (index >= MOST_COLUMNS) {
-        throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
+        throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
       }
       return text === '' && !quoting ? null : quotes.restore(text)
     },
@@ -216,5 +216,5 @@ class RecordLines {
 function faultOf(error: CsvError & { empty_lines?: number }, lines: RecordLines): FileFault {
   const line = lines.afterLast(error.empty_lines ?? 0)
   const isLong = error.code === 'CSV_MAX_RECORD_SIZE'
-  return new FileFault(`sheets.fault.${isLong ? 'longRecord' : 'unreadable'}`, {}, line)
+  return new FileFault(`sheets.errors.${isLong ? 'longRecord' : 'unreadable'}`, {}, line)
 }

@@ -68,7 +68,7 @@ export async function* decodedText(
 export async function* upTo(most: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {
-    if (bytes >= most) throw new ReadingLimit('sheets.fault.longRecord', {}, 1)
+    if (bytes >= most) throw new ReadingLimit('sheets.errors.longRecord', {}, 1)
     bytes += chunk.length
     yield chunk
   }
@@ -84,7 +84,7 @@ async function* strictText(
     const before = lenientStart(decoder, chunk, encoding)
     if (typeof before === 'object') {
       lines.add(before.valid)
-      throw new FileFault('sheets.fault.letters', { encoding, column: lines.column }, lines.line)
+      throw new FileFault('sheets.errors.letters', { encoding, column: lines.column }, lines.line)
     }
     lines.add(before)
     yield before
@@ -93,7 +93,7 @@ async function* strictText(
   try {
     rest = decoder.decode()
   } catch {
-    throw new FileFault('sheets.fault.cut', {}, lines.line)
+    throw new FileFault('sheets.errors.cut', {}, lines.line)
   }
   yield rest
 }

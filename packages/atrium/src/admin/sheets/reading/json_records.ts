@@ -114,7 +114,7 @@ async function* linesOf(
     }
     rest.push(last)
     length += last.length
-    if (length > LONGEST) throw new FileFault('sheets.fault.longRecord', {}, line())
+    if (length > LONGEST) throw new FileFault('sheets.errors.longRecord', {}, line())
   }
   yield [rest.join('')]
 }
@@ -127,18 +127,18 @@ function columnOfError(text: string): number {
 }
 
 function objectOf(text: string, line: number): Record<string, unknown> {
-  if (isDeeper(text, DEEPEST)) throw new FileFault('sheets.fault.deep', { most: DEEPEST }, line)
+  if (isDeeper(text, DEEPEST)) throw new FileFault('sheets.errors.deep', { most: DEEPEST }, line)
   if (hasMoreValues(text, MOST_VALUES)) {
-    throw new FileFault('sheets.fault.manyValues', { most: MOST_VALUES }, line)
+    throw new FileFault('sheets.errors.manyValues', { most: MOST_VALUES }, line)
   }
   let value: unknown
   try {
     value = parseExactly(text)
   } catch {
-    throw new FileFault('sheets.fault.json', { column: columnOfError(text) }, line)
+    throw new FileFault('sheets.errors.json', { column: columnOfError(text) }, line)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FileFault('sheets.fault.noObject', {}, line)
+    throw new FileFault('sheets.errors.noObject', {}, line)
   }
   return value as Record<string, unknown>
 }
@@ -184,7 +184,7 @@ class ObjectBuilder {
       return
     }
     this.line++
-    if (token.name !== 'startObject') throw new FileFault('sheets.fault.noObject', {}, this.line)
+    if (token.name !== 'startObject') throw new FileFault('sheets.errors.noObject', {}, this.line)
     this.#open.push({})
     this.#values = 0
   }
@@ -212,7 +212,7 @@ class ObjectBuilder {
       case 'startObject':
       case 'startArray':
         if (this.#open.length >= DEEPEST) {
-          throw new FileFault('sheets.fault.deep', { most: DEEPEST }, this.line)
+          throw new FileFault('sheets.errors.deep', { most: DEEPEST }, this.line)
         }
         this.#open.push(token.name === 'startArray' ? [] : {})
         return null
@@ -237,7 +237,7 @@ class ObjectBuilder {
 
   #add(value: unknown): void {
     if (++this.#values > MOST_VALUES) {
-      throw new FileFault('sheets.fault.manyValues', { most: MOST_VALUES }, this.line)
+      throw new FileFault('sheets.errors.manyValues', { most: MOST_VALUES }, this.line)
     }
     const container = this.#open.at(-1)!
     if (Array.isArray(container)) container.push(value)
@@ -282,9 +282,9 @@ export async function* jsonRecords(
   } catch (error) {
     if (error instanceof FileFault) throw error
     const place = await placeOf(path, encoding, Infinity)
-    throw new FileFault('sheets.fault.cut', { at: place.line }, Math.max(builder.line, 1))
+    throw new FileFault('sheets.errors.cut', { at: place.line }, Math.max(builder.line, 1))
   }
-  if (!builder.hasList) throw new FileFault('sheets.fault.noList')
+  if (!builder.hasList) throw new FileFault('sheets.errors.noList')
 }
 
 function objectAt(token: Token, builder: ObjectBuilder): JsonRecord[] {
@@ -300,7 +300,7 @@ async function placed(
   piece: number
 ): Promise<FileFault> {
   const { builder, column, line } = await placeOf(path, encoding, piece)
-  const { key, data } = error instanceof FileFault ? error : { key: 'sheets.fault.json', data: {} }
+  const { key, data } = error instanceof FileFault ? error : { key: 'sheets.errors.json', data: {} }
   return new FileFault(key, { ...data, at: line, column }, Math.max(builder.line, 1))
 }
 

@@ -30,7 +30,7 @@ export async function* xlsxBytes(
 ): AsyncGenerator<Uint8Array> {
   const { length } = options.columns
   if (length > MOST_COLUMNS) {
-    throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
+    throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
   }
   /* Loaded with the first file, as its modules take a part of the server's start */
   const { writeXlsxStream } = await import('hucre/xlsx')
@@ -48,7 +48,7 @@ async function* rowsOf(batches: Batches, options: SheetOptions): AsyncGenerator<
   let count = 1
   for await (const rows of batches) {
     if (count + rows.length > MOST_ROWS) {
-      throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
+      throw new FileFault('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
     }
     for (const row of rows) {
       count++
@@ -56,7 +56,7 @@ async function* rowsOf(batches: Batches, options: SheetOptions): AsyncGenerator<
       const long = cells.findIndex((cell) => typeof cell === 'string' && cell.length > LONGEST_CELL)
       if (long !== -1) {
         const place = { row: count, column: columns[long], most: LONGEST_CELL }
-        throw new FileFault('sheets.fault.sheetCell', place)
+        throw new FileFault('sheets.errors.sheetCell', place)
       }
       yield cells
     }

@@ -231,7 +231,7 @@ test.group('crud:import', (group) => {
     unknown.command.assertExitCode(1)
     unknown.command.assertLogMatches(/There is no model Nothing; models are/, 'stderr')
     const key = await run(csv('sku,title', 'a,Lamp'), ['--key=title'])
-    key.command.assertLogMatches(/Several records may have the same Title/, 'stderr')
+    key.command.assertLogMatches(/Title is not unique, so records cannot be found by it/, 'stderr')
     const required = await run(csv('title', 'Lamp'), [])
     required.command.assertLogMatches(/Sku is required/, 'stderr')
     assert.deepEqual(await skus(), [])

@@ -48,7 +48,7 @@ test.group('Files that are made to harm', (group) => {
     ])
     .run(async ({ assert }, { name, content, key }) => {
       const { fault } = await files.read(name, content)
-      assert.equal(fault?.key, `sheets.fault.${key}`)
+      assert.equal(fault?.key, `sheets.errors.${key}`)
     })
 
   test('[D3.F] shortens the samples of the first rows', async ({ assert }) => {
@@ -70,7 +70,7 @@ test.group('Files that are made to harm', (group) => {
       const rows = ['{"a":1}', object]
       const text = name === 't.json' ? `[${rows.join()}]` : rows.join('\n')
       const { fault } = await files.read(name, text)
-      assert.equal(fault?.key, 'sheets.fault.manyValues')
+      assert.equal(fault?.key, 'sheets.errors.manyValues')
     })
 
   test('[D3.F4] XML that nests without end, and a value without one, are refused: {name}')
@@ -84,7 +84,7 @@ test.group('Files that are made to harm', (group) => {
     ])
     .run(async ({ assert }, { xml, key }) => {
       const { fault } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
-      assert.equal(fault?.key, `sheets.fault.${key}`)
+      assert.equal(fault?.key, `sheets.errors.${key}`)
     })
 
   test('[D3.F4] many error cells in one place of a sheet are one error', async ({ assert }) => {
@@ -107,7 +107,7 @@ test.group('Files that are made to harm', (group) => {
       workbookOf({ rows: `${HEADING}<row r="2">${cell}</row><row r="3">${cell.repeat(18)}</row>` })
     )
     assert.lengthOf(rows, 1)
-    assert.equal(fault?.key, 'sheets.fault.bomb')
+    assert.equal(fault?.key, 'sheets.errors.bomb')
   })
 
   test('[D3.F4] only the beginning of a sheet is read to find its columns', async ({ assert }) => {
@@ -129,7 +129,7 @@ test.group('Files that are made to harm', (group) => {
     const name = content.lastIndexOf('xl/sharedStrings.xml')
     content.writeUInt32LE(300 * 1024 * 1024, name - 22)
     const { fault } = await files.read('t.xlsx', content)
-    assert.equal(fault?.key, 'sheets.fault.bomb')
+    assert.equal(fault?.key, 'sheets.errors.bomb')
   })
 
   test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
@@ -146,12 +146,12 @@ test.group('Files that are made to harm', (group) => {
     .with(['x.csv', 'x.txt', 'x.json'])
     .run(async ({ assert }, name) => {
       const { fault } = await files.read(name, PICTURE)
-      assert.equal(fault?.key, 'sheets.fault.binary')
+      assert.equal(fault?.key, 'sheets.errors.binary')
       const random = Buffer.from(
         Array.from({ length: 5000 }, (_, at) => (at * 7919 + at * at) % 256)
       )
       const other = await files.read(name, random)
-      assert.equal(other.fault?.key, 'sheets.fault.binary')
+      assert.equal(other.fault?.key, 'sheets.errors.binary')
     })
 
   test('[D3.F] control characters in a text of an old encoding make it no picture', async ({

@@ -53,7 +53,7 @@ test.group('Files as tables', (group) => {
 
     assert.isNull(none)
     assert.deepEqual(rows[0].cells, ['Жук и рыба'])
-    assert.equal(fault!.key, 'sheets.fault.encoding')
+    assert.equal(fault!.key, 'sheets.errors.encoding')
   })
 
   test('[D3] a late letter beyond ASCII does not change UTF-8', async ({ assert }) => {
@@ -87,8 +87,8 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(
       rows.map(({ line, fault }) => [line, fault?.key ?? null]),
       [
-        [2, 'sheets.fault.shortRow'],
-        [3, 'sheets.fault.longRow'],
+        [2, 'sheets.errors.shortRow'],
+        [3, 'sheets.errors.longRow'],
         [4, null],
         [5, null],
       ]
@@ -151,7 +151,7 @@ test.group('Files as tables', (group) => {
     .run(async ({ assert }, { name, text, key, line, at }) => {
       const { fault } = await files.read(name, text)
       const { data } = fault!
-      assert.deepEqual([fault!.key, fault!.line], [`sheets.fault.${key}`, line])
+      assert.deepEqual([fault!.key, fault!.line], [`sheets.errors.${key}`, line])
       assert.deepEqual([data.at, data.column], [at[0], at[1]])
     })
 
@@ -230,7 +230,7 @@ test.group('Files as tables', (group) => {
       chosen.rows.map(({ line }) => line),
       [6]
     )
-    assert.equal(none.fault!.key, 'sheets.fault.noHeadingRow')
+    assert.equal(none.fault!.key, 'sheets.errors.noHeadingRow')
   })
 
   test('[D3] the first row is the heading unless most rows below it have more cells: {$self}')
@@ -247,8 +247,8 @@ test.group('Files as tables', (group) => {
     broken[broken.indexOf('?')] = 0xff
     const { fault } = await files.read('broken.csv', broken)
 
-    assert.deepEqual([cut.fault?.key, cut.fault?.line], ['sheets.fault.cut', 4])
-    assert.deepEqual([fault?.key, fault?.line], ['sheets.fault.letters', 3])
+    assert.deepEqual([cut.fault?.key, cut.fault?.line], ['sheets.errors.cut', 4])
+    assert.deepEqual([fault?.key, fault?.line], ['sheets.errors.letters', 3])
   })
 
   test('[D3] JSON keeps digits, names that are missing, and odd names', async ({ assert }) => {
@@ -276,7 +276,7 @@ test.group('Files as tables', (group) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)
 
     assert.deepEqual(rows.at(-1)?.fault, {
-      key: 'sheets.fault.unknownName',
+      key: 'sheets.errors.unknownName',
       data: { name: 'late' },
     })
   })
@@ -285,7 +285,7 @@ test.group('Files as tables', (group) => {
     const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
     for (const name of ['t.ndjson', 't.json']) {
       const { fault } = await files.read(name, name === 't.json' ? `[${deep}]` : deep)
-      assert.equal(fault?.key, 'sheets.fault.deep')
+      assert.equal(fault?.key, 'sheets.errors.deep')
     }
   })
 

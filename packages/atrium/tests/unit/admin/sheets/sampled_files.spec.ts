@@ -33,7 +33,7 @@ test.group('Files that are sampled', (group) => {
     ])
     .run(async ({ assert }, { name, text }) => {
       const path = await files.write(name, text)
-      await assert.rejects(() => inspectFile(path, name), 'sheets.fault.longRecord')
+      await assert.rejects(() => inspectFile(path, name), 'sheets.errors.longRecord')
     })
 
   test('[D3] reading ends with the line beyond the maximum number of rows: {name}')

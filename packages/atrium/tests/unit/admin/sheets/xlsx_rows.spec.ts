@@ -57,14 +57,14 @@ test.group('XLSX files as tables', (group) => {
 
     assert.deepEqual(faults, [
       [
-        [0, false, 'sheets.fault.errorCell', 'A2'],
-        [1, false, 'sheets.fault.uncalculated', 'B2'],
+        [0, false, 'sheets.errors.errorCell', 'A2'],
+        [1, false, 'sheets.errors.uncalculated', 'B2'],
       ],
       [
-        [0, true, 'sheets.fault.roundedCell', 'A3'],
-        [1, true, 'sheets.fault.roundedCell', 'B3'],
+        [0, true, 'sheets.errors.roundedCell', 'A3'],
+        [1, true, 'sheets.errors.roundedCell', 'B3'],
       ],
-      [[0, false, 'sheets.fault.uncalculated', 'A4']],
+      [[0, false, 'sheets.errors.uncalculated', 'A4']],
       [],
     ])
   })
@@ -84,7 +84,7 @@ test.group('XLSX files as tables', (group) => {
     assert.deepEqual(await columnsOf(workbookOf(book)), ['a'])
     assert.deepEqual(await columnsOf(hidden), ['b'])
     assert.deepEqual(await columnsOf(hidden, 'A'), ['a'])
-    assert.equal(await columnsOf(hidden, 'C'), 'sheets.fault.unknownSheet')
+    assert.equal(await columnsOf(hidden, 'C'), 'sheets.errors.unknownSheet')
     assert.deepEqual(await columnsOf(workbookOf({ ...book, rows: '' })), ['b'])
     const { shape } = await files.read('t.xlsx', hidden)
     assert.deepEqual(shape!.sheets, [
@@ -134,7 +134,7 @@ test.group('XLSX files as tables', (group) => {
       rows: '<row r="2"><c r="A2"><v>1</v></c><c r="XFD2"><v>2</v></c></row><row r="3"><c r="B3"><v>3</v></c><c r="D3"/></row><row r="4"><c r="A4" s="0"/></row>',
     })
 
-    assert.equal(rows[0].fault?.key, 'sheets.fault.longRow')
+    assert.equal(rows[0].fault?.key, 'sheets.errors.longRow')
     assert.deepEqual(rows.slice(1), [{ line: 3, cells: [null, '3'] }])
   })
 
@@ -153,7 +153,7 @@ test.group('XLSX files as tables', (group) => {
     ])
     .run(async ({ assert }, { key, prolog, rows = '' }) => {
       const { fault } = await rowsOf({ rows, prolog })
-      assert.equal(fault?.key, `sheets.fault.${key}`)
+      assert.equal(fault?.key, `sheets.errors.${key}`)
       assert.isNumber(fault?.line)
     })
 
@@ -166,7 +166,7 @@ test.group('XLSX files as tables', (group) => {
   test('[D3] a ZIP bomb is refused before it is unpacked', async ({ assert }) => {
     const { fault } = await rowsOf({ rows: ' '.repeat(64 * 1024 * 1024) })
 
-    assert.equal(fault?.key, 'sheets.fault.bomb')
+    assert.equal(fault?.key, 'sheets.errors.bomb')
   })
 
   test('[D3] a file that is none, or only a part of one, is refused: {name}')
@@ -178,7 +178,7 @@ test.group('XLSX files as tables', (group) => {
     ])
     .run(async ({ assert }, { bytes, key }) => {
       const { fault } = await files.read('t.xlsx', bytes)
-      assert.equal(fault?.key, `sheets.fault.${key}`)
+      assert.equal(fault?.key, `sheets.errors.${key}`)
     })
 
   test('[D3] a part that was damaged is refused', async ({ assert }) => {
@@ -189,7 +189,7 @@ test.group('XLSX files as tables', (group) => {
     const { fault } = await files.read('t.xlsx', bytes)
 
     assert.lengthOf(rows, 0)
-    assert.equal(fault?.key, 'sheets.fault.sheet')
+    assert.equal(fault?.key, 'sheets.errors.sheet')
   })
 
   test('[D3.F4] an error names the row that has it: {name}')

@@ -43,8 +43,8 @@ export async function* sheetRows(
     }
   } catch (error) {
     if (!(error instanceof FileFault) || error.line !== null) throw error
-    const isDamage = error.key === 'sheets.fault.xml' || error.key === 'sheets.fault.zip'
-    const key = isDamage ? 'sheets.fault.sheet' : error.key
+    const isDamage = error.key === 'sheets.errors.xml' || error.key === 'sheets.errors.zip'
+    const key = isDamage ? 'sheets.errors.sheet' : error.key
     throw new FileFault(key, error.data, builder.place)
   }
 }
@@ -113,7 +113,7 @@ class RowBuilder {
 
   #addToValue(text: string): void {
     this.#valueLength += text.length
-    if (this.#valueLength > LONGEST_TEXT) throw new FileFault('sheets.fault.bomb')
+    if (this.#valueLength > LONGEST_TEXT) throw new FileFault('sheets.errors.bomb')
     this.#value!.push(text)
   }
 
@@ -128,8 +128,8 @@ class RowBuilder {
 
   #openRow(number: string | undefined): void {
     const line = number === undefined ? this.line + 1 : Number(number)
-    if (!Number.isInteger(line) || line <= this.line) throw new FileFault('sheets.fault.xml')
-    if (line > MOST_ROWS) throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
+    if (!Number.isInteger(line) || line <= this.line) throw new FileFault('sheets.errors.xml')
+    if (line > MOST_ROWS) throw new FileFault('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
     this.line = line
     this.#isInRow = true
     this.#cells = []
@@ -141,7 +141,7 @@ class RowBuilder {
   #openCell({ r, s, t = 'n' }: Readonly<Record<string, string>>): void {
     if (r !== undefined) this.#column = columnOf(r)
     if (this.#column >= MOST_COLUMNS) {
-      throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
+      throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
     }
     this.#type = t
     this.#style = Number(s ?? 0)
@@ -159,7 +159,7 @@ class RowBuilder {
     if (cell === null) return
     if (!fault) this.#faults.delete(column)
     this.#length += String(cell).length
-    if (this.#length > LONGEST_ROW) throw new FileFault('sheets.fault.bomb')
+    if (this.#length > LONGEST_ROW) throw new FileFault('sheets.errors.bomb')
     while (this.#cells.length < column) this.#cells.push(null)
     this.#cells[column] = cell
   }
@@ -178,13 +178,13 @@ class RowBuilder {
     const data = { cell: `${nameOfColumn(this.#column)}${this.line}` }
     if (this.#type === 'e') {
       const value = String(cell).slice(0, LONGEST_ERROR)
-      return { isOfText: false, key: 'sheets.fault.errorCell', data: { ...data, value } }
+      return { isOfText: false, key: 'sheets.errors.errorCell', data: { ...data, value } }
     }
     if (this.#hasFormula && this.#value === null) {
-      return { isOfText: false, key: 'sheets.fault.uncalculated', data }
+      return { isOfText: false, key: 'sheets.errors.uncalculated', data }
     }
     const isTooLong = this.#type === 'n' && typeof cell === 'string' && TOO_LONG.test(cell)
-    return isTooLong ? { isOfText: true, key: 'sheets.fault.roundedCell', data } : null
+    return isTooLong ? { isOfText: true, key: 'sheets.errors.roundedCell', data } : null
   }
 
   #cell(): Cell {
@@ -208,7 +208,7 @@ class RowBuilder {
 
   #shared(text: string): string {
     const shared = this.#workbook.strings[Number(text)]
-    if (shared === undefined) throw new FileFault('sheets.fault.xml')
+    if (shared === undefined) throw new FileFault('sheets.errors.xml')
     return shared
   }
 
@@ -235,6 +235,6 @@ function isRounded(text: string, number: number): boolean {
 }
 
 function columnOf(reference: string): number {
-  if (!REFERENCE.test(reference)) throw new FileFault('sheets.fault.xml')
+  if (!REFERENCE.test(reference)) throw new FileFault('sheets.errors.xml')
   return parseCellRef(reference).col
 }

@@ -113,7 +113,7 @@ export class TextRuns {
   text(text: string): void {
     if (!this.#isOpen) return
     this.#length += text.length
-    if (this.#length > LONGEST_TEXT) throw new FileFault('sheets.fault.bomb')
+    if (this.#length > LONGEST_TEXT) throw new FileFault('sheets.errors.bomb')
     this.#pieces.push(text)
   }
 
@@ -151,7 +151,7 @@ async function sharedStrings(chunks: AsyncIterable<Buffer>): Promise<string[]> {
       if (name !== 'si') return
       const text = ownCopy(runs.take())
       size += text.length * 2 + OVERHEAD
-      if (size > MOST_SHARED) throw new FileFault('sheets.fault.bomb')
+      if (size > MOST_SHARED) throw new FileFault('sheets.errors.bomb')
       texts.push(text)
     },
   })
@@ -199,13 +199,13 @@ export interface Outline {
 export async function readOutline(parts: ZipParts, wanted?: string): Promise<Outline> {
   const outer = await relationsOf(parts, '')
   const book = [...outer.values()].find(({ type }) => type === 'officeDocument')?.target
-  if (book === undefined || !parts.has(book)) throw new FileFault('sheets.fault.noSheet')
+  if (book === undefined || !parts.has(book)) throw new FileFault('sheets.errors.noSheet')
   const relations = await relationsOf(parts, book)
   const { entries, isFrom1904 } = await sheetsOf(parts, book)
   const tables = entries.filter(({ id }) => relations.get(id ?? '')?.type === 'worksheet')
   const { id, name } = chosenSheet(tables, wanted)
   const { target } = relations.get(id!)!
-  if (!parts.has(target)) throw new FileFault('sheets.fault.noSheet')
+  if (!parts.has(target)) throw new FileFault('sheets.errors.noSheet')
   const partOf = (type: string) => {
     const part = [...relations.values()].find((one) => one.type === type)?.target
     return part !== undefined && parts.has(part) ? part : null
@@ -228,12 +228,12 @@ export async function readWorkbook(parts: ZipParts, wanted?: string): Promise<Wo
 }
 
 function chosenSheet(tables: readonly SheetEntry[], wanted: string | undefined): SheetEntry {
-  if (tables.length === 0) throw new FileFault('sheets.fault.noSheet')
+  if (tables.length === 0) throw new FileFault('sheets.errors.noSheet')
   if (wanted === undefined) return tables.find(({ isHidden }) => !isHidden) ?? tables[0]
   const found = tables.find(({ name }) => name === wanted)
   if (found) return found
   const sheets = tables.slice(0, MOST_NAMED).map(({ name }) => name)
-  throw new FileFault('sheets.fault.unknownSheet', { sheet: wanted, sheets: sheets.join(', ') })
+  throw new FileFault('sheets.errors.unknownSheet', { sheet: wanted, sheets: sheets.join(', ') })
 }
 
 async function sheetsOf(parts: ZipParts, book: string) {
@@ -243,7 +243,7 @@ async function sheetsOf(parts: ZipParts, book: string) {
     open(name, attributes) {
       if (name === 'workbookPr') isFrom1904 = ['1', 'true'].includes(attributes.date1904)
       if (name !== 'sheet') return
-      if (entries.length === MOST_SHEETS) throw new FileFault('sheets.fault.bomb')
+      if (entries.length === MOST_SHEETS) throw new FileFault('sheets.errors.bomb')
       const key = Object.keys(attributes).find((one) => one.endsWith(':id'))
       const isHidden = ['hidden', 'veryHidden'].includes(attributes.state)
       const id = key === undefined ? null : attributes[key]
@@ -272,6 +272,6 @@ async function relationsOf(parts: ZipParts, name: string): Promise<Map<string, R
 }
 
 function kept(parts: ZipParts, name: string, most = MOST_KEPT): AsyncGenerator<Buffer> {
-  if (parts.sizeOf(name) > most) throw new FileFault('sheets.fault.bomb')
+  if (parts.sizeOf(name) > most) throw new FileFault('sheets.errors.bomb')
   return parts.read(name)
 }

@@ -62,7 +62,7 @@ export class ZipParts {
     try {
       zip = await openPromise(path, { lazyEntries: true, autoClose: false })
     } catch {
-      throw new FileFault((await isOle(path)) ? 'sheets.fault.oldSheet' : 'sheets.fault.zip')
+      throw new FileFault((await isOle(path)) ? 'sheets.errors.oldSheet' : 'sheets.errors.zip')
     }
     try {
       return new ZipParts(zip, await entriesOf(zip))
@@ -86,7 +86,7 @@ export class ZipParts {
    */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name)
-    if (!entry) throw new FileFault('sheets.fault.noSheet')
+    if (!entry) throw new FileFault('sheets.errors.noSheet')
     let sum = 0
     try {
       /* yauzl gives no more bytes than the entry says. */
@@ -95,9 +95,9 @@ export class ZipParts {
         yield chunk
       }
     } catch {
-      throw new FileFault('sheets.fault.zip')
+      throw new FileFault('sheets.errors.zip')
     }
-    if (sum !== entry.crc32) throw new FileFault('sheets.fault.zip')
+    if (sum !== entry.crc32) throw new FileFault('sheets.errors.zip')
   }
 
   close(): void {
@@ -107,17 +107,17 @@ export class ZipParts {
 
 async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
-  if (zip.entryCount > MOST_ENTRIES) throw new FileFault('sheets.fault.bomb')
+  if (zip.entryCount > MOST_ENTRIES) throw new FileFault('sheets.errors.bomb')
   let unpacked = 0
   try {
     for await (const entry of zip.eachEntry()) {
       unpacked += entry.uncompressedSize
-      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileFault('sheets.fault.bomb')
-      if (entry.isEncrypted()) throw new FileFault('sheets.fault.oldSheet')
+      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileFault('sheets.errors.bomb')
+      if (entry.isEncrypted()) throw new FileFault('sheets.errors.oldSheet')
       entries.set(entry.fileName, entry)
     }
   } catch (error) {
-    throw error instanceof FileFault ? error : new FileFault('sheets.fault.zip')
+    throw error instanceof FileFault ? error : new FileFault('sheets.errors.zip')
   }
   return entries
 }

@@ -33,7 +33,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       onopentag(name, attributes) {
         quiet = 0
         depth++
-        if (depth > DEEPEST_XML) throw new FileFault('sheets.fault.deepXml')
+        if (depth > DEEPEST_XML) throw new FileFault('sheets.errors.deepXml')
         hasRoot = true
         isJustOpen = true
         handlers.open(localName(name), attributes)
@@ -46,13 +46,13 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       onclosetag(name, isImplied) {
         quiet = 0
         /* Without an end of its own: `<a/>` is whole, `<a>text</b>` is not. */
-        if (isImplied && !isJustOpen) throw new FileFault('sheets.fault.xml')
+        if (isImplied && !isJustOpen) throw new FileFault('sheets.errors.xml')
         isJustOpen = false
         depth--
         handlers.close(localName(name))
       },
       onprocessinginstruction(name) {
-        if (/^!doctype/i.test(name)) throw new FileFault('sheets.fault.xml')
+        if (/^!doctype/i.test(name)) throw new FileFault('sheets.errors.xml')
       },
     },
     { xmlMode: true }
@@ -61,12 +61,12 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
   for await (const chunk of chunks) {
     const text = decoded(() => decoder.decode(chunk, { stream: true }))
     quiet += text.length
-    if (quiet > LONGEST_TAG) throw new FileFault('sheets.fault.bomb')
+    if (quiet > LONGEST_TAG) throw new FileFault('sheets.errors.bomb')
     parser.write(text)
     yield handlers
   }
   parser.write(decoded(() => decoder.decode()))
-  if (depth !== 0 || !hasRoot) throw new FileFault('sheets.fault.xml')
+  if (depth !== 0 || !hasRoot) throw new FileFault('sheets.errors.xml')
   parser.end()
   yield handlers
 }
@@ -89,7 +89,7 @@ function decoded(decode: () => string): string {
   try {
     return decode()
   } catch {
-    throw new FileFault('sheets.fault.xml')
+    throw new FileFault('sheets.errors.xml')
   }
 }
 

@@ -34,7 +34,7 @@ test.group('A stored value in a form', () => {
     ])
     .run(({ assert }, { valueType, value }) => {
       const view = shown({ valueType, value, type: valueType, attributes: { min: 1 } }, [value])
-      assert.include(view, { type: 'text', control: 'input', help: 'form.keptAsText' })
+      assert.include(view, { type: 'text', control: 'input', help: 'form.storedAsText' })
       assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
     })
 

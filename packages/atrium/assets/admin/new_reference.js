@@ -1,7 +1,7 @@
 /*
- * New records beside a reference: the button opens the form of the other record in a dialog, and what is made
- * there is chosen. Without this file the button leads to a page that comes back. Nothing here creates markup from
- * text: the form is the server's.
+ * New records of a reference: the button opens the form of the other record in a dialog, and the record created
+ * there is chosen. Without this file the button leads to a page that returns to the form. Nothing here creates markup
+ * from text: the server renders the form.
  */
 ;(() => {
   const LOGIN = 401
@@ -10,7 +10,7 @@
   let opener = null
   let isTyped = false
 
-  /* The form stands beside another one with ids of the same names. */
+  /* The page has another form with the same ids. */
   const PREFIX = 'new-'
 
   function setApart(root) {
@@ -49,7 +49,7 @@
   }
 
   function show(html) {
-    const root = new DOMParser().parseFromString(html, 'text/html').querySelector('.new-beside')
+    const root = new DOMParser().parseFromString(html, 'text/html').querySelector('.new-reference')
     if (!root) return false
     loadAssets(root)
     setApart(root)
@@ -62,7 +62,7 @@
     return true
   }
 
-  /* The server answers a page of its own to what is no script. */
+  /* The server returns a full page to requests without these headers. */
   const HEADERS = { 'hx-request': 'true', 'accept': 'text/html, application/json' }
 
   async function open(button) {
@@ -88,7 +88,7 @@
 
   function makeDialog() {
     const made = document.createElement('dialog')
-    made.className = 'confirm-dialog new-beside-dialog'
+    made.className = 'confirm-dialog new-reference-dialog'
     made.setAttribute('aria-labelledby', `${PREFIX}heading`)
     made.addEventListener('input', () => (isTyped = true))
     made.addEventListener('submit', (event) => {
@@ -148,7 +148,7 @@
   }
 
   function fail(form, kind) {
-    const notice = form.querySelector('.new-beside-failure')
+    const notice = form.querySelector('.new-reference-failure')
     notice.hidden = kind === null
     for (const text of notice.children) text.hidden = text.dataset.failure !== kind
   }
