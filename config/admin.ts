@@ -46,7 +46,7 @@ export default defineConfig({
   adminConnection: undefined,
 
   /**
-   * The role of new users for whom none is chosen in the form or with `admin:create --role=NAME`. With
+   * The role of new users without a role in the form or in `admin:create --role=NAME`. With
    * 'Everything' they may do all that superusers may with your models; null: none, they see nothing
    */
   defaultRole: 'Everything',

@@ -24,7 +24,7 @@ export const SCHEDULED = {
     'way_back',
     'widgets',
   ],
-  /* Installs all packages of AdonisJS beside the engine */
+  /* Installs all packages of AdonisJS together with the engine */
   process: ['adonis_packages'],
 }
 

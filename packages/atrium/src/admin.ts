@@ -29,5 +29,5 @@ export {
   userActor,
   Widget,
 } from '#admin'
-/* With a star: otherwise nobody could add to the interface AdminUserAttributes by this name. */
+/* With a star, so that applications can augment the interface AdminUserAttributes by this name. */
 export type * from '#admin'

@@ -75,7 +75,7 @@ export interface Origin {
   form?: { model: string; id: string }
 }
 
-/** The data of a request's API token: never its secret, nor its hash. [P10] */
+/** The data of a request's API token: without its secret and hash. [P10] */
 export interface ApiToken {
   id: number
   name: string

@@ -10,7 +10,7 @@ const LAST_STEPS = 3000
 /**
  * An HTTP server with limits for slow clients and an orderly shutdown: on close, it accepts no new
  * connection, sends the pending responses with `Connection: close`, and cuts off the rest when the time is
- * over. Node.js by itself would wait for a request that never ends, and serve further requests on a kept-alive
+ * over. Node.js by itself would wait for a request that never ends, and serve further requests on a keep-alive
  * connection.
  */
 export class ClosingServer extends Server {

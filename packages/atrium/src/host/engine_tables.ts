@@ -15,7 +15,7 @@ export async function engineTablesOf(db: Database, connectionName: string): Prom
 /**
  * Takes back the migrations of the engine, and only those: they become the last batch, which Lucid rolls back.
  *
- * @throws the error of a migration; those that are not taken back yet stay
+ * @throws the error of a migration; those that were not rolled back yet stay
  */
 export async function removeEngineTables(
   db: Database,

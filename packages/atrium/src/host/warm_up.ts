@@ -54,7 +54,7 @@ function placeOfNothing(endpoints: Iterable<EndpointCreator>): string | undefine
   return undefined
 }
 
-/** True if an index lookup shows that there is no item 0. */
+/** True if an index lookup finds no item 0. */
 function isPlain(endpoints: EndpointCreator): boolean {
   const { isLoaded, key, policy, scope } = endpoints.resource
   const isShipped =

@@ -1,7 +1,7 @@
 /*
  * Lucid 22.4.2 asks a record for the query of each write, `$getQueryFor`, and hands it what an insert
- * reports, `$consumeAdapterResult`; both are typed and undocumented. There is no other way to replace
- * the statement of one `save()` and keep its hooks, or to prevent it from using the number of a new row as a
+ * reports, `$consumeAdapterResult`; both are typed and undocumented. No other API replaces
+ * the statement of one `save()` with its hooks, or prevents it from using the number of a new row as a
  * key that is text. No issue known. It can go when Lucid documents a way to replace the statement of a
  * `save()`, or the test "Lucid by itself still takes the number of the row for the key" fails.
  */
@@ -111,7 +111,7 @@ export function replaceQueries(
 
 /**
  * Stops a record from taking the value that an insert reports as its key, if the key is set already. Results of other
- * queries, such as the counts of `loadCount`, are taken.
+ * queries, such as the counts of `loadCount`, are accepted.
  *
  * @param names  of the key's columns
  */

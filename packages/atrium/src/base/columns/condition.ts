@@ -115,7 +115,7 @@ function readIs(column: Column, negate: boolean, text: string): Condition {
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
     const value = text === 'true'
     if (!negate) return { type: 'compare', column, operator: 'eq', value }
-    /* As in SQL, a comparison with null is neither true nor false. */
+    /* As in SQL, a comparison with null is not true and not false. */
     return {
       type: 'or',
       conditions: [

@@ -51,7 +51,7 @@ export function noteConversions(rows: readonly Row[], conversions: Conversions):
 }
 
 /**
- * A copy of the row as the connection itself returns it; undefined if there is no difference.
+ * A copy of the row as the connection itself returns it; undefined if they are equal.
  *
  * @param row  as an own query of the engine has returned it
  */

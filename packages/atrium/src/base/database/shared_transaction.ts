@@ -28,7 +28,7 @@ export async function inSharedTransaction<Result>(
 }
 
 /**
- * Runs a write in a transaction of the driver that neither knex nor Lucid tracks, which takes a fraction of their time. Only
+ * Runs a write in a transaction of the driver that knex and Lucid do not track, which takes a fraction of their time. Only
  * for statements of the engine: application code must get a transaction of Lucid. On SQLite, waiting writes share their
  * commit, as those of `inSharedTransaction` do.
  *

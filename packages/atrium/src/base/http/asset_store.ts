@@ -107,7 +107,7 @@ export class AssetStore {
   }
 
   /**
-   * Compresses those that nobody has asked for yet, one after the other.
+   * Compresses the assets that were not requested yet, one after the other.
    *
    * @param isStopping  true if the process is ending
    */

@@ -506,7 +506,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['x', 'x', 'Weaves'])
   })
 
-  test('[L9, U4] without the permission to update there is no button, no page and no change', async ({
+  test('[L9, U4] without the update permission, shows no button, has no page and changes nothing', async ({
     assert,
   }) => {
     const ids = await machines({})

@@ -70,7 +70,7 @@ test.group('Admin | create', (group) => {
     assert.equal(await code(jo), '')
   })
 
-  test('[S26, B14] without the action there is no page and no submission', async ({ assert }) => {
+  test('[S26, B14] has no page and no submission without the action', async ({ assert }) => {
     assert.equal(await its(page('ShownMaker'), 'status'), 404)
     assert.equal(await its(send('ShownMaker', { name: 'x' }), 'status'), 404)
     assert.lengthOf(await Maker.all(), 0)

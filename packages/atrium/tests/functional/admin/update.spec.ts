@@ -218,7 +218,7 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[S26, B14] without the action there is no page and no submission', async ({ assert }) => {
+  test('[S26, B14] has no page and no submission without the action', async ({ assert }) => {
     const { id } = await Maker.create({ name: 'ACME' })
     for (const model of ['ShownMaker', 'MadeMaker']) {
       assert.equal(await its(open(`${model}/update/${id}`), 'status'), 404)

@@ -1,6 +1,6 @@
 /*
- * Injects failures and checks the promises that must hold in spite of them. `npm run faults [--
- * --help]`
+ * Injects failures and checks the promises that must hold in spite of them.
+ * `npm run faults [-- --help]`
  */
 import { parseArgs } from 'node:util'
 import { tableOf } from '../../../benchmarks/helpers/table.js'

@@ -248,7 +248,7 @@ function placeOf(column: Column, value: unknown): string {
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
 }
 
-/** Keeps values of another kind out of a comparison by size, which can be in rows that nobody has looked at. */
+/** Excludes values of another type from a comparison by size; any row can contain them. */
 function guardOf(
   name: string,
   column: Column,

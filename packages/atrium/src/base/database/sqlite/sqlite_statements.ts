@@ -69,7 +69,7 @@ export function keepStatements(connection: Connection): void {
 
 /**
  * Calls back after the statement has ended. One that found the database busy is still in progress, and while it is,
- * the connection can neither commit what others write nor set a savepoint.
+ * the connection cannot commit writes of others or set a savepoint.
  */
 function endedBefore(statement: Statement, callback: Callback): Callback {
   return function (this: unknown, error, ...results) {
