@@ -304,7 +304,7 @@ test.group('Admin | import', (group) => {
       one.trial!.faults.map(({ line }) => line),
       [2, 4, 5]
     )
-    assert.match(one.trial!.faults[0].message, /out of your reach/)
+    assert.match(one.trial!.faults[0].message, /could no longer access the record/)
     const { id } = await run(ada, one, { skipFaulty: true })
     cleanup(await work())
     const job = await untilJob(id)

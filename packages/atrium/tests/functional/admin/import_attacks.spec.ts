@@ -87,7 +87,7 @@ test.group('Admin | attacks on imports', (group) => {
 
     const job = await perform(first.id)
     assert.equal(job.state, 'failed')
-    assert.match(job.fault ?? '', /was changed, or run by another job/)
+    assert.match(job.fault ?? '', /was changed or run by another job/)
     assert.equal(await total(), 0)
   })
 

@@ -439,7 +439,7 @@ test.group('Admin | jobs', (group) => {
     await ann.delete()
     assert.include(await faultOf(run(id)), 'The user who started it was deleted')
     const unknown = await add(3, jo, 'older')
-    assert.include(await faultOf(run(unknown.id)), 'knows no such job')
+    assert.include(await faultOf(run(unknown.id)), 'does not know this kind of job')
     assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 

@@ -163,7 +163,7 @@ test.group('Admin | list | search', (group) => {
       cookie,
       '/admin/Artefact/?column-to-search=visitors&search-input=12'
     )
-    assert.notInclude(fine, 'be looked for')
+    assert.notInclude(fine, 'be searched for')
   })
 
   test('the form offers the searchable columns and keeps the search', async ({ assert }) => {

@@ -134,7 +134,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     const [, back] = /class="back-link" href="([^"]*)"/.exec(text)!
     assert.match(back, /^\/admin\/Recording\/create_page\?_kept=/)
     assert.include(await textOf(back), 'value="Help!"')
-    assert.include(await textOf(back), 'The form is as you left it.')
+    assert.include(await textOf(back), 'Your input is restored.')
 
     const eve = await cookiesOf(await makeUser('eve'))
     assert.notInclude(await textOf(back, eve), 'Help!')

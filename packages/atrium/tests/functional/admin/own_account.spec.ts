@@ -69,7 +69,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isFalse(await isSignedIn(elsewhere))
     assert.isFalse(await isSignedIn(cookie))
     assert.lengthOf(await AdminSession.query().where({ userId: kim.id, isActive: true }), 1)
-    assert.include(await page(after), 'Your password is changed')
+    assert.include(await page(after), 'Your password was changed')
     const { hashedPassword } = await AdminUser.findOrFail(kim.id)
     assert.isTrue(await hash.verify(hashedPassword, NEW))
     const [event] = await db.from('admin_event_log').where('event_type', 'UPDATE')

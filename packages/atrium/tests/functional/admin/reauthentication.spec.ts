@@ -281,7 +281,7 @@ test.group('Admin | recent proof of identity', (group) => {
     const form = await get(next, { headers: { cookie: cookiesFrom(proved) } })
     assert.equal(form.status, 200)
     assert.include(form.text, 'value="joanna"')
-    assert.include(form.text, 'as you had to confirm first that it is you')
+    assert.include(form.text, 'as you had to confirm your identity first')
     assert.notInclude(form.text, 'a new secret one')
     assert.lengthOf(await AdminUser.query().where('username', 'jo'), 1)
   })
