@@ -21,7 +21,7 @@ import { readOptions, type CompareOptions } from './options.js'
 import { profileEntrant } from './profile.js'
 import { ratiosOf, throughputRatiosOf, type Ratio } from './ratios.js'
 import { reportOf } from './report.js'
-import { checkSameAnswers } from './same_answers.js'
+import { checkSameResponses } from './same_responses.js'
 
 /**
  * Compares the endpoints and the admin site's list with hand-written ones, with the least work that
@@ -53,7 +53,7 @@ async function benchDriver(
   let entrants: Entrant[] = []
   try {
     entrants = await startEntrants(driver, await contendersFor(options), folder.path)
-    await checkSameAnswers(entrants)
+    await checkSameResponses(entrants)
     const durability = driver === 'postgres' ? '' : `, all with synchronous = ${SYNCHRONOUS}`
     tell(`${driver}: ${entrants.length} contenders give the same answers${durability}\n`)
 

@@ -1,7 +1,7 @@
 import { putLoad, type Load } from '../helpers/load.js'
 import type { Entrant } from './entrants.js'
 import { PRODUCTS, type Operation } from './operations.js'
-import { translated } from './same_answers.js'
+import { translated } from './same_responses.js'
 
 /* Requests after which the code gets little faster, and maximum number of warm-ups to reach
  * them. */

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
-import { FAULTY_MODELS } from '#tests/helpers/faulty_models'
+import { INVALID_MODELS } from '#tests/helpers/invalid_models'
 import { onlyNotes } from '#tests/helpers/notes_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
@@ -37,7 +37,7 @@ test.group('Boot', (group) => {
   }
 
   async function writeFaults() {
-    for (const [file, text] of Object.entries(FAULTY_MODELS))
+    for (const [file, text] of Object.entries(INVALID_MODELS))
       await write(`app/models/${file}`, text)
   }
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
-import { FAULTY_MODELS } from '#tests/helpers/faulty_models'
+import { INVALID_MODELS } from '#tests/helpers/invalid_models'
 import { onlyNotes, removeModels } from '#tests/helpers/notes_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
@@ -35,7 +35,7 @@ test.group('Boot, in rarer states', (group) => {
   }
 
   async function writeFaults() {
-    for (const [file, text] of Object.entries(FAULTY_MODELS))
+    for (const [file, text] of Object.entries(INVALID_MODELS))
       await write(`app/models/${file}`, text)
   }
 

@@ -44,7 +44,7 @@ test.group('The plan of npm test', () => {
     assert.include(usual, 'packages/atrium/tests/unit/test_plan.spec.ts')
     assert.lengthOf(new Set(usual), usual.length)
     const others = runs.filter(({ database }) => database).flatMap(({ files }) => files)
-    assert.include(others, 'packages/atrium/tests/functional/late_faults.spec.ts')
+    assert.include(others, 'packages/atrium/tests/functional/late_errors.spec.ts')
     assert.includeMembers(usual, others)
     const weights = runs.map(({ weight }) => weight)
     assert.deepEqual(

@@ -1,11 +1,11 @@
 import type { Scenario } from './scenario.js'
-import { bulkBesideOthers } from './scenarios/bulk_beside_others.js'
+import { concurrentBulk } from './scenarios/concurrent_bulk.js'
 import { bulkDeletes } from './scenarios/bulk_deletes.js'
 import { databaseAway } from './scenarios/database_away.js'
 import { diskFull } from './scenarios/disk_full.js'
 import { idleConnections } from './scenarios/idle_connections.js'
 import { kill } from './scenarios/kill.js'
-import { importBesideOthers } from './scenarios/import_beside_others.js'
+import { concurrentImport } from './scenarios/concurrent_import.js'
 import { killedImports } from './scenarios/killed_imports.js'
 import { killedJobs } from './scenarios/killed_jobs.js'
 import { largeBody } from './scenarios/large_body.js'
@@ -28,7 +28,7 @@ export const SCENARIOS: Scenario[] = [
   bulkDeletes,
   killedJobs,
   killedImports,
-  importBesideOthers,
-  bulkBesideOthers,
+  concurrentImport,
+  concurrentBulk,
   migrations,
 ]

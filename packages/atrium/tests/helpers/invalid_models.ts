@@ -1,5 +1,5 @@
 /** Files of models, each with an error that the start of the program names */
-export const FAULTY_MODELS = {
+export const INVALID_MODELS = {
   'both_lists.ts': `
     import { BaseModel, column } from '@adonisjs/lucid/orm'
     import { Crud } from '#crud'

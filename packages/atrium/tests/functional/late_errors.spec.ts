@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud } from '#crud'
-import { Claim, Deferral } from '#tests/fixtures/faults'
+import { Claim, Deferral } from '#tests/fixtures/late_errors'
 import { call, del, get, patch, post } from '#tests/helpers/http'
 
 test.group('Late and indirect errors', (group) => {

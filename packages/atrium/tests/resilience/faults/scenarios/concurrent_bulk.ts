@@ -17,7 +17,7 @@ const FILMS = 3
 /**
  * Edits and deletes as many products as `rows` says, and a tenth as many distributors with their films, and undoes each.
  */
-export const bulkBesideOthers: Scenario = {
+export const concurrentBulk: Scenario = {
   name: 'bulk-others',
   promise: `while bulk jobs change, delete and put back many records, others read at most ${MOST_TIMES} times as slowly and wait at most ${MOST_WAIT} ms for a write; each is undone as a whole`,
   databases: ['sqlite', 'better-sqlite3'],

@@ -16,7 +16,7 @@ const MOST_AFTER = 1000
  * Imports as many rows as `rows` says: new ones, then changes of all of them, then new ones on the console. A second user reads, saves and
  * logs in during it.
  */
-export const importBesideOthers: Scenario = {
+export const concurrentImport: Scenario = {
   name: 'others',
   promise: `while a large file is imported, all or nothing, others read at most ${MOST_TIMES} times as slowly and wait at most ${MOST_WAIT} ms for a write; the job is done once, and the site responds after it`,
   databases: ['sqlite', 'better-sqlite3', 'postgres', 'mysql'],

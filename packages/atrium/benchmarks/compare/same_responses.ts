@@ -32,7 +32,7 @@ interface Answer {
  *
  * @throws Error  with the first two responses that differ
  */
-export async function checkSameAnswers(entrants: readonly Entrant[]): Promise<void> {
+export async function checkSameResponses(entrants: readonly Entrant[]): Promise<void> {
   const startedAt = Date.now()
   for (const operation of OPERATIONS) {
     const asked = entrants.filter(({ contender }) => contender.operations.includes(operation.name))
