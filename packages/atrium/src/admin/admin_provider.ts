@@ -73,7 +73,7 @@ const OWN_MODELS = [
 ]
 const MINUTE = 60_000
 
-/* Milliseconds after the start: its first requests come before parts that nobody has asked for */
+/* Milliseconds after the start: its first requests come before parts that no request needed */
 const AFTER_START = 3000
 
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]

@@ -106,18 +106,18 @@ export interface AdminConfig {
   exports: {
     /** Records of an export that are sent immediately; more are a background job [D2] */
     streamed: number
-    /** Hours for which the file of such a job is kept */
+    /** Hours for which the file of such a job is stored */
     keptHours: number
     /** Maximum size of such a file, in MB; then the job fails */
     fileMegabytes: number
-    /** Maximum files of a user that are kept; with one more, the oldest is removed */
+    /** Maximum stored files of a user; with one more, the oldest is removed */
     keptFiles: number
-    /** Maximum size of these files together, in MB; the newest is kept in any case */
+    /** Maximum size of these files together, in MB; the newest is stored in any case */
     keptMegabytes: number
   }
   /** Scans each uploaded file before it is stored, as a malware scanner does; undefined: none [B17] */
   scanFile: ScanFile | undefined
-  /** People who must have a second factor: nobody, superusers, everybody. Default: optional [U10] */
+  /** Users who must have a second factor: none, superusers, all. Default: optional [U10] */
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: none [U15] */
   sso: SsoConfig | undefined

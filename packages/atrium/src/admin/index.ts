@@ -20,7 +20,7 @@ export type { SiteUser } from './layout/navigation.js'
 export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'
 export { default as AdminRole } from './models/admin_role.js'
-/* With a star: otherwise nobody could add to the interface by this name. */
+/* With a star: otherwise an application could not extend the interface by this name. */
 export type * from './models/admin_user_attributes.js'
 export type { InferUserAttributes, UserAttribute } from './user_attributes/user_attributes.js'
 export { default as AdminSavedView } from './models/admin_saved_view.js'

@@ -36,7 +36,7 @@ export function controller<Module, Page>(
 }
 
 /**
- * Loads the rooms that nothing has asked for yet, one after the other.
+ * Loads the rooms that are not loaded yet, one after the other.
  *
  * @param isStopping  true if the process is ending
  */

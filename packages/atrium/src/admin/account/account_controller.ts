@@ -68,7 +68,7 @@ function switchIn(sent: readonly string[] | undefined): boolean | undefined {
 const LARGEST_ID = 2 ** 31 - 1
 
 /**
- * Takes the signed-in user's word that they have seen what they were told. [U16]
+ * Marks the notices of the signed-in user as seen. [U16]
  */
 export class NoticesController {
   constructor(private readonly site: AdminSite) {}

@@ -121,7 +121,7 @@ export interface OwnSession {
   id: number
   /** As in `Firefox on Linux` */
   device: string
-  /** Network address; no service is asked where that may be */
+  /** Network address; its place is not looked up */
   address: string
   begun: Moment
   lastActive: Moment

@@ -55,7 +55,7 @@ export class OwnSessionsController {
 }
 
 /**
- * Answers how long the session of the request lasts. As any request, it is activity that renews the session;
+ * Returns how long the session of the request lasts. As any request, it is activity that renews the session;
  * with `?poll` it only asks. [R10]
  */
 export class SessionRestController {

@@ -108,7 +108,7 @@ export const adminAssets = [
   { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
   { name: 'inter.woff2', paths: [own('inter.woff2')] },
-  /* For letters of other languages: browsers load these with pages that have such letters. */
+  /* For other scripts: browsers load these with pages that use them. */
   { name: 'inter-latin-1.woff2', paths: [own('inter-latin-1.woff2')] },
   { name: 'inter-latin-extended.woff2', paths: [own('inter-latin-extended.woff2')] },
 ]

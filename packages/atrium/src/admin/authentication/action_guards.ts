@@ -26,7 +26,7 @@ interface GuardedRoute {
 
 /**
  * Returns true if a route of a model writes records that need a recent proof, takes them all along (an export), or is
- * the page that asks for what it would refuse: a new user's password is not kept. How a list looks is nobody else's
+ * the page that asks for what it would refuse: a new user's password is not stored. How a list looks is no one else's
  * matter. [U11]
  */
 export function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
@@ -36,7 +36,7 @@ export function needsProof(view: ModelView, { method, path, offers }: GuardedRou
 }
 
 /**
- * Requires a recent proof before a route is handled. Typed values of a record's form are kept. [U11, R10]
+ * Requires a recent proof before a route is handled. Typed values of a record's form are stored. [U11, R10]
  *
  * @param path  as in `needsProof`
  * @throws ReauthenticationRequired

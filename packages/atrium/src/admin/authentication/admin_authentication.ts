@@ -136,7 +136,7 @@ export class AdminAuthentication {
 
     if (isActivity(ctx)) await this.sessions.touch(session)
     if (this.#isRenewalDue(claims, session)) await this.#renewToken(ctx, owner, session)
-    /* The provider has asked for what it asks for. [U15] */
+    /* The provider checks the factors of users of single sign-on. [U15] */
     const isEnough = !this.mustHaveFactor(isSuperuser) || session.sessionMetadata.sso !== undefined
     const lacksFactor = !isEnough && !(await this.factors.has(owner.id))
     if (!actsAs) return { owner, session, claims, lacksFactor }
@@ -270,7 +270,7 @@ export class AdminAuthentication {
     return cookies.map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Work asked for as the one user is never done as the other. */
+  /** Work that one user requested is never done as the other. */
   async #actedBy(session: OpenSession, actsAs: ActsAs, own: Owner): Promise<Owner> {
     try {
       return await actedUser(actsAs, own)

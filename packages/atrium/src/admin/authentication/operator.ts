@@ -7,7 +7,7 @@ import type { SystemActor } from '#base/types'
 import { guardOf } from './sessions/admin_guard.js'
 
 /**
- * A context without a request, for code that takes one. Nobody is signed in, and no response is sent.
+ * A context without a request, for code that takes one. No user is signed in, and no response is sent.
  *
  * @param ip       address that the work was started from
  * @param headers  of the request that started it
@@ -39,7 +39,7 @@ export async function madeContext({
 const OPERATORS = new WeakMap<HttpContext, SystemActor>()
 
 /**
- * A context for a command, which the operator of the server runs: nobody is signed in, and policy, scope and roles do
+ * A context for a command, which the operator of the server runs: no user is signed in, and policy, scope and roles do
  * not apply.
  *
  * @param command  its name, as in `crud:export`
@@ -51,7 +51,7 @@ export async function operatorContext(command: string): Promise<HttpContext> {
 }
 
 /**
- * The actor of a command; undefined for a request or a job, which somebody is signed in for.
+ * The actor of a command; undefined for a request or a job, which have a signed-in user.
  */
 export function operatorOf(ctx: HttpContext): SystemActor | undefined {
   return OPERATORS.get(ctx)

@@ -21,11 +21,11 @@ interface Button {
   value: string
   label: string
   isDestructive: boolean
-  /** Answered by a page that asks */
+  /** Sent to a confirmation page */
   asks: boolean
   /** URL that the form is sent to */
   place: string
-  /** Answered by a form that the script shows in a dialog on the list */
+  /** Sent to a form that the script shows in a dialog on the list */
   hasPanel: boolean
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
@@ -139,7 +139,7 @@ function counted(text: (count: number, shown: string) => string): Counted {
  * The box that selects all records of a list, on whichever page. [L8]
  */
 export interface MatchingOffer {
-  /** Query string of the list, without its view, which somebody may change in the meantime */
+  /** Query string of the list, without its view, which may change in the meantime */
   query: string
   /** Number of its records, which must be the same when it is done */
   count: number
@@ -150,7 +150,7 @@ export interface MatchingOffer {
 /**
  * @param total  null if it is not known
  * @param shown  number of records on the page
- * @returns null where there are no others, or no task can be done to all of them
+ * @returns null where there are no others, or none of the tasks can be done to all of them
  */
 export function matchingOffer(
   site: AdminSite,

@@ -225,7 +225,7 @@ export abstract class BulkTask {
   ): Promise<string>
 
   /**
-   * Asks whether the roles of the signed-in user let the task reach the records; the policy is asked when it
+   * Checks whether the roles of the signed-in user let the task reach the records; the policy is checked when it
    * is done. [U2]
    *
    * @param keys    of records that the user may read

@@ -165,7 +165,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     } catch (error) {
       const isReferredTo =
         error instanceof BulkFailure && error.data?.cause === stillReferredTo().message
-      /* A transaction that has failed answers nothing more. */
+      /* A transaction that has failed runs no more statements. */
       if (!isReferredTo || client.isTransaction) throw error
       const cause = await this.#whatRefers(keys, ctx)
       throw new BulkFailure(400, this.failed, { ...error.data, cause })

@@ -11,7 +11,7 @@ import type { ModelView } from '../model_view.js'
 import type { BulkTask } from './bulk_task.js'
 
 /**
- * All records of a list, as somebody saw them. [L8]
+ * All records of a list, as a user saw them. [L8]
  */
 export interface AllMatching {
   /** Query string of the list */
@@ -84,7 +84,7 @@ export class MatchingRecords {
 
   /**
    * @throws BulkFailure 409  if other than the expected number match
-   * @throws BulkFailure 422  if they are too many for the policy to be asked about each
+   * @throws BulkFailure 422  if they are too many to check the policy for each
    */
   async expect(expected: number): Promise<void> {
     const found = await countMatching(...this.#asked())

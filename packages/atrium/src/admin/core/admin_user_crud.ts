@@ -292,7 +292,7 @@ function twoWays(): Problem {
   return invalidBody([{ field: 'password', rule: 'password', message }])
 }
 
-/** Null stands for none; undefined: nobody names any. */
+/** Null stands for none; undefined: not sent. */
 function rolesIn(values: Values): number[] | undefined {
   const roles = values[ROLES] as number[] | null | undefined
   return roles === null ? [] : roles

@@ -13,7 +13,7 @@ import AdminRole from '../models/admin_role.js'
 
 /**
  * Values for the cells of a column of one's own that come from another table: those that one list asks for
- * at once are read by one query.
+ * together are read by one query.
  *
  * @param load  reads the values of the keys; those that have none are left out
  * @returns what a column's `value` asks for the value of one key

@@ -45,7 +45,7 @@ const HOUR = 3_600_000
  * Keeps the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
  *
  * @param path  of the complete file, which only the server's user may read; it may be gone afterwards
- * @returns the key of the kept file
+ * @returns the key of the stored file
  */
 export async function keepExport(path: string, format: FileFormat): Promise<string> {
   const key = `${randomBytes(16).toString('hex')}.${format}`
@@ -64,7 +64,7 @@ export async function keepExport(path: string, format: FileFormat): Promise<stri
 }
 
 /**
- * Opens a kept file. The caller reads the stream to its end or destroys it.
+ * Opens a stored file. The caller reads the stream to its end or destroys it.
  *
  * @returns undefined if there is none
  */
@@ -79,7 +79,7 @@ export async function openExport(
   return { size: contentLength, stream: await disk.getStream(place) }
 }
 
-/** Removes a kept file, if it is there. */
+/** Removes a stored file, if it is there. */
 export async function removeExport(key: string): Promise<void> {
   if (!NAME.test(key)) return
   const disk = await filesDisk()

@@ -47,7 +47,7 @@ interface Progress {
 
 interface ExportResult {
   message: string
-  /** Key of the kept file */
+  /** Key of the stored file */
   file: string
   name: string
   bytes: number
@@ -56,7 +56,7 @@ interface ExportResult {
 }
 
 /**
- * An export that takes longer than a request: its file is the person's alone, and kept for some hours. After an
+ * An export that takes longer than a request: its file is the person's alone, and stored for some hours. After an
  * interruption it begins anew, as its snapshot is gone. [D1, D2]
  */
 export class ExportJob extends JobKind {

@@ -47,7 +47,7 @@ interface Sending {
 
 /**
  * Sends an export while it is read, from one snapshot, which ends with the response. An error before the first part is an
- * ordinary error; a later one ends the connection, so that nobody takes a part for the whole. [D2]
+ * ordinary error; a later one ends the connection, so that a part is not mistaken for the whole. [D2]
  *
  * @param most  number of records
  * @returns null once the response has begun; else what their number is, if it is known: they are too many
@@ -87,7 +87,7 @@ export async function sendExport(
   }
 }
 
-/** Sends a small export, which holds neither a connection nor a place while it is sent. */
+/** Sends a small export, which holds no connection and no place while it is sent. */
 async function sendWhole(
   { ctx, site, list, choice }: Sending,
   batches: AsyncGenerator<Item[], void>,

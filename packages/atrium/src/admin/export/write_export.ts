@@ -28,7 +28,7 @@ interface Progress {
  * Writes records as a file, and ends it. Requests of the process go first between its batches. [D6]
  *
  * @param output    may be slower than the database
- * @param progress  kept up to date
+ * @param progress  updated
  * @param pause     called after each batch; it may stop the rest by throwing
  */
 export async function writeExport(

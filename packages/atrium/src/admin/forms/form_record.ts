@@ -88,7 +88,7 @@ export interface FormState {
   /** Submitted values */
   submission?: Submission
   failure?: FormFailure
-  /** Sentences about texts that were kept and are shown again [R5, R10] */
+  /** Sentences about restored texts [R5, R10] */
   keptNotes?: readonly string[]
   /** Version that the form continues from, as it was sent. Default: the record's */
   sent?: SentVersion

@@ -69,7 +69,7 @@ export async function recordMessage(
   /* The sentence names the model already. */
   const isNumbered = title === undefined || title === `${view.singular} ${number}`
   const shown = plainText(isNumbered ? number : title, LONGEST_TITLE).text
-  /* Not by `site.text` with the title, which keeps its answers. */
+  /* Not by `site.text` with the title, which caches its results. */
   const sentence = partsOf(site.text(text, { one: view.singular, title: isolated('title') }))
   const parts = sentence.map((part) => (part.isolated ? { ...part, text: shown } : part))
   const linkTo = title === undefined ? () => null : await recordLinks(ctx, view, [key])

@@ -78,10 +78,10 @@ function chosen(
 }
 
 /**
- * Answers the button *New ...* of a form: keeps what was typed, and goes to the form of the other record, which
+ * Handles the button *New ...* of a form: stores what was typed, and goes to the form of the other record, which
  * comes back. [R5]
  *
- * @returns true if it answered; a failure to show in the form; false if the button was not pressed
+ * @returns true if it responded; a failure to show in the form; false if the button was not pressed
  */
 export async function goToNew(
   ctx: HttpContext,
@@ -140,7 +140,7 @@ export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string
 }
 
 /**
- * Tells the dialog of the new record, for the reference that it was opened beside; without a value where that
+ * Tells the dialog of the new record, for the reference that it was opened for; without a value where that
  * can't refer to it. [R5]
  */
 export async function respondInDialog(

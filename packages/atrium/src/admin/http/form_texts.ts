@@ -22,7 +22,7 @@ export function sentTexts(ctx: HttpContext): Map<string, string[]> {
 }
 
 /**
- * Gives a request the texts of a form that were kept for it. [R5, R10]
+ * Gives a request the stored texts of a form. [R5, R10]
  */
 export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void {
   read.set(ctx, texts)
@@ -79,7 +79,7 @@ const LONGEST = 256 * 1024
 const MOST_TEXTS = 2000
 
 /**
- * Texts of a form that somebody sends who is not signed in. Nothing is written anywhere. [R10]
+ * Texts of a form of an anonymous user. Nothing is written anywhere. [R10]
  *
  * @returns null for what is not a form, and for one that is too long, of which nothing is read
  */

@@ -36,7 +36,7 @@ export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void>
 }
 
 /**
- * Stands before the one form that is accepted while a superuser sees the site as a role: that which ends
+ * Guard of the one form that is accepted while a superuser sees the site as a role: that which ends
  * it. [U6]
  */
 export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {

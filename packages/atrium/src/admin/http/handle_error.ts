@@ -115,7 +115,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
     next ??
     returnPath(site, here ?? (pathname && pathname + search)) ??
     (await pageAddress(site, ctx))
-  /* A kept form says by itself that it is to be sent again. */
+  /* A draft says by itself that it is to be sent again. */
   const isRefused = !isRead && next === undefined
   const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
   const page = `${site.url('/reauthenticate')}?${query}`

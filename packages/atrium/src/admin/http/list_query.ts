@@ -41,7 +41,7 @@ export function queryOfReferringList(ctx: HttpContext, list: string): string | n
 /**
  * Address of a page that leads back to a list.
  *
- * @param query  the list's; null if there is no list
+ * @param query  the list's; null without a list
  */
 export function withListQuery(address: string, query: string | null): string {
   if (bounded(query) === null) return address

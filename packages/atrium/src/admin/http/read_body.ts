@@ -25,7 +25,7 @@ export const LONGEST_PLAIN = 16 * 1024
  * it fails. [B17]
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
-  /* Finding that there is no body takes as long as some pages. */
+  /* Detecting a missing body takes as long as some pages. */
   if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
     await parseBody(ctx, parserFor())

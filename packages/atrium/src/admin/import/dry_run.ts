@@ -117,7 +117,7 @@ function hasDates({ byTitle, field }: MappedColumn): boolean {
   return !byTitle && (field.column?.kind === 'date' || field.column?.kind === 'datetime')
 }
 
-/** Maximum number of errors that are kept with an import */
+/** Maximum number of errors that are stored with an import */
 export const MOST_FAULTS = 100
 
 /**

@@ -24,7 +24,7 @@ export async function writeFaultyRows(
   const writer = sheetWriter(shape.format, output, {
     columns: [...shape.columns, why],
     delimiter: shape.delimiter ?? undefined,
-    /* The program that wrote another encoding would read the letters of UTF-8 wrong without it. */
+    /* The program that wrote another encoding would read UTF-8 wrong without it. */
     bom: shape.encoding !== 'utf-8',
   })
   const faults = new Faults(paths.faults)

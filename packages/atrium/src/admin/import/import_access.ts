@@ -32,7 +32,7 @@ export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<
 }
 
 /**
- * @throws PageNotFound  for a model that nobody can import into, such as a database view
+ * @throws PageNotFound  for a model without an import, such as a database view
  * @throws NotAllowed    without the permission
  */
 export async function assertImport(ctx: HttpContext, view: ModelView): Promise<void> {
@@ -43,7 +43,7 @@ export async function assertImport(ctx: HttpContext, view: ModelView): Promise<v
 /** Maximum bytes of a file that is imported in the site */
 export const MOST_BYTES = 100 * 1024 * 1024
 
-/** Files that are kept for a person. With one more, the oldest is removed that no job is at */
+/** Maximum stored files of a person. With one more, the oldest that no job uses is removed */
 export const MOST_KEPT = 10
 
 /** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
@@ -52,7 +52,7 @@ export type UploadFault = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
 const FAULTS = new WeakMap<HttpContext, UploadFault>()
 
 /**
- * Guard of a model's import: nothing is read of an upload that nobody may make. [U4]
+ * Guard of a model's import: nothing is read of an upload that is not allowed. [U4]
  */
 export function importGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {

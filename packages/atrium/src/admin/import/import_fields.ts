@@ -14,7 +14,7 @@ import { inSentence } from '../text/plain_text.js'
 import { assertImport } from './import_access.js'
 
 /**
- * For whom rows are imported, and what they may do. [D3, U4]
+ * The user who imports rows, and their permissions. [D3, U4]
  */
 export interface Importer {
   /** The view as they may use it */
@@ -48,7 +48,7 @@ export async function importerOf(ctx: HttpContext, { base }: ModelView): Promise
 }
 
 /**
- * The operator at a console, whom nothing restricts.
+ * The operator at a console, without restrictions.
  *
  * @param name  of the command, for the log
  */

@@ -145,7 +145,7 @@ function placeOf(key: string, part: Part): string {
 }
 
 /**
- * The trial of a kept file; all its errors are kept next to it.
+ * The dry run of a stored file; all its errors are stored next to it.
  *
  * @throws FileFault
  * @throws ImportRefused  if the file is gone

@@ -9,13 +9,13 @@ import AdminImport from '../models/admin_import.js'
 import type { ImportState } from '../models/admin_import.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 
-/** How long an import is kept */
+/** How long an import is stored */
 export const HOURS = 24
 
 /* No job is at it. */
 const IDLE = ['columns', 'tried', 'failed'] as const
 
-/* At once */
+/* Maximum imports removed in one pass */
 const MOST_REMOVED = 100
 
 /* Most that are listed to go on with */

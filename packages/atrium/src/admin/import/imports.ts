@@ -140,7 +140,7 @@ export class Imports {
   }
 
   /**
-   * Reads the kept file in another way, and guesses anew.
+   * Reads the stored file with other options, and guesses again.
    *
    * @throws FileFault      and all is as it was
    * @throws ImportRefused  while it runs, and after rows were written
@@ -234,7 +234,7 @@ export class Imports {
    * Writes the rows that the trial found invalid, in the file's own format, with a column that says why. Ends the
    * output.
    *
-   * @throws PageNotFound  before anything is written, if there was no trial or the file is gone
+   * @throws PageNotFound  before anything is written, without a dry run or the file
    */
   async faultyRows(one: AdminImport, output: Writable): Promise<void> {
     const view = this.site.models.get(one.model)
@@ -279,7 +279,7 @@ export class Imports {
     return left.length
   }
 
-  /** Leaves no file behind if there is no row. */
+  /** Leaves no file without its row. */
   async #create(values: Partial<AdminImport> & { fileKey: string }): Promise<AdminImport> {
     try {
       return await this.store.create(values)

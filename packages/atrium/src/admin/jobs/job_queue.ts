@@ -7,7 +7,7 @@ import type { JobStore } from './job_store.js'
 const QUEUE = 'atrium'
 const NAME = 'admin_job'
 
-/* Milliseconds after which a job that nobody renews is given to another process */
+/* Milliseconds after which a job that is not renewed is given to another process */
 const LEASE = 30_000
 
 /* A job gives up earlier, and says so. */

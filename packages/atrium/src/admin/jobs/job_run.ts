@@ -164,7 +164,7 @@ export class JobRun {
   }
 
   /**
-   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite nobody can write in the meantime, so that
+   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite no one else can write before its end, so that
    * only the end of the process is looked for.
    *
    * @throws JobStopped, JobSuperseded

@@ -105,7 +105,7 @@ export class Jobs {
       await this.#refuseMany(created)
       await this.#enqueue(created.id)
     } catch (error) {
-      /* Whoever is told that it failed must not find it done later. */
+      /* A job that was reported as failed must not be done later. */
       await this.store.remove(created)
       throw error
     }

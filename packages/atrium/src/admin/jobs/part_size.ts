@@ -41,7 +41,7 @@ export class PartSize {
     const result = await write()
     this.#took = Math.max(1, performance.now() - begun)
     const fit = (count * LONGEST) / this.#took
-    /* One slow part is not a reason for ever so small ones, nor a quick one for one that takes seconds. */
+    /* One slow part is not a reason for very small ones, and a quick one is not a reason for one that takes seconds. */
     const next = Math.min(Math.max(fit, this.#rows / 2), this.#rows * 2)
     this.#rows = Math.round(Math.min(Math.max(next, LEAST), MOST))
     return result

@@ -137,7 +137,7 @@ const KNOWN = new VersionedCache<boolean>()
 
 /**
  * Returns true if keys without Ctrl or Command work for the signed-in user. If that can't be read they are
- * off: a voice that types may do harm by them, nobody by their absence. [L12]
+ * off: voice input can trigger them by accident. [L12]
  */
 export async function hasSingleKeys(
   ctx: HttpContext,

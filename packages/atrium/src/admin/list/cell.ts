@@ -152,7 +152,7 @@ export function valueCell(value: unknown, text: Text): ShownCell {
 
 /**
  * Cell of a custom list column. Its link may come from a record, so only links to web pages and
- * mail addresses are kept: see `Cell`.
+ * mail addresses stay: see `Cell`.
  */
 export function ownCell(
   value: Awaited<ReturnType<ListColumn['value']>>,

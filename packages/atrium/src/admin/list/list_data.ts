@@ -68,7 +68,7 @@ export interface ListData extends Record<string, unknown> {
   links: {
     create: string | null
     import: string | null
-    /** Dialog of the export; null for who cannot, and where the list shows what nobody asked for [D2] */
+    /** Dialog of the export; null for who cannot, and where the list shows records that were not requested [D2] */
     export: string | null
     /** All records that match, for paper [L14] */
     print: string

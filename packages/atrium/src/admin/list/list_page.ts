@@ -32,7 +32,7 @@ import { besideList, viewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './title_search.js'
 import type { ListData, CellsOffer } from './list_data.js'
 
-/* More are used together by nobody but who tries them all. */
+/* More are not used together in practice. */
 const MOST_TABLES = 50
 
 interface Found {
@@ -223,7 +223,7 @@ export class ListPage {
         extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
         whileCounting: (items, extras) => {
           shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
-          /* The caller that awaits it gets the error; nobody does if the list itself fails. */
+          /* The caller that awaits it gets the error; it is ignored if the list itself fails. */
           shown.catch(() => {})
         },
       }),
@@ -289,7 +289,7 @@ export class ListPage {
     return isShown ? { url: withList(this.view.url('/cell'), parameters), fields } : null
   }
 
-  /** Not for records that no one requested, nor in a part of another page. */
+  /** Not for records that no one requested, or in a part of another page. */
   #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
     return isUnread || base !== null ? null : this.#barOf(deleted, offers)
   }

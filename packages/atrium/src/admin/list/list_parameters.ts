@@ -51,7 +51,7 @@ interface Values {
 }
 
 /**
- * Parameters of a list. Invalid ones are treated as missing, but filters and searches are kept, to be named.
+ * Parameters of a list. Invalid ones are treated as missing, but filters and searches stay, to be named.
  * [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
  */
 export class ListParameters {

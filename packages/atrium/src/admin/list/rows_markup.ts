@@ -15,7 +15,7 @@ export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): stri
   return `<details class="folded"><summary>${content}</summary><pre tabindex="0">${escaped(whole)}</pre></details>`
 }
 
-/** Other sites open next to this one, and neither learn nor reach the page that they were opened from. */
+/** Other sites open next to this one, and can't see or reach the page that they were opened from. */
 function relationOf(href: string): string {
   return href.startsWith('http') ? ' target="_blank" rel="noopener noreferrer"' : ''
 }

@@ -83,7 +83,7 @@ function isOpen({ options, resource }: ModelView): boolean {
   return !resource.policy && typeof options.title !== 'function'
 }
 
-/* Signs that are at a number without a space: `$5`, `80%` */
+/* Symbols that are at a number without a space: `$5`, `80%` */
 const CLOSE = /^[^\p{L}\p{N}]*$/u
 
 const UNBREAKING = '\u00a0'

@@ -7,7 +7,7 @@ import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
 /**
- * A list's query with columns and sorting, kept under a name. [L5]
+ * A list's query with columns and sorting, saved under a name. [L5]
  */
 export default class AdminSavedView extends AdminModel {
   static table = 'admin_saved_views'

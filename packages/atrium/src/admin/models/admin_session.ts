@@ -40,7 +40,7 @@ export interface SessionMetadata {
 export default class AdminSession extends AdminModel {
   static table = 'admin_sessions'
 
-  /** Rows that the dashboard counts: ended sessions are kept for a while. [B23] */
+  /** Rows that the dashboard counts: ended sessions are stored for a while. [B23] */
   static countFilters = { is_active: true }
 
   @column({ isPrimary: true })

@@ -30,6 +30,6 @@ export interface NoticeData {
   address?: string | null
   /** Of the token, factor or passkey */
   name?: string
-  /** User name of who did it, if that was somebody else */
+  /** User name of who did it, if that was another user */
   by?: string
 }

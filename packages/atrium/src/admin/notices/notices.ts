@@ -58,7 +58,7 @@ export function shownNotice(site: Texts, notice: AdminNotice): ShownNotice {
   }
 }
 
-/** Most notices that are kept for a person; the oldest makes room */
+/** Maximum stored notices of a person; the oldest is removed */
 export const MOST_NOTICES = 50
 
 /* Of the same kind: who knows a password could have a mail sent for every wrong code. */
@@ -102,7 +102,7 @@ export class Notices {
 
   /**
    * @param user  whose account it is
-   * @param data  as of `noticeOrigin(ctx)`, and what is told by name
+   * @param data  as of `noticeOrigin(ctx)`, and the values of the message by name
    */
   async tell(
     { id }: Pick<Person, 'id'>,
@@ -129,7 +129,7 @@ export class Notices {
   }
 
   /**
-   * All that is kept for a person, newest first.
+   * All notices of a person, newest first.
    */
   async recent(userId: number): Promise<AdminNotice[]> {
     return await this.#of(userId)
@@ -206,7 +206,7 @@ export interface NoticesOnPage extends ShownNotice {
 /**
  * The newest notice that the signed-in user has not seen yet, for the banner of a whole page. [U16]
  *
- * @returns null where there is none, and where somebody else looks at the site
+ * @returns null where there is none, and where another user acts as the user
  */
 export async function noticesOf(
   site: Texts & { readonly notices: Notices },

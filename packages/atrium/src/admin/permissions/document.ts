@@ -194,7 +194,7 @@ function entryInWords({ actions, hidden, readonly, scopes }: ModelPermissions): 
 
 /**
  * Digests of what decides which records and fields a user can see, to notice later that they have lost some of them.
- * Null for a user whom roles do not restrict.
+ * Null for a user without restrictions by roles.
  */
 export type PermissionsPrint = { roles: string[]; attributes: string } | null
 

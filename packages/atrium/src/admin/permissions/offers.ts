@@ -7,7 +7,7 @@ export type Action = (typeof ACTIONS)[number]
 export type Offer = Action | 'purge' | 'restore' | 'read' | 'export'
 
 /**
- * The action of a view that an offer belongs to: where the view has not the one, nobody has the other. [B14]
+ * The action of a view that an offer belongs to: a view without the one does not have the other. [B14]
  */
 export function actionOf(offer: Offer): Action {
   if (offer === 'read' || offer === 'export') return 'view'

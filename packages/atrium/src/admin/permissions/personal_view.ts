@@ -42,7 +42,7 @@ export async function shownOf<Result>(
 }
 
 /**
- * An item that knows whether what it was asked for was there.
+ * An item that knows whether a requested value was missing.
  */
 function watchedItem(item: Item, concealed: ReadonlySet<string>) {
   let isComplete = true

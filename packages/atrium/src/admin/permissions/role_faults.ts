@@ -25,11 +25,11 @@ export interface UnknownName {
   near: string | undefined
 }
 
-/* More signs that differ are not a slip. */
+/* More different characters are not a typing error. */
 const MOST_SLIPS = 3
 
 /**
- * The names of models, actions, fields and scopes that the application does not have. They are kept, as what
+ * The names of models, actions, fields and scopes that the application does not have. They stay, as what
  * they name may come back; until then they allow nothing, and hide nothing.
  */
 export function unknownNames(

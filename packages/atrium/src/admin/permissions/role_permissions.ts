@@ -327,7 +327,7 @@ async function restricted(actor: Actor): Promise<Person | null> {
   return person?.isSuperuser ? null : person
 }
 
-/** A role that somebody has spoilt in the database allows nothing. */
+/** A role with invalid JSON in the database allows nothing. */
 function documentIn({ id, permissions }: Record<string, unknown>): PermissionsDocument | null {
   try {
     return readPermissions(jsonColumn.consume(permissions))

@@ -108,7 +108,7 @@ export async function unknownRoles(
 }
 
 /**
- * How many users have each of the roles; roles that nobody has are left out.
+ * How many users have each of the roles; roles without users are left out.
  */
 export async function holdersOf(
   roleIds: readonly number[],
@@ -125,7 +125,7 @@ export async function holdersOf(
 }
 
 /**
- * The role of users for whom nobody names any. [U5]
+ * The role of users created without one. [U5]
  */
 export class DefaultRole {
   /**
@@ -134,7 +134,7 @@ export class DefaultRole {
   constructor(readonly name: string | null) {}
 
   /**
-   * @returns its id, in a list; an empty one where there is no default
+   * @returns its id, in a list; an empty one without a default
    * @throws ValueError  when no role is called so
    */
   async ids(client?: QueryClientContract): Promise<number[]> {

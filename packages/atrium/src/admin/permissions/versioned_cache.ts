@@ -1,7 +1,7 @@
 import type { Person } from './person.js'
 
 /**
- * A map that forgets what was asked for the longest ago once it has too many.
+ * A map that drops the least recently used entry once it has too many.
  */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>()

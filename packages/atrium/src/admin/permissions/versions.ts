@@ -27,7 +27,7 @@ export function firstVersion(): number {
 
 /**
  * Says to all processes that what users may do, or how they have arranged the site, has changed: what is known
- * of them is kept by this number, which comes with every request. [U4]
+ * of them is cached by this number, which comes with every request. [U4]
  */
 export async function raiseVersions(
   client: QueryClientContract,

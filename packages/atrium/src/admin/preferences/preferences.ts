@@ -5,7 +5,7 @@ import { raiseVersions } from '../permissions/versions.js'
 const TABLE = 'admin_preferences'
 
 /**
- * Preferences of people, kept on the server, so that they follow them to another browser: a JSON
+ * Preferences of users, stored on the server, so that they follow them to another browser: a JSON
  * value for each person and name. Every preference of a person belongs here. [L6]
  */
 export class Preferences {

@@ -84,7 +84,7 @@ const KEYS_AT_ONCE = 500
 /** The records attached to another one */
 export interface Attached {
   records: AttachedRecord[]
-  /** True if there are more than were asked for */
+  /** True if there are more than were requested */
   isMore: boolean
   /** True if one of them is attached more than once */
   hasTwins: boolean

@@ -24,7 +24,7 @@ export interface TitleSearch {
 
 export interface FoundByTitle {
   items: Item[]
-  /** False if there was no time to look for records whose title only contains the text */
+  /** False if time was up before looking for records whose title only contains the text */
   isComplete: boolean
 }
 

@@ -32,7 +32,7 @@ export class SiteRedis {
     private readonly logger: Logger
   ) {}
 
-  /** True once something has asked for the connection */
+  /** True once the connection was requested */
   get isUsed(): boolean {
     return this.#manager !== undefined
   }

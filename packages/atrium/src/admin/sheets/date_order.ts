@@ -1,4 +1,4 @@
-/** Languages whose names of months are read, besides which no name means two months */
+/** Languages whose names of months are read, so that no name means two months */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'pl']
 
 const EXTRA = [
@@ -107,7 +107,7 @@ function numericReadings(text: string): Reading[] {
   ]
 }
 
-/** The readings that people mean: nobody writes the month first before points. */
+/** The plausible readings: the month is not first before points. */
 function likelyReadings(text: string): Reading[] {
   const readings = readingsOf(text)
   const isDayFirst = text.includes('.') && readings[0]?.order === 'dmy'
@@ -170,7 +170,7 @@ export interface FoundOrder {
 }
 
 /**
- * Finds the order of the dates of a column. Texts that are not dates do not count, nor dates that are the same in each
+ * Finds the order of the dates of a column. Texts that are not dates do not count, and dates that are the same in each do not
  * order.
  */
 export class OrderFinder {

@@ -67,7 +67,7 @@ export interface Sheet {
 }
 
 /**
- * The format and columns of a file, found before its rows are read. It can be kept as JSON.
+ * The format and columns of a file, found before its rows are read. It can be stored as JSON.
  */
 export interface FileShape {
   format: FileFormat
@@ -111,7 +111,7 @@ export const MOST_ROWS = 1_048_576
 /** Characters of a cell, as UTF-16 counts them; Excel calls a file with longer ones damaged, and cuts them */
 export const LONGEST_CELL = 32_767
 
-/** Columns of a file that is imported, and letters of the name of one: its page offers fields for each */
+/** Columns of a file that is imported, and characters of the name of one: its page offers fields for each */
 export const MOST_NAMES = 1000
 export const LONGEST_NAME = 1000
 

@@ -28,7 +28,7 @@ const FIRST_ROWS = 20
 /** The last line that can be chosen as the heading */
 const LAST_HEADING = 1000
 
-/* Letters of a row that is offered */
+/* Characters of a row that is offered */
 const LONGEST_ROW = 80
 
 interface Row {
@@ -125,7 +125,7 @@ const SAMPLES = 5
 /* Sheets among which one with rows is looked for */
 const MOST_TRIED = 10
 
-/* Letters of a value that is only looked at */
+/* Characters of a value that is only inspected */
 const LONGEST_SAMPLE = 1000
 
 /** Objects whose names are the columns of a file */
@@ -197,7 +197,7 @@ function check({ delimiter, encoding, heading }: ChosenShape): void {
   }
 }
 
-/** A person is asked about each column, and all of it is kept. */
+/** A person maps each column, and all of it is stored. */
 function checkNames(columns: readonly string[]): void {
   if (columns.length > MOST_NAMES) {
     throw new FileFault('sheets.errors.manyColumns', { most: MOST_NAMES })

@@ -24,7 +24,7 @@ export function shorten(text: string, longest: number): string {
 
 /**
  * Formats text from anonymous users, such as the name of a failed login: invisible characters are shown
- * by their code points, so that they neither hide nor reorder other text.
+ * by their code points, so that they can't hide or reorder other text.
  */
 export function plainText(text: string, longest: number = 80): PlainText {
   const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, byNumber)
@@ -50,7 +50,7 @@ export function visibleText(text: string): string {
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]|[\ud802\ud803\ud83a\ud83b]/
 
 /**
- * Returns true if a text has letters that are written from right to left.
+ * Returns true if a text has characters of a script that is written from right to left.
  */
 export function isFromTheRight(text: string): boolean {
   return FROM_THE_RIGHT.test(text)

@@ -18,7 +18,7 @@ interface Parts {
 }
 
 /**
- * The attributes of a user, each declared one in a field of its type; others are kept.
+ * The attributes of a user, each declared one in a field of its type; others stay.
  */
 export function attributesWidget(site: AdminSite) {
   const declared = site.userAttributes

@@ -76,7 +76,7 @@ export function checkUserAttributes(place: string, attributes: UserAttributes): 
   }
 }
 
-/** Schema of the attributes of a user: declared ones have their types, others are kept as they are. */
+/** Schema of the attributes of a user: declared ones have their types, others stay as they are. */
 export function attributesSchema(declared: UserAttributes) {
   const properties = Object.entries(declared).map(([name, { choices, type }]) => [
     name,

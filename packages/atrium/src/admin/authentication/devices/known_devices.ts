@@ -33,7 +33,7 @@ export class KnownDevices {
   ) {}
 
   /**
-   * Notes that the user signs in with the browser of the request, and sets its cookie.
+   * Records the browser that the user logs in with, and sets its cookie.
    *
    * @param session  id of the session that begins
    * @returns true for a browser that the user has not used before; false for the first one of a new user
@@ -110,7 +110,7 @@ const NEW = new WeakSet<HttpContext>()
 
 /**
  * Notes the browser of a new session, and tells the user if it is one that they have not used before. A failure
- * is reported and keeps nobody out. [U16]
+ * is reported and blocks no login. [U16]
  */
 export async function greet(
   site: GreetingSite,
@@ -129,7 +129,7 @@ export async function greet(
 }
 
 /**
- * Returns true if the request has signed somebody in with a browser that they had not used before.
+ * Returns true if the request has signed a user in with a browser that they had not used before.
  */
 export function isNewDevice(ctx: HttpContext): boolean {
   return NEW.has(ctx)

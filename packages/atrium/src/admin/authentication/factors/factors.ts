@@ -13,7 +13,7 @@ import { hashOfRecoveryCode, newRecoveryCodes, stepOf } from './one_time_codes.j
 export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
 
 /**
- * The answer to the question for a second factor: one of the two, as typed.
+ * The second factor as typed: one of the two.
  */
 export interface FactorAnswer {
   code?: string
@@ -98,7 +98,7 @@ export class Factors {
    * Gives a user a passkey in addition to the factors that they have. [U9]
    *
    * @param kept  the one session that does not end
-   * @returns null if somebody has this passkey; `codes`: recovery codes to show, null if the user has some
+   * @returns null if a user has this passkey; `codes`: recovery codes to show, null if the user has some
    */
   async add(
     userId: number,
@@ -168,9 +168,9 @@ export class Factors {
   }
 
   /**
-   * Takes an answer, which counts once: of two requests with the same one, also in two processes, one gets it.
+   * Uses a code once: of two requests with the same one, also in two processes, one is accepted.
    *
-   * @returns the kind of factor; null for a wrong or used answer
+   * @returns the kind of factor; null for a wrong or used code
    */
   async take(userId: number, { code, recoveryCode }: FactorAnswer): Promise<ShownFactor | null> {
     if (recoveryCode !== undefined) return await this.#takeRecoveryCode(userId, recoveryCode)

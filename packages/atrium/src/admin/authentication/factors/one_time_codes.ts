@@ -48,7 +48,7 @@ export function stepOf(code: string, secret: string, now: number): number | null
 /** Codes that a user gets together [U8] */
 export const RECOVERY_CODES = 10
 
-/* Crockford's: without letters that look like another one or like a digit. 32, so that each is 5 random bits. */
+/* Crockford's: without characters that look like another one. 32, so that each is 5 random bits. */
 const SIGNS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /* 120 bits: for fewer than 112, ASVS 6.5.2 asks for a slow hash. */
@@ -57,7 +57,7 @@ const GROUP = 4
 
 const RECOVERY_CODE = new RegExp(`^[${SIGNS}]{${LENGTH}}$`)
 
-/* Letters that people write instead */
+/* Characters that people write instead */
 const LOOKALIKES: Record<string, string> = { o: '0', i: '1', l: '1' }
 
 /**

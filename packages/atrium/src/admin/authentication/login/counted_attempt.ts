@@ -4,7 +4,7 @@ import { loggable } from '../../text/plain_text.js'
 import type { LoginThrottle } from './login_throttle.js'
 
 /**
- * One attempt to prove who somebody is.
+ * One attempt to prove an identity.
  */
 interface Attempt<Result> {
   /** As typed */

@@ -93,7 +93,7 @@ export class LoginController {
   }
 
   /**
-   * The password was right and is not enough. It neither counts as a failure nor clears those of the name:
+   * The password was right and is not enough. It does not count as a failure or clear those of the name:
    * otherwise codes could be guessed without limit, with the password in between. [U8]
    */
   async #goToSecondStep(ctx: HttpContext, user: AdminUser, next: string | undefined) {

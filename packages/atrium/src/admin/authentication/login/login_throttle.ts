@@ -53,7 +53,7 @@ export class LoginThrottle {
 
   /**
    * Counts an attempt at a second factor, as one at a password, and for the user from all addresses together:
-   * only people who know the password get here, so that this locks nobody out who does not share it. [U8]
+   * only people who know the password get here, so that this locks out only who shares it. [U8]
    *
    * @returns undefined if it may proceed, else the seconds to wait
    */
@@ -72,7 +72,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Counts an attempt that names nobody, such as the way back from single sign-on, for the address alone.
+   * Counts an attempt without a name, such as a callback of single sign-on, for the address alone.
    *
    * @returns undefined if it may proceed, else the seconds to wait
    */

@@ -7,7 +7,7 @@ import { useOnce } from '../login/first_step.js'
 /** Purposes of a challenge */
 export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
 
-/** Minutes that a challenge can be answered in [U9] */
+/** Minutes that a challenge is valid [U9] */
 const MINUTES = 5
 
 /** Longer than any sealed challenge */
@@ -33,9 +33,9 @@ interface Sealed {
 
 /**
  * Makes a challenge for a passkey to sign, and keeps it in an encrypted cookie: it is good in this browser, for
- * this purpose, for five minutes, once. Nothing is stored before it is answered. [U9]
+ * this purpose, for five minutes, once. Nothing is stored before it is used. [U9]
  *
- * @param handle  kept with it: the user handle of a new passkey
+ * @param handle  stored with it: the user handle of a new passkey
  */
 export function giveChallenge(
   ctx: HttpContext,

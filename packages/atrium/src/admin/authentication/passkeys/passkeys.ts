@@ -129,7 +129,7 @@ export class Passkeys {
   }
 
   /**
-   * Takes the answer of a passkey, whose challenge counts once. The owner of a cloned one is told.
+   * Verifies the response of a passkey, whose challenge is single-use. The owner of a cloned one is notified.
    *
    * @param sent  the credential, as JSON
    */
@@ -150,7 +150,7 @@ export class Passkeys {
       verifyAuthenticationResponse({
         response,
         ...expected(party, given.challenge),
-        /* The counter is compared below, by one statement: two processes may have the same answer. */
+        /* The counter is compared below, by one statement: two processes may have the same response. */
         credential: { id: details.id, publicKey: bytesOf(details.publicKey), counter: 0 },
       })
     )
@@ -192,7 +192,7 @@ function expected({ id, origin }: RelyingParty, challenge: string) {
   }
 }
 
-/** Answers without a list of allowed credentials have to name the user; others may. */
+/** Responses without a list of allowed credentials have to name the user; others can. */
 function isHandle(
   { response }: AuthenticationResponseJSON,
   { handle }: PasskeyDetails,

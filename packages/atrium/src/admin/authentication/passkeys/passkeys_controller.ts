@@ -109,7 +109,7 @@ export class PasskeysController {
     })
   }
 
-  /** One's own alone; of another user's nothing is told. */
+  /** The signed-in user's passkeys only; others are not found. */
   async #find(ctx: HttpContext) {
     const { owner } = guardOf(ctx).signedInOrFail()
     const factors = await this.site.adminAuthentication.factors.of(owner.id)
@@ -161,7 +161,7 @@ export class PasskeyLoginController {
   }
 
   /**
-   * Signs in whose passkey it is. Every failure gets the same response, also that of an unknown one. [B3, B8]
+   * Logs in the owner of the passkey. Every failure gets the same response, also that of an unknown one. [B3, B8]
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
@@ -174,7 +174,7 @@ export class PasskeyLoginController {
     const { adminAuthentication } = this.site
     const { throttle } = adminAuthentication
     const address = ctx.request.ip()
-    /* Nobody is named yet. Under one name for all, anonymous users could slow down everybody's passkeys. */
+    /* No user is named yet. Under one name for all, anonymous users could slow down everybody's passkeys. */
     const name = `(passkey) ${address}`
 
     const counted = await countedAttempt(ctx, throttle, {

@@ -40,7 +40,7 @@ export interface PasskeyDetails {
   /** Name of the user for the authenticator: random, the same for all passkeys of a user */
   handle: string
   transports: string[]
-  /** True if it is kept in several devices, as in those of an account in the cloud */
+  /** True if it is stored on several devices, as in those of an account in the cloud */
   isSynced: boolean
 }
 

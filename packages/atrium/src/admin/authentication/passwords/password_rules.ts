@@ -46,7 +46,7 @@ export function wordsOfEmail(email: string): string[] {
 }
 
 /**
- * Returns true if a password is one of the words, whatever the case and the signs in between, or that with digits
+ * Returns true if a password is one of the words, whatever the case and the symbols in between, or that with digits
  * and signs before or after it: `Film-Shop 2026!` for `Film shop`. [U13]
  */
 export function isContextWord(password: string, words: readonly string[]): boolean {
@@ -80,7 +80,7 @@ export function isUserName(password: string, username: string): boolean {
 }
 
 /**
- * Stands in the place of a hash for users who have no password: who are invited and have not chosen one, or who
+ * Replaces the hash of users who have no password: who are invited and have not chosen one, or who
  * sign in by other means. It is not a hash of any algorithm, so no password fits it. [U12]
  */
 export const NO_PASSWORD = '!'

@@ -50,7 +50,7 @@ export async function replacePassword(
 
 /**
  * The consequences of a new password: the user's other sessions end, a link to choose one is worthless, and the
- * user is told, save new users who choose their first one. [B7, U12, U16]
+ * user is notified, except new users who choose their first one. [B7, U12, U16]
  *
  * @returns the number of sessions that ended
  */

@@ -15,7 +15,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   authenticationAttempted = false
   /** User, session and token of the request */
   signedIn: SignedIn | undefined
-  /** The same for a user who has to set up a second factor first: to all but its pages nobody is signed in [U10] */
+  /** The same for a user who has to set up a second factor first: for all other pages no user is signed in [U10] */
   lackingFactor: SignedIn | undefined
 
   readonly #ctx: HttpContext
@@ -79,7 +79,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * Signs in also a user who has to set up a second factor first: for the pages that do it, and for logging out.
+   * Also logs in a user who has to set up a second factor first: for the pages that do it, and for logging out.
    * [U10]
    */
   async checkWithoutFactor(): Promise<boolean> {
@@ -89,7 +89,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * Signs in the client of a test: `client.get('/admin').loginAs(user)`.
+   * Logs in the client of a test: `client.get('/admin').loginAs(user)`.
    */
   async authenticateAsClient(user: AdminUser): Promise<AuthClientResponse> {
     const authentication = await this.#authentication()

@@ -23,7 +23,7 @@ type Named = Pick<SsoPerson, 'issuer' | 'subject'>
  */
 class SsoIdentities {
   /**
-   * The identity of a person; null if they are linked with nobody.
+   * The identity of a person; null if they are not linked with a user.
    */
   async find(person: Named, client?: TransactionClientContract): Promise<AdminSsoIdentity | null> {
     return await AdminSsoIdentity.findBy('print', printOf(person), { client })
@@ -83,7 +83,7 @@ interface UsersCrud {
   update(key: unknown, values: Values, options: CallOptions): Promise<Item | null>
 }
 
-/** Stands in events as the one who gave roles */
+/** Name in events of who gave the roles */
 const ACTOR = systemActor('single sign-on')
 
 /* Users of one name, told apart by a number; also tries of two requests that want the same one */
@@ -106,7 +106,7 @@ class SsoPeople {
   }
 
   /**
-   * @throws SsoRefused  for people whom the provider or the settings do not let in; those who had roles by the
+   * @throws SsoRefused  for people that the provider or the settings reject; those who had roles by the
    *   provider and have none any more lose them all the same
    */
   async admit(ctx: HttpContext, person: SsoPerson): Promise<AdminUser> {

@@ -11,7 +11,7 @@ export interface SsoConfig {
   clientId: string
   /** Undefined for a public client */
   clientSecret: Secret<string> | undefined
-  /** Asked of the provider; `openid` has to be among them */
+  /** Requested from the provider; `openid` has to be among them */
   scopes: readonly string[]
   /** Text of the button */
   label: string
@@ -21,7 +21,7 @@ export interface SsoConfig {
   roles: SsoRoles | undefined
   /** Treatment of people who are linked with no user: refused, or a new user for each */
   unknown: 'refuse' | 'create'
-  /** False: nobody logs in with a password any more */
+  /** False: no user can log in with a password */
   passwords: boolean
   /** The ID token must name one of these methods in `amr`; empty: whatever the provider asked is enough */
   amr: readonly string[]
@@ -35,7 +35,7 @@ export interface SsoRoles {
   claim: string
   /** Names of roles by value of the claim */
   map: Readonly<Record<string, readonly string[]>>
-  /** Values that make a superuser; undefined: the provider neither makes nor unmakes superusers */
+  /** Values that make a superuser; undefined: the provider does not decide who is a superuser */
   superuser?: readonly string[]
 }
 

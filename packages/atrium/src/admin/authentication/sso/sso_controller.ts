@@ -50,7 +50,7 @@ export class SsoController {
     const isSignedIn = await guard.checkWithoutFactor()
     if (aim === 'login') {
       if (isSignedIn) return goTo(ctx, next ?? this.site.url('/'))
-      /* A session begins because its user wants it to: the provider may ask nobody. */
+      /* A session begins because its user wants it to: the provider may not prompt them. */
       if (isForeignLink(ctx)) return this.#beginAnew(ctx, 'required', next)
     } else {
       if (!isSignedIn) throw new SignInRequired('required')

@@ -2,7 +2,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import { isPlainHttp, type SsoConfig } from './sso_config.js'
 
 /**
- * Why somebody who came from the provider was not let in: `away`: it could not be reached; `failed`: its answer is
+ * Why a person who came from the provider was rejected: `away`: it could not be reached; `failed`: its response is
  * not to be trusted; `cancelled`: it refused, or the person did; `factor`: without the methods that `amr` names;
  * `unknown`: linked with no user; `role`: no value of the claim is mapped; `linked`: with
  * another user; `again`: the way back is used or not this session's; `throttled`: too many failures of the address.
@@ -11,7 +11,7 @@ export type SsoRefusal =
   'away' | 'failed' | 'cancelled' | 'factor' | 'unknown' | 'role' | 'linked' | 'again' | 'throttled'
 
 /**
- * Somebody who came from the provider is not let in. Its message is for the application's log; it holds nothing
+ * A person who came from the provider is rejected. Its message is for the application's log; it holds nothing
  * that the provider sent. [U15]
  */
 export class SsoRefused extends Error {
@@ -25,7 +25,7 @@ export class SsoRefused extends Error {
   }
 }
 
-/** Values that the browser has to bring back unchanged: otherwise the answer is not meant for it */
+/** Values that the browser has to bring back unchanged: otherwise the response is not meant for it */
 export interface SsoSecrets {
   state: string
   nonce: string
@@ -33,7 +33,7 @@ export interface SsoSecrets {
 }
 
 /**
- * A person of whom the provider has told, by an ID token whose signature, issuer, audience, nonce and time are right.
+ * A person that the provider has authenticated, by an ID token whose signature, issuer, audience, nonce and time are right.
  */
 export interface SsoPerson {
   issuer: string
@@ -61,7 +61,7 @@ const LONGEST_PROOF = 900
 
 /**
  * The OpenID Connect provider: authorization code flow with PKCE, state and nonce. Its metadata is read
- * when first needed, kept for an hour, and read again after a failure: the server starts without it. [U15]
+ * when first needed, cached for an hour, and read again after a failure: the server starts without it. [U15]
  */
 export class SsoProvider {
   #found: { configuration: Configuration; at: number } | undefined
@@ -102,7 +102,7 @@ export class SsoProvider {
   /**
    * Handles the response of the provider: checks `state` and `iss`, exchanges the code, checks the ID token.
    *
-   * @param needed  claims that are asked of the userinfo endpoint if the ID token lacks them
+   * @param needed  claims that are requested from the userinfo endpoint if the ID token lacks them
    * @throws SsoRefused
    */
   async finish(

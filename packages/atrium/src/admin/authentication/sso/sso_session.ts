@@ -30,8 +30,8 @@ export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'cl
 }
 
 /**
- * The moment at which the provider has asked the person who they are, in seconds since 1970: it may let somebody in
- * whom it has asked hours ago, which proves nothing now. [U11]
+ * The moment at which the person logged in at the provider, in seconds since 1970: it may accept a person
+ * who logged in hours ago, which proves nothing now. [U11]
  *
  * @returns 0 if it does not say
  */
@@ -60,7 +60,7 @@ export type SsoAim = 'login' | 'proof' | 'link'
  * Values that a browser has to come back with from the provider.
  */
 export interface SsoStep extends SsoSecrets {
-  /** Of this one step, so that it is valid for one answer */
+  /** Of this one step, so that it is valid for one response */
   id: string
   aim: SsoAim
   next: string | undefined
@@ -127,7 +127,7 @@ function cookie(site: Site, seconds: number) {
 
 /**
  * Requests to the provider by a user who is signed in: a proof of who they are [U11], or the link between
- * both. The provider has asked the person anew, so a session that somebody else left there is not taken. [U15]
+ * both. The provider has asked the person anew, so a session that another person left there is not used. [U15]
  */
 export class SsoOfSession {
   constructor(private readonly site: AdminSite) {}
@@ -170,7 +170,7 @@ export class SsoOfSession {
   }
 
   /**
-   * @returns undefined once they are linked; id of the user with whom another request was first
+   * @returns undefined once they are linked; id of the user that another request linked first
    */
   async #link(sso: Sso, userId: number, person: SsoPerson): Promise<number | undefined> {
     try {

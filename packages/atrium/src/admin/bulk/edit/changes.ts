@@ -72,7 +72,7 @@ export function storedChanges(changes: Submission): StoredChanges {
   }
 }
 
-/** The changes that a job has kept. */
+/** The changes that a job has stored. */
 export function restoredChanges({ cleared, ...stored }: StoredChanges): Submission {
   return submissionOf({ ...stored, cleared: new Set(cleared) })
 }

@@ -45,7 +45,7 @@ export class EditTask extends BulkTask {
   #unchanged = 0
 
   /**
-   * @param changes  null as long as it is only asked for
+   * @param changes  null while only the form is shown
    */
   constructor(
     site: AdminSite,

@@ -36,13 +36,13 @@ interface HistoryEntry {
   /** The event that undid rows of the form; null: none, or a version */
   undone: { url: string; id: string } | null
   who: PlainText | null
-  /** Text to show if there is no user name */
+  /** Text to show without a user name */
   unnamed: string
   notes: string[]
   /** Labels of the changed fields of an update */
   changed: string | null
   comparison: Comparison
-  /** The only change, if both values are short: it is told in one line */
+  /** The only change, if both values are short: it is shown in one line */
   single: Comparison['changed'][number] | null
   isFolded: boolean
 }

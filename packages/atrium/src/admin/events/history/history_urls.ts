@@ -23,7 +23,7 @@ export function versionUrl(view: ModelView, key: KeyValue, version: number | str
 }
 
 /**
- * URL of the history for a link on the page of a record, which its viewer may see; null if there is no log, or nothing to
+ * URL of the history for a link on the page of a record, which its viewer may see; null without a log, or with nothing to
  * be logged. [R9]
  */
 export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {

@@ -18,7 +18,7 @@ export type SeesName = (name: string) => boolean
 /**
  * The logged names that the viewer of a model may see. Without a record, those that their roles show on some
  * records only are left out, as the log does not tell which those were. A name that the model does not have any
- * more is left out for everybody from whom something is hidden. [R9, U4]
+ * more is left out for users who do not see all of it. [R9, U4]
  *
  * @param view       as the viewer's roles leave it; undefined for a model that is gone
  * @param shownHere  names of the fields that roles show on some records, and on this one
@@ -91,7 +91,7 @@ async function withheldRelations(
   return withheld
 }
 
-/** True if somebody who sees the model does not see all of its records, or not all of their fields. */
+/** True if a user who sees the model does not see all of its records, or not all of their fields. */
 export function isNarrowed({ resource }: ModelView): boolean {
   const { authorizesRecords, base, projection } = resource
   if (base.scope || authorizesRecords) return true
@@ -110,7 +110,7 @@ export interface ReadableHistory extends HistoryOf {
 }
 
 /**
- * The history of a record for everybody who can see the record. Nobody can be asked about a record that was deleted
+ * The history of a record for everybody who can see the record. No policy can be checked for a record that was deleted
  * for good: its history is for superusers, and for those who see all records of the model with all of their
  * fields. [R8, R9]
  *

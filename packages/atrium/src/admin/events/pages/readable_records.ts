@@ -106,7 +106,7 @@ interface Related {
 
 /**
  * Values of many-to-many relations in the log, in words for the viewer: titles of the records that they may see, and
- * the keys of those that are gone for viewers whom nothing restricts. [R3, U4]
+ * the keys of those that are gone for viewers without restrictions. [R3, U4]
  */
 export class LoggedRelations {
   readonly #related = new Map<string, Related>()

@@ -29,7 +29,7 @@ const MAX_CAUSES = 500
 
 /**
  * Admits each cause once a minute. Memory is bounded: beyond a number of causes within a minute only their kind counts, so
- * that many different causes can neither fill the log nor hide the kinds that they are of.
+ * that many different causes can't fill the log or hide their kinds.
  */
 export class OncePerMinute {
   /* From cause to the moment when it is admitted again, the earliest first. */
@@ -44,7 +44,7 @@ export class OncePerMinute {
 
   /**
    * @param kind  one of few
-   * @returns true if neither the cause nor, beyond the maximum number of causes, its kind was admitted within the last minute
+   * @returns false if the cause or, beyond the maximum number of causes, its kind was admitted within the last minute
    */
   admits(cause: string, kind: string, now = Date.now()): boolean {
     this.#forgetOld(now)
@@ -224,7 +224,7 @@ export class RefusalLog {
   }
 }
 
-/** A visitor without credentials who is asked to log in is not an event, as long as nothing was to be written. */
+/** A visitor without credentials who is sent to the login is not an event, as long as nothing was to be written. */
 function isBareVisit(
   { request }: HttpContext,
   { status }: Refusal,

@@ -4,7 +4,7 @@ import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import type AdminJob from '../../models/admin_job.js'
 
-/* Times are kept to the second, and an event may be written a moment after its job. */
+/* Times are stored to the second, and an event may be written a moment after its job. */
 const LEEWAY = { seconds: 5 }
 
 /**

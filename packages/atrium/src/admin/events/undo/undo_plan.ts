@@ -151,7 +151,7 @@ export async function targetOf(
 }
 
 /**
- * A model of an event, as the site itself writes it: nobody's permissions are asked.
+ * A model of an event, as the site itself writes it: no permissions are checked.
  *
  * @throws UndoRefused
  */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /*
- * Parameters of a form's address about what is kept of other forms. Each goes from the page to the address that
+ * Parameters of a form's address about drafts of other forms. Each goes from the page to the address that
  * its form is sent to.
  */
 
@@ -14,7 +14,7 @@ export const FOR = '_for'
 /** `Film.distributor_id`: the form is part of a dialog next to that reference [R5] */
 export const IN_DIALOG = '_beside'
 
-/** Of the login page: the browser that led there has kept what was typed [R10] */
+/** Of the login page: the browser has stored what was typed [R10] */
 export const DRAFT_IN_BROWSER = 'kept'
 
 const LONGEST = 300

@@ -35,10 +35,10 @@ export interface RequestedReference {
 const TABLE = 'admin_kept_forms'
 const PURPOSE = 'kept form'
 
-/** Most characters of a kept form, as JSON */
+/** Maximum characters of a draft, as JSON */
 export const LONGEST_DRAFT = 64 * 1024
 
-/** Most forms that are kept for a person; the oldest makes room */
+/** Maximum drafts of a person; the oldest is removed */
 export const MOST_DRAFTS = 10
 
 const HOURS = 24
@@ -46,7 +46,7 @@ const HOURS = 24
 const ID = /^[\w-]{32}$/
 
 /**
- * Forms whose texts are kept on the server for a day, each for the one person who typed them: while another
+ * Forms whose texts are stored on the server for a day, each for the one person who typed them: while another
  * record is made, or until that person is signed in again. Nothing of them is written to a record. [R5, R10]
  */
 export class Drafts {
@@ -56,7 +56,7 @@ export class Drafts {
   constructor(private readonly client: () => QueryClientContract) {}
 
   /**
-   * @returns the id for addresses, which tells nothing; null for more than is kept
+   * @returns the id for addresses, which is random; null for a form that is too long
    */
   async keep(userId: number, form: Draft): Promise<string | null> {
     const text = JSON.stringify(form)
@@ -93,7 +93,7 @@ export class Drafts {
   }
 
   /**
-   * Puts a form in the place of a kept one, which has to fit as it did.
+   * Replaces a draft; the new one has the same limit.
    */
   async replace(userId: number, id: string, form: Draft): Promise<void> {
     const content = encryption.encrypt(JSON.stringify(form), { purpose: PURPOSE })

@@ -15,7 +15,7 @@ const OWN = ['_version', '_opened']
 const OF_ROW = ['id', '__version', '__remove']
 
 /**
- * Texts of a form that may be kept: those of its fields, also of fields in rows (`items.0.product_id`), without
+ * Texts of a form that can be stored: those of its fields, also of fields in rows (`items.0.product_id`), without
  * passwords, hidden columns and files. Unknown names are left out.
  *
  * @param sent  all that the form sent, by name
@@ -35,7 +35,7 @@ export function keepableTexts(
 }
 
 /**
- * True if a form has fields whose values are not kept, so that they have to be filled in again.
+ * True if a form has fields whose values are not stored, so that they have to be filled in again.
  */
 export function hasUnsavableFields(fields: readonly FormField[]): boolean {
   return fields.some((field) => !isKept(field))
@@ -87,8 +87,8 @@ export const OWNER = '_by'
 const PURPOSE = 'form owner'
 
 /**
- * Sealed id of the person whom a form is given to: what they send after their session has ended is kept for
- * nobody else. It signs nobody in. [R10]
+ * Sealed id of the person a form is given to: what they send after their session has ended is stored for
+ * no one else. It is not a login. [R10]
  */
 export function sealOwner(userId: number): string {
   return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
@@ -105,9 +105,9 @@ export function ownerIn(sealed: string | undefined): number | null {
 
 /**
  * Keeps a form that was refused until its user proves again who they are: it is shown again afterwards, and nothing
- * of it is done. Passwords are not kept. [U11, R10]
+ * of it is done. Passwords are not stored. [U11, R10]
  *
- * @returns address of the page that shows it; null if it is not kept
+ * @returns address of the page that shows it; null if it is not stored
  */
 export async function keepUnproved(
   site: AdminSite,
@@ -130,10 +130,10 @@ export async function keepUnproved(
 const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'update' }
 
 /**
- * Keeps a form that came without a session, for the person whom it was given to: it is shown again after the
+ * Stores a form that came without a session, for the person it was given to: it is shown again after the
  * login, and nothing of it is done. Forms of records alone, without a script. [R10]
  *
- * @returns address of the page that shows it; null if it is not kept
+ * @returns address of the page that shows it; null if it is not stored
  */
 export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<string | null> {
   const { request } = ctx

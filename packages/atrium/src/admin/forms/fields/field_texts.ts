@@ -108,7 +108,7 @@ function numberText(field: FormField, numeral: string): string {
   return field.grouped ? grouped(numeral) : numeral
 }
 
-/** @throws UnreadableText  for separators of which nobody can tell what they are */
+/** @throws UnreadableText  for ambiguous separators */
 function numeralOf({ strict, column }: FormField, text: string): unknown {
   /* A model that converts it itself may take other forms. */
   if (!column?.preparesItself && isMisgrouped(text)) throw new UnreadableText('number', NO_NUMBER)

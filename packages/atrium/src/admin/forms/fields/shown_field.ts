@@ -52,7 +52,7 @@ export interface FieldView {
   clear: { name: string; checked: boolean } | undefined
   /** True if a cross in its box, for browsers with the site's script, replaces that checkbox */
   hasCross: boolean
-  /** A text that is typed into it is kept nowhere. [R10] */
+  /** A text that is typed into it is never stored. [R10] */
   isSecret?: boolean
   /** The stored file */
   file: { name: string; url: string; image?: string } | undefined

@@ -149,7 +149,7 @@ export function isFileKey(key: unknown): key is string {
 
 /**
  * Stores an uploaded file under a random name; only a harmless extension of the sender's file name
- * is kept. The write is atomic. [B17]
+ * is stored. The write is atomic. [B17]
  *
  * @param file  validated, and not stored before
  * @returns the key for the file's column

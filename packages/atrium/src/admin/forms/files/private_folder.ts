@@ -83,7 +83,7 @@ export class PrivateFolder extends FSDriver {
     await this.#storeWhole(key, (part) => writeFile(part, contents, { mode: 0o600 }))
   }
 
-  /** @param store  makes the file, under a name that nobody asks for */
+  /** @param store  makes the file, under a name that is not requested */
   async #storeWhole(key: string, store: (part: string) => Promise<void>): Promise<void> {
     const path = this.#pathOf(key)
     const part = `${path}.part`

@@ -170,7 +170,7 @@ export interface PlacedRow {
 
 /**
  * Numbers for the order of the rows: 1, 2, 3, and so on, if rows were added, removed or moved. If the form does
- * not have all rows, the others keep theirs, new ones come after them, and what was typed is taken as it is. [R2]
+ * not have all rows, the others keep theirs, new ones come after them, and typed numbers are used unchanged. [R2]
  *
  * @param placed  rows that stay
  * @param named   rows that exist and that the form has, those to remove among them

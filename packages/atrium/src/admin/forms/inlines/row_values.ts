@@ -47,7 +47,7 @@ export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: Se
  * Validates a new row.
  *
  * @param given  values that the form itself gives, by API name
- * @param later  API name of the foreign key, while there is no parent yet
+ * @param later  API name of the foreign key, before the parent is stored
  * @throws InvalidForm
  */
 export async function valuesOfNew(

@@ -109,7 +109,7 @@ export function checkFormParts(name: string, parts: Iterable<FormPart>, place = 
 }
 
 /**
- * Checks that each name in the option `form` is a field, and stands there once.
+ * Checks that each name in the option `form` is a field, and is there once.
  *
  * @param known  API names of the model's fields
  * @throws ValueError

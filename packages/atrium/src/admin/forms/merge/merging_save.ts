@@ -53,7 +53,7 @@ export interface FormAttempt extends FoundRecord {
   submission: Submission
   /** As the form sent it; undefined for the record's */
   sent: SentVersion | undefined
-  /** API names of the fields whose changes by others were kept */
+  /** API names of the fields that keep the changes of others */
   theirs: readonly string[]
   opened: OpenedRecord | null
   /** The version of the record that the form was filled in with [R8] */

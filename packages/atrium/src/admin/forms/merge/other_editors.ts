@@ -63,7 +63,7 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
 }
 
 /**
- * The message of a saved form, with the changes of others that it kept: a sentence for each person. [R15]
+ * The message of a saved form, with the changes of others that it includes: a sentence for each person. [R15]
  *
  * @param names    API names of the fields
  * @param editors  by API name, as far as they are known

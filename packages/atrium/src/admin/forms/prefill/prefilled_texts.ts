@@ -30,7 +30,7 @@ export function copiedTexts(
 }
 
 /**
- * Columns that may not have the same value again. Of a unique index over several, references are kept, as the copy
+ * Columns that may not have the same value again. Of a unique index over several, references are copied, as the copy
  * mostly belongs to the same records, unless there is nothing else.
  */
 function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set<string> {

@@ -109,7 +109,7 @@ export class RestoredFields {
 
   /**
    * Puts the exact earlier value in the place of one that came back as filled in, as texts do not preserve every
-   * value: not the milliseconds of a datetime, nor all digits of a decimal.
+   * value: not the milliseconds of a datetime, or all digits of a decimal.
    *
    * @param values  by attribute name, after the schema
    */
@@ -218,7 +218,7 @@ export async function restoredOf(
 ): Promise<RestoredFields | null> {
   const event = parameterIn(ctx, RESTORE)
   if (event === null) return null
-  /* Nobody gets back a right, a password or a token that was taken from them. */
+  /* Rights, passwords and tokens that were removed are not restored. */
   if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
   const log = new EventReader(site)
   const history = await historyOfKey(ctx, site, log, view, key)

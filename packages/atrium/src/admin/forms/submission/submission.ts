@@ -38,7 +38,7 @@ export interface Submission {
 }
 
 /**
- * Parses a form. On create, texts are kept as typed, and empty fields are left out so that defaults
+ * Parses a form. On create, texts are as typed, and empty fields are left out so that defaults
  * apply. On update, texts are trimmed and empty fields are left out as well: only its checkbox
  * empties a field. [S36, S42, B17]
  */

@@ -7,7 +7,7 @@ import { readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
 
 /**
- * Registers the pages that everybody has who is signed in: the own account, which is nobody else's, and the keys.
+ * Registers the pages of every signed-in user: their account and the keys.
  * [U1, U14, L12]
  */
 export function registerAccountRoutes(site: AdminSite): void {

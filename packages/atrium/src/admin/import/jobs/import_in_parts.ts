@@ -55,15 +55,15 @@ export async function importInJob(site: AdminSite, run: JobRun): Promise<ImportI
 }
 
 /**
- * The errors of the rows that a run in parts leaves out, which are kept in the place of those of the trial: records may
- * have changed since. For the rows before an interruption, those that were kept then stand. [D3]
+ * The errors of the rows that a run in parts leaves out, which replace those of the dry run: records may
+ * have changed since. For the rows before an interruption, those that were stored then remain. [D3]
  */
 export class SkippedRows {
   #output: WriteStream | undefined
 
   /**
    * @param key      of the import's file
-   * @param kept     path of the errors that are kept; null if there are none
+   * @param kept     path of the stored errors; null if there are none
    * @param scratch  path of a new file
    */
   constructor(

@@ -76,7 +76,7 @@ export async function renderWaiting(
     steps: shownSteps(site, view, one, 'trial'),
     file: plainText(one.fileName),
     job: job && (await shownJob(site, ctx, job)),
-    /* A page that asks by itself is not a sign of somebody at work. [B7] */
+    /* A page that refreshes itself is not activity of its user. [B7] */
     pollUrl: `${importUrl(view, one)}?poll=1`,
     links: { columns: importUrl(view, one, 'columns'), discard: `${importUrl(view, one)}/discard` },
   })

@@ -35,7 +35,7 @@ export class JobsController {
       jobs: await Promise.all(jobs.map((job) => shownJob(this.site, ctx, job))),
       pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
-      /* A page that asks by itself is not a sign of somebody at work. [B7] */
+      /* A page that refreshes itself is not activity of its user. [B7] */
       pollUrl: jobs.some(isUnfinished) ? `${url(page)}&poll=1` : null,
     })
   }

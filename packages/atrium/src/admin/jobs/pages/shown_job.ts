@@ -56,7 +56,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
     again: offersAgain ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`) : null,
     model: view ? { label: view.label, url: view.url('/') } : null,
     url,
-    /* A page that asks by itself is not a sign of somebody at work. [B7] */
+    /* A page that refreshes itself is not activity of its user. [B7] */
     pollUrl: `${url}?poll=1`,
     cancelUrl: `${url}/cancel`,
     cancelNote: kind?.cancelNoteOf(job) ?? site.text('jobs.cancelNote'),

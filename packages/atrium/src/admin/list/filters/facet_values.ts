@@ -16,7 +16,7 @@ import { valueInWords } from './filter_words.js'
 /** Number of values of a facet; there may be more */
 export const MOST_VALUES = 10
 
-/* Nobody waits longer for numbers next to a list, and a database has other work. */
+/* Users do not wait longer for numbers next to a list, and a database has other work. */
 const PATIENCE = 2000
 
 /* Links with longer values would not fit into an address. */

@@ -47,7 +47,7 @@ const KNOWN = new WeakMap<ModelView, readonly Column[]>()
 
 /**
  * The columns whose values a list counts: those of the option `facets`, else enums, booleans and references. None
- * that the viewer does not see on every record, nor where code decides about single records. The view's resource
+ * that the viewer does not see on every record, or where code decides about single records. The view's resource
  * must be loaded. [L3]
  */
 export function facetColumns(site: AdminSite, view: ModelView): readonly Column[] {

@@ -135,7 +135,7 @@ export class SavedViews {
   }
 
   /**
-   * Before a user is deleted: their own views go with them, shared ones stay, and belong to nobody.
+   * Before a user is deleted: their own views go with them, shared ones stay, without an owner.
    *
    * @param client  transaction of the deletion
    */
@@ -147,7 +147,7 @@ export class SavedViews {
     }
   }
 
-  /** The same name twice would be two tabs that nobody can tell apart. */
+  /** The same name twice would be two tabs that look the same. */
   async #checkName(
     client: TransactionClientContract,
     { id, model, ownerId }: { id?: number; model: string; ownerId: number | null },

@@ -6,7 +6,7 @@ import type { ListParameters } from '../list_parameters.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import type { Density, SavedView } from './list_place.js'
 
-/* More names in a note help nobody. */
+/* More names in a note do not help. */
 const MOST_NAMED = 5
 
 interface ViewTab {

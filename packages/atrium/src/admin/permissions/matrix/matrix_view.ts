@@ -324,7 +324,7 @@ function moreOf(
   }
 }
 
-/** Of all other models any name may be one; of a model that is not there none is known, nor said to be unknown. */
+/** Of all other models any name may be one; names of a missing model are not reported as unknown. */
 function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
   return kind === 'model' && !isKnown
 }

@@ -114,7 +114,7 @@ interface Entry {
 /**
  * The permissions that a form with a matrix sent. A model has an entry of its own if anything is said in its
  * row; without a tick it follows the row of all other models. A scope that is ticked counts, whatever the radio
- * button next to it says: without a script it is easily forgotten, and nobody is to see more by that. [U6]
+ * button next to it says: without a script it is easily forgotten, and that must not show more. [U6]
  *
  * @param field  the form's field that the matrix is for
  * @returns undefined where the form has no matrix
@@ -148,7 +148,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (states.includes(FIELD_STATES.readonly)) entry.readonly.push(name)
 }
 
-/** Unreadable names are kept, so that reading the permissions reports them. */
+/** Unreadable names stay, so that reading the permissions reports them. */
 function addKept(entry: Entry, text: string) {
   try {
     const { actions, hidden = [], readonly = [], scopes } = readFolded(text)

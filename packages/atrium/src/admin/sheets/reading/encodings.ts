@@ -27,7 +27,7 @@ export const ENCODINGS = [
 
 type Encoding = (typeof ENCODINGS)[number]
 
-/** Encodings of which a wrong byte can be told */
+/** Encodings whose invalid bytes are detected */
 export const UNICODE: ReadonlySet<string> = new Set(['utf-8', 'utf-16le', 'utf-16be'])
 
 export function isEncoding(name: unknown): name is Encoding {

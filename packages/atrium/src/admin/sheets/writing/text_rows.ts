@@ -144,7 +144,7 @@ export function columnOptions({
 }
 
 /**
- * The text of a cell in a spreadsheet, such that none is taken as a formula; null for an empty cell. [D2]
+ * The text of a cell in a spreadsheet, such that none is read as a formula; null for an empty cell. [D2]
  */
 export function cellText(cell: Cell, { isJson, isNumeric, raw }: TextOptions): string | null {
   if (cell === null || cell === undefined) return null

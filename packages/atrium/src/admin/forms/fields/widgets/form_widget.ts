@@ -41,7 +41,7 @@ export abstract class FormWidget extends Widget {
    * A value in a list.
    *
    * @param value  value of the API, never null
-   * @returns null to show it as if there was no widget
+   * @returns null to show it as without a widget
    */
   cell?(value: unknown, text: Text): ShownCell | null
 

@@ -63,7 +63,7 @@ function aligned(tagName: string, { style }: Record<string, string | undefined>)
 
 /**
  * Renders Markdown as markup that can be in a page of the site: nothing in it runs, is styled, or is loaded
- * from elsewhere. HTML in it is kept as far as Markdown can write the same. [R13]
+ * from elsewhere. HTML in it is converted as far as Markdown can write the same. [R13]
  */
 export function renderMarkdown(text: string): string {
   if (text.length > LONGEST) return `<pre tabindex="0">${escaped(text)}</pre>`

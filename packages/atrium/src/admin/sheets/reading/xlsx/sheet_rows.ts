@@ -16,7 +16,7 @@ export interface SheetRow {
 /** Spreadsheets keep no more digits; an integer with more was written by another program. */
 const LONG_INTEGER = /^-?\d{16,}$/
 
-/** A number of which a spreadsheet has kept no more than the first fifteen digits */
+/** A number of which a spreadsheet stores only the first fifteen digits */
 const TOO_LONG = /^-?\d{16,}$|e\+?\d/i
 
 /** A cell, as in AB12 */
@@ -58,7 +58,7 @@ class RowBuilder {
   #cells: Cell[] = []
   /** By column, as a damaged file may name a cell any number of times */
   readonly #faults = new Map<number, CellFault>()
-  /** Letters of the row's cells */
+  /** Characters of the row's cells */
   #length = 0
   readonly #heading: number
   #isInData = false
@@ -72,7 +72,7 @@ class RowBuilder {
   #isInValue = false
   #hasText = false
   #hasFormula = false
-  /** Columns that are kept apart: those of the heading, and one for all that are beyond it */
+  /** Columns that are distinguished: those of the heading, and one for all that are beyond it */
   #width = MOST_COLUMNS
 
   constructor(workbook: Workbook, heading: number) {
@@ -223,7 +223,7 @@ class RowBuilder {
   }
 }
 
-/** The letters of a column, as in `AB` for 27 */
+/** The name of a column, as in `AB` for 27 */
 function nameOfColumn(index: number): string {
   const [before, letter] = [Math.floor(index / 26), String.fromCharCode(65 + (index % 26))]
   return before === 0 ? letter : nameOfColumn(before - 1) + letter

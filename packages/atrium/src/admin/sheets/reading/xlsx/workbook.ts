@@ -84,7 +84,7 @@ export function momentText(serial: number, kind: Moment, isFrom1904: boolean): s
 
 const CODE = /_x([\dA-F]{4})_/gi
 
-/** A text of a sheet without the codes of letters that XML can't hold, as in `_x000D_`. */
+/** A text of a sheet without the codes of characters that XML can't hold, as in `_x000D_`. */
 export function plainText(text: string): string {
   return text.includes('_x')
     ? text.replace(CODE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -28,13 +28,13 @@ const MOST_RATIO = 400
 /** Bytes below which a part may have any ratio */
 const SMALL = 8 * 1024 * 1024
 
-/** Letters of one cell */
+/** Characters of one cell */
 export const LONGEST_TEXT = 4 * 1024 * 1024
 
-/** Letters of all cells of a row */
+/** Characters of all cells of a row */
 export const LONGEST_ROW = 64 * 1024 * 1024
 
-/** Sheets of a workbook, and letters of the name of one: spreadsheets take 31 */
+/** Sheets of a workbook, and characters of the name of one: spreadsheets allow 31 */
 export const MOST_SHEETS = 1000
 
 export const LONGEST_SHEET = 255

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2'
 import { FileFault } from '../../../jobs/job_errors.js'
 
-/** Letters of one tag */
+/** Characters of one tag */
 const LONGEST_TAG = 4 * 1024 * 1024
 
 /** Elements within each other; spreadsheets write about ten */
@@ -72,7 +72,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
 }
 
 /**
- * The same for a part that is read at once.
+ * The same for a part that is read as a whole.
  *
  * @throws FileFault
  */
