@@ -34,7 +34,7 @@ import { recordsToRevert, revertItem, type RevertOptions } from './operations/re
 import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
 import {
-  createTogether,
+  createMany,
   revertTogether,
   updateTogether,
   type ItemChange,
@@ -402,18 +402,18 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Stores new items as `create` stores each, many with one statement, where the model and application code do nothing
-   * in addition. If one fails, all of them fail.
+   * Stores new items, all of them or none, as `create` stores each: many with one statement, where the model and application
+   * code do nothing in addition.
    *
    * @param all  by attribute name
-   * @returns false if nothing was done, as each is to be created by itself
    * @throws Problem 403, 409 or 422
    */
-  async createTogether(
+  async createMany(
     all: ReadonlyArray<Record<string, unknown>>,
-    options: CallOptions & { client: QueryClientContract }
-  ): Promise<boolean> {
-    return await createTogether(await this.#contextFor(options), all, options)
+    options: CallOptions = {}
+  ): Promise<void> {
+    const context = await this.#contextFor(options)
+    await createMany(context, all, options, (values, own) => this.create(values, own))
   }
 
   /**

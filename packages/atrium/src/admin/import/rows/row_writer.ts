@@ -93,7 +93,7 @@ async function writeRun(
   const { actor, origin, view } = importer
   if (drafts[0].kind === 'new') {
     const all = drafts.map(({ values }) => values)
-    if (await view.crud.createTogether(all, { client, joins: true, actor, origin })) return
+    return await view.crud.createMany(all, { client, joins: true, actor, origin })
   }
   for (const draft of drafts) {
     await endLongTurn()

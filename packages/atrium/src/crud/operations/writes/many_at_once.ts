@@ -35,25 +35,44 @@ const VALUES_AT_ONCE = 10_000
 /* Databases limit the alternatives of one condition. */
 const KEYS_AT_ONCE = 200
 
-/** Stores new items, many with one statement. See `LucidCrud.createTogether`. */
-export async function createTogether(
+/**
+ * Stores new items, many with one statement. See `LucidCrud.createMany`.
+ *
+ * @param create  stores one item on the record path
+ */
+export async function createMany(
   context: CrudContext,
   all: readonly Row[],
+  options: CallOptions,
+  create: (values: Row, options: CallOptions) => Promise<unknown>
+): Promise<void> {
+  const client = await clientFor(context.resource, options)
+  const rows = await rowsOf(context, all, client, options)
+  await runWrite(context, options, async (transaction) => {
+    if (rows) return await insertRows(context, alikeParts(rows), transaction)
+    for (const values of all) {
+      await endLongTurn()
+      await create(values, { ...options, client: transaction, joins: true })
+    }
+  })
+}
+
+/** @returns undefined if any of them needs a record of Lucid */
+async function rowsOf(
+  context: CrudContext,
+  all: readonly Row[],
+  client: QueryClientContract,
   options: CallOptions
-): Promise<boolean> {
-  const { resource } = context
-  const client = await clientFor(resource, options)
-  if (!client.isTransaction) return false
+): Promise<Row[] | undefined> {
   const rows: Row[] = []
   for (const values of all) {
     await endLongTurn()
-    const decided = decidedForCreate(resource, values, options)
+    const decided = decidedForCreate(context.resource, values, options)
     const row = await rowByStatement(context, decided, client, options, false)
-    if (!row) return false
+    if (!row) return undefined
     rows.push(row)
   }
-  await runWrite(context, options, (own) => insertRows(context, alikeParts(rows), own))
-  return true
+  return rows
 }
 
 /** Parts of rows that follow one another and have the same columns. */
