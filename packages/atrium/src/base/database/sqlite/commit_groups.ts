@@ -147,7 +147,8 @@ export class CommitGroups {
     }
     /* The savepoint of another write would wait until own code ends the one that it has left open. */
     const mayJoin = openNested() === 0 && (await this.#hasNext()) && openNested() === 0
-    const open = () => beginTransaction({ transaction: nest.bind(transaction) } as never)
+    const outer = { isTransaction: true, transaction: nest.bind(transaction) }
+    const open = () => beginTransaction(outer as never)
     const group = mayJoin ? await this.#gather(transaction, open, begun) : undefined
     return await this.#end(transaction, result, group)
   }
