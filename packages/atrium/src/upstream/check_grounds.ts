@@ -1,4 +1,4 @@
-import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
+import { checkGround as checkBodyParser } from './body_parser.js'
 import { checkGround as checkTransactions } from './knex_transaction.js'
 import { checkGround as checkDirtyData } from './lucid_dirty_data.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
@@ -14,7 +14,7 @@ import { checkGround as checkEarlyAnswer } from './node_early_answer.js'
  */
 export function checkGrounds(): void {
   for (const check of [
-    checkBodyParserTrees,
+    checkBodyParser,
     checkDirtyData,
     checkEarlyAnswer,
     checkRecordQueries,

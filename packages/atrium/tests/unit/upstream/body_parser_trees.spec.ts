@@ -7,7 +7,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import { test } from '@japa/runner'
-import { readWithoutTrees } from '#upstream/body_parser_trees'
+import { readWithoutTrees } from '#upstream/body_parser'
 
 /** Parses a form with plain and nested names. */
 async function readForm(

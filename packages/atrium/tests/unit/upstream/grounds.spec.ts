@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
+import { checkGround as bodyParser } from '#upstream/body_parser'
 import { checkGrounds } from '#upstream/check_grounds'
 import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
@@ -19,7 +19,7 @@ class Moved {}
  * Check of each patch, called with a library whose parts are missing, and a part that it reports
  */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
-  ['body_parser_trees', '__raw_files in Request#allFiles', () => bodyParserTrees({})],
+  ['body_parser', '__raw_files in Request#allFiles', () => bodyParser({})],
   ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],
   ['knex_postgres_commit', 'Client_PG#_query', () => postgresCommit({ PostgresClient: Moved })],
   ['knex_sqlite_begin', "'BEGIN;' in", () => sqliteBegin({ SqliteTransaction: Moved })],
