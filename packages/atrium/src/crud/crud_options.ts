@@ -1,7 +1,6 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { EndpointCreator } from './endpoints/endpoint_creator.js'
-import type { EndpointMount } from './endpoints/endpoint_mount.js'
-import type { EndpointOptions } from './endpoints/endpoint_options.js'
+import type { EndpointMount, EndpointOptions } from './endpoints/endpoint_options.js'
 
 export type EndpointCreatorClass = new (
   options: CrudRouterOptions,

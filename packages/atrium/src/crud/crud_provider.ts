@@ -4,11 +4,13 @@ import { withoutStack } from '#base/errors'
 import { handleProblem } from './http/handle_problem.js'
 import { modelFiles } from './lucid/model_files.js'
 import { EngineRouter, useRouter } from '#base/http/engine_router'
-import { checkGroups } from './mount/group_check.js'
-import { mountPart } from './mount/mounted_parts.js'
-import { queryStrings } from './mount/query_strings.js'
-import { replacedRoutes, replacementWarning } from './mount/replaced_routes.js'
-import { requireMount } from './mount/require_mount.js'
+import {
+  checkGroups,
+  replacedRoutes,
+  replacementWarning,
+  requireMount,
+} from './mount/start_checks.js'
+import { mountPart, queryStrings } from './mount/mounted_parts.js'
 import { prefixOf } from './endpoints/generated_routes.js'
 import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'

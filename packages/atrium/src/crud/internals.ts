@@ -19,7 +19,7 @@ export { modelFiles } from './lucid/model_files.js'
 /** For the doctor alone: warnings that the start logs, too */
 export { accessWarnings } from './endpoints/public_writes.js'
 /** For the doctor alone: the check of start/kernel.ts that the start makes */
-export { requireMount } from './mount/require_mount.js'
+export { requireMount } from './mount/start_checks.js'
 /** Only parts of the engine have addresses next to the application's routes */
 export { mountPart } from './mount/mounted_parts.js'
 /** Where the endpoints are, the site is not, even if its mount path is above them */
@@ -30,7 +30,7 @@ export { isBelowPrefix } from './endpoints/generated_routes.js'
 /** Responds with 404 or 405 below a view's `/crud`; applications have `handleProblem` for whole requests */
 export { answerMissing } from './http/handle_problem.js'
 /** Refusals are logged with the model that a request is about; applications have events of refusals */
-export { requestSubject } from './http/request_subject.js'
+export { requestSubject } from './http/request_transaction.js'
 /** Pages share the memory of responses with the endpoints; its limit is `limits` in config/crud.ts */
 export { answerBudgetOf } from './http/answer_budget.js'
 /** The response to a missing or invalid token; an authorizer of an application throws its own problem */

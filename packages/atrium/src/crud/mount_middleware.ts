@@ -6,10 +6,13 @@ import hostRouter from '@adonisjs/core/services/router'
 import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { engineRouter } from '#base/http/engine_router'
-import { reportError } from './mount/exception_handler.js'
-import { placeOf, respondToError } from './mount/mounted_parts.js'
-import { queryStrings } from './mount/query_strings.js'
-import { isMoreSpecific } from './mount/specificity.js'
+import {
+  reportError,
+  placeOf,
+  respondToError,
+  queryStrings,
+  isMoreSpecific,
+} from './mount/mounted_parts.js'
 
 /**
  * Serves the addresses of the engine: the endpoints, their document and page, and the admin site. All others, and those

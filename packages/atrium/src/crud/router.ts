@@ -1,7 +1,7 @@
 import type { CrudRouterOptions, EndpointCreatorClass } from './crud_options.js'
 import { EndpointCreator } from './endpoints/endpoint_creator.js'
 import { shown, ValueError } from '#base/errors'
-import { noteGroup } from './mount/group_check.js'
+import { noteGroup } from './mount/start_checks.js'
 import { resources } from './resource/registry.js'
 
 /**

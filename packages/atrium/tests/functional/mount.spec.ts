@@ -9,9 +9,13 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { RuntimeError } from '#crud'
 import { engineRouter } from '#base/http/engine_router'
 import { requireMount } from '#crud/internals'
-import { checkGroups, noteGroup } from '#crud/mount/group_check'
-import { queryStrings } from '#crud/mount/query_strings'
-import { replacedRoutes, replacementWarning } from '#crud/mount/replaced_routes'
+import {
+  checkGroups,
+  noteGroup,
+  replacedRoutes,
+  replacementWarning,
+} from '#crud/mount/start_checks'
+import { queryStrings } from '#crud/mount/mounted_parts'
 import MountMiddleware from '#crud/mount_middleware'
 import HttpExceptionHandler from '../../../../app/exceptions/handler.js'
 import { takeSeen } from '#tests/fixtures/neighbours'

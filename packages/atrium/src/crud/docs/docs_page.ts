@@ -1,7 +1,9 @@
-import app from '@adonisjs/core/services/app'
-import type { HttpContext } from '@adonisjs/core/http'
-import { Edge } from 'edge.js'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { engineFile } from '#base/engine_file'
+import app from '@adonisjs/core/services/app'
+import type { HttpContext, Router } from '@adonisjs/core/http'
+import { Edge } from 'edge.js'
 import { authorizeToken } from '../endpoints/access.js'
 import { AssetStore } from '#base/http/asset_store'
 import { noEndpoint } from '#base/http/problems'
@@ -9,8 +11,23 @@ import { limitRate } from '../http/rate_limit.js'
 import { noteRefusal } from '#base/http/refusals'
 import { sendAsset } from '#base/http/send_asset'
 import { crudConfig } from '../settings.js'
-import { docsAssets } from './docs_assets.js'
 import { Problem } from '#base/errors'
+import { markGenerated } from '../endpoints/generated_routes.js'
+import { schemaPath } from '../openapi/schema_route.js'
+
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+/** The assets of the API page: Swagger UI as its package has it, and our additions. [Q1] */
+const docsAssets = [
+  { name: 'docs.css', paths: [join(SWAGGER_UI, 'swagger-ui.css'), own('docs.css')] },
+  { name: 'swagger-ui.js', paths: [join(SWAGGER_UI, 'swagger-ui-bundle.js')] },
+  { name: 'docs.js', paths: [own('docs.js')] },
+  { name: 'icon.svg', paths: [own('icon.svg')] },
+]
+
+function own(file: string): string {
+  return engineFile(`assets/docs/${file}`)
+}
 
 /* Swagger UI loads its icons from data: URLs. Calls go to the page's own origin only. */
 const CONTENT_SECURITY_POLICY = [
@@ -37,12 +54,12 @@ const HEADERS = {
  * is public; where a token is needed it asks for one, as browsers send none by themselves. The token
  * stays in the page's memory. [Q1]
  */
-export class DocsPage {
+class DocsPage {
   #assets: Promise<AssetStore> | undefined
 
   constructor(
     private readonly path: string,
-    private readonly schemaPath: string
+    private readonly pathOfSchema: string
   ) {}
 
   /**
@@ -59,10 +76,10 @@ export class DocsPage {
     /* The page checks a token by requesting a path that requires one. */
     const locked = [
       { access: docs.access, path: this.path },
-      { access: openapi.access, path: this.schemaPath },
+      { access: openapi.access, path: this.pathOfSchema },
     ].find(({ access }) => access === 'token')
     return await templates().render('page', {
-      schemaPath: this.schemaPath,
+      schemaPath: this.pathOfSchema,
       lockedPath: locked?.path,
       asset: (name: string) => `${this.path}/${assets.url(name)}`,
     })
@@ -114,4 +131,24 @@ function templates(): Edge {
   edge = Edge.create({ cache: app.inProduction })
   edge.mount(engineFile('views/docs'))
   return edge
+}
+
+/** Path of the API page; undefined if the page is off or the schema is disabled. [Q1] */
+export function docsPath(): string | undefined {
+  const { docs } = crudConfig()
+  return docs.enabled && schemaPath() ? docs.path : undefined
+}
+
+/**
+ * Registers the routes of the page of the API.
+ */
+export function registerDocsRoutes(router: Router): void {
+  const path = docsPath()
+  if (!path) return
+  const page = new DocsPage(path, schemaPath()!)
+  const show = (ctx: HttpContext) => page.show(ctx)
+  const asset = (ctx: HttpContext) => page.asset(ctx)
+  for (const handler of [show, asset]) markGenerated(handler)
+  router.get(path, show).as('docs')
+  router.get(`${path}/:file`, asset).as('docs.asset')
 }

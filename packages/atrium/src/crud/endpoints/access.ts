@@ -5,9 +5,10 @@ import { isForgery } from '#base/http/cross_site'
 import { toProblem } from '#base/http/to_problem'
 import { crossSiteWrite, tokenInvalid, tokenRequired } from '#base/http/problems'
 import type { Operation } from '../operations/operation.js'
-import type { Resource } from '../resource/resource.js'
+import type { Resource, IncludedRelation } from '../resource/resource.js'
 import type { Access, Actor, ApiToken } from '../types.js'
 import { RequestValue } from '#base/http/request_value'
+import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to
@@ -170,4 +171,40 @@ export function actorOf(ctx: HttpContext): Actor {
 function keepPrivate({ response }: HttpContext): void {
   response.header('cache-control', 'no-store')
   response.vary('Authorization')
+}
+
+/** The access rules of a model's endpoints. */
+interface AccessRules {
+  readonly operations: readonly Operation[]
+  isAccessDefault(operation: Operation): boolean
+  accessOf(operation: Operation): Access
+}
+
+const RULES = new WeakMap<Resource, AccessRules>()
+
+/**
+ * Remembers the access rules of a resource's endpoints.
+ */
+export function noteAccess(resource: Resource, rules: AccessRules): void {
+  RULES.set(resource, rules)
+}
+
+/**
+ * Access to related items in an `include`: the access rules of the related model's endpoints, or its
+ * option `access` if it has no such endpoints. [Q3]
+ *
+ * @returns undefined if no caller may include them
+ */
+export function accessToInclude({ isList, resource }: IncludedRelation): Access | undefined {
+  if (isExcludedFromInclude(resource.model)) return undefined
+  const operation = isList ? 'read_multi' : 'read'
+  const rules = RULES.get(resource)
+  const isSaid =
+    rules?.operations.includes(operation) || rules?.isAccessDefault(operation) === false
+  return isSaid ? rules!.accessOf(operation) : undefined
+}
+
+/** The relations that responses of the resource's endpoints can include, by API name. [Q3] */
+export function includesOf({ includes }: Resource): ReadonlyMap<string, IncludedRelation> {
+  return new Map([...includes].filter(([, include]) => accessToInclude(include)))
 }

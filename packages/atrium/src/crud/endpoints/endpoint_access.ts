@@ -1,15 +1,21 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Operation } from '../operations/operation.js'
-import { notIncluded } from '../request/include_parameter.js'
+import { notIncluded } from '../request/item_request.js'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { Access } from '../types.js'
-import { actorOf, authorize, authorizeBy, wouldPass } from './access.js'
-import { accessToInclude, includesOf } from './access_to_include.js'
-import type { EndpointMount } from './endpoint_mount.js'
+import {
+  actorOf,
+  authorize,
+  authorizeBy,
+  wouldPass,
+  accessToInclude,
+  includesOf,
+} from './access.js'
+import type { EndpointMount } from './endpoint_options.js'
 import { RequestValue } from '#base/http/request_value'
 
 /** The access rules in a model's options; implemented by `EndpointCreator`. */
-export interface AccessRules {
+interface AccessRules {
   readonly resource: Resource
   readonly operations: readonly Operation[]
   accessOf(operation: Operation): Access

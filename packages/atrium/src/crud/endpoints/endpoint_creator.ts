@@ -4,8 +4,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { engineRouter } from '#base/http/engine_router'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
 import { answerBudgetOf } from '../http/answer_budget.js'
-import { IdempotentBatch } from '../http/idempotency/idempotent_batch.js'
-import { IdempotentCreate } from '../http/idempotency/idempotent_create.js'
+import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
 import { listFormatOf } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
@@ -24,28 +23,26 @@ import { actorOf } from './access.js'
 import { originOf } from '#base/http/request_origin'
 import { resourceAndCrud, settingsOf } from './crud_object.js'
 import { EndpointAccess } from './endpoint_access.js'
-import type { EndpointMount } from './endpoint_mount.js'
-import type { ModelEndpointOptions } from './endpoint_options.js'
-import { isWritten, type CustomRoute, type EndpointRoute } from './endpoint_route.js'
+import {
+  type EndpointMount,
+  type ModelEndpointOptions,
+  isWritten,
+  type CustomRoute,
+  type EndpointRoute,
+} from './endpoint_options.js'
 import {
   checkCollisions,
   generatedEndpoints,
   type GeneratedEndpoint,
+  offeredOperations,
 } from './generated_endpoints.js'
 import { markMounted } from './generated_routes.js'
 import { checkBatch, checkHandlers, middlewareOf } from './batch/batch_options.js'
 import { handleBatch } from './handlers/batch_handler.js'
-import { handleCreate } from './handlers/create_handler.js'
-import { handleDelete } from './handlers/delete_handler.js'
-import { handleExport } from './handlers/export_handler.js'
-import { handleList } from './handlers/list_handler.js'
-import { handleRead } from './handlers/read_handler.js'
-import { handleUpdate } from './handlers/update_handler.js'
-import { modelPath, tablePath } from './model_path.js'
-import { offeredOperations } from './offered_operations.js'
-import { registerRoute } from './register_route.js'
+import { handleCreate, handleDelete, handleRead, handleUpdate } from './handlers/item_handlers.js'
+import { handleExport, handleList } from './handlers/list_handlers.js'
+import { modelPath, tablePath, registerRoute, RoutePlan } from './endpoint_routes.js'
 import { readOnlyNote } from '../resource/read_only.js'
-import { RoutePlan } from './route_plan.js'
 import { RequestValue } from '#base/http/request_value'
 
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const

@@ -17,7 +17,7 @@ type Row = Record<string, unknown>
 const MOST_ROWS = 10_000
 
 /** A row that the database deletes or changes because another row is deleted. */
-export interface CausedChange {
+interface CausedChange {
   resource: Resource
   row: Row
   /** Columns that it empties; null: it deletes the row */

@@ -8,7 +8,7 @@ import type { Write } from './write.js'
 import { knexOf, type KnexTransaction } from '#upstream/knex_transaction'
 
 /** The writes of one action, collected while its transaction runs. */
-export interface WriteScope {
+interface WriteScope {
   readonly transaction: KnexTransaction
   /** The model that the action writes; its hooks may write others */
   readonly model: LucidModel | undefined

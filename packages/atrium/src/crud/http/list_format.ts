@@ -1,4 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { stringify } from 'csv-stringify/sync'
+import type { Column } from '#base/columns/column'
+import type { Fields } from '#base/columns/fields'
+import type { Item } from '../types.js'
+import { escapeFormula } from '#base/values/formula'
+import { writeJson } from '#base/values/json'
 
 /** The formats of a list in addition to JSON, by their type. [D5] */
 export const LIST_FORMATS = {
@@ -18,4 +24,50 @@ export function listFormatOf({ request, response }: HttpContext): ListFormat | u
   const accepted = request.accepts(['application/json', ...Object.values(LIST_FORMATS)])
   const formats = Object.keys(LIST_FORMATS) as ListFormat[]
   return formats.find((format) => LIST_FORMATS[format] === accepted)
+}
+
+/** Kinds of columns whose numerals are never formulas: a number of many digits is a text */
+const PLAIN: ReadonlyArray<Column['kind']> = ['integer', 'number']
+
+const NUMERAL = /^-?\d+(?:\.\d+)?$/
+
+/** Writes items as the lines of a CSV file (RFC 4180). [D5] */
+export class CsvWriter {
+  readonly #names: readonly string[]
+  readonly #plain: ReadonlySet<string>
+
+  /**
+   * @param names  of the properties, in order; default: those of the fields
+   */
+  constructor({ columns, computed }: Fields, names?: readonly string[]) {
+    this.#names = names ?? [...columns.map(({ apiName }) => apiName), ...computed.values()]
+    const plain = columns.filter((column) => PLAIN.includes(column.kind) && !column.serialize)
+    this.#plain = new Set(plain.map(({ apiName }) => apiName))
+  }
+
+  /** The line of the names. */
+  get heading(): string {
+    return write([[...this.#names]])
+  }
+
+  /** One line for each item: null is an empty cell, an empty text `""`. */
+  lines(items: readonly Item[]): string {
+    return write(items.map((item) => this.#names.map((name) => this.#cell(name, item[name]))))
+  }
+
+  /** An apostrophe keeps a spreadsheet from running a text. */
+  #cell(name: string, value: unknown): unknown {
+    if (value === null || value === undefined || typeof value === 'number') return value
+    const text = typeof value === 'string' ? value : (writeJson(value) ?? '')
+    return this.#plain.has(name) && NUMERAL.test(text) ? text : escapeFormula(text)
+  }
+}
+
+function write(rows: unknown[][]): string {
+  if (rows.length === 0) return ''
+  return stringify(rows, {
+    record_delimiter: 'windows',
+    quoted_match: /^$|[\r\n]/,
+    cast: { number: String },
+  })
 }

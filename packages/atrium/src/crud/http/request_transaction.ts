@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { inTransaction } from '#base/database/transaction'
 import { RequestValue } from '#base/http/request_value'
+import type { Resource } from '../resource/resource.js'
 
 const TRANSACTIONS = new RequestValue<TransactionClientContract>('transaction')
 
@@ -31,3 +32,6 @@ export async function inTransactionOf<Result>(
     else TRANSACTIONS.delete(ctx)
   }
 }
+
+/** The model that a request is about, as its caller may see it or not. */
+export const requestSubject = new RequestValue<Resource>('subject')

@@ -5,8 +5,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { crudConfig } from '../settings.js'
 
 /** A file of `app/models`: its exports, or the error of its import. */
-export type ModelFile =
-  { path: string; exported: readonly unknown[] } | { path: string; error: unknown }
+type ModelFile = { path: string; exported: readonly unknown[] } | { path: string; error: unknown }
 
 const READ = new WeakMap<ApplicationService, Promise<ModelFile[]>>()
 

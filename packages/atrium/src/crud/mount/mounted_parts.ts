@@ -1,9 +1,17 @@
-import type { HttpContext } from '@adonisjs/core/http'
+import { Qs, type HttpContext, ExceptionHandler } from '@adonisjs/core/http'
 import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
+import app from '@adonisjs/core/services/app'
+import { toReport } from '../http/handle_problem.js'
+
+/** Reads and writes query strings as the engine's addresses have them, whatever the application has set: a comma in a value is a comma. */
+export const queryStrings = new Qs({
+  parse: { depth: 5, parameterLimit: 1000, allowSparse: false, arrayLimit: 20, comma: false },
+  stringify: { encode: true, encodeValuesOnly: false, arrayFormat: 'indices', skipNulls: false },
+})
 
 /** A part of the engine with addresses of its own: the endpoints, or the admin site. [K4] */
-export interface MountedPart {
+interface MountedPart {
   /**
    * @param path  of a request that matches none of the engine's routes
    * @returns  the address of the part that the path lies below, as in `/api`; undefined if it lies below none
@@ -48,4 +56,53 @@ export async function respondToError(error: unknown, ctx: HttpContext): Promise<
     ctx.logger.error({ err: failure }, 'The page or problem of an error could not be made')
     sendProblem(ctx, toProblem(failure))
   }
+}
+
+let making: Promise<ExceptionHandler> | undefined
+
+/** Lets the application's exception handler write an error to a log or a service. Never throws. [K4.4] */
+export async function reportError(error: unknown, ctx: HttpContext): Promise<void> {
+  try {
+    making ??= makeHandler(ctx)
+    const handler = await making
+    await handler.report(toReport(error, ctx), ctx)
+  } catch (failure) {
+    ctx.logger.error({ err: failure }, 'The exception handler could not report the next error')
+    ctx.logger.error({ err: error }, 'An error that was not reported')
+  }
+}
+
+async function makeHandler({ logger }: HttpContext): Promise<ExceptionHandler> {
+  const path = app.relativePath(app.exceptionsPath('handler.js'))
+  try {
+    const { default: Handler } = await app.import(`./${path}`)
+    return await app.container.make(Handler as new () => ExceptionHandler)
+  } catch (error) {
+    logger.warn({ err: error }, `Errors of the engine are logged only, as ${path} cannot be used`)
+    return new ExceptionHandler()
+  }
+}
+
+const KNOWN = new Map<string, number>()
+
+/**
+ * True if the first pattern begins with more fixed segments than the second one: `/api/products/:id` is more specific
+ * than `/api/*`, and `/admin/login` than `/:page`. [K4]
+ *
+ * @param pattern  in the router's notation, as in `/api/products/:id`
+ */
+export function isMoreSpecific(pattern: string, other: string): boolean {
+  return fixedSegments(pattern) > fixedSegments(other)
+}
+
+/** The patterns of the routes, a known number, are looked at once. */
+function fixedSegments(pattern: string): number {
+  let fixed = KNOWN.get(pattern)
+  if (fixed === undefined) {
+    const segments = pattern.split('/').filter((segment) => segment !== '')
+    const open = segments.findIndex((segment) => /^[:*]/.test(segment))
+    fixed = open === -1 ? segments.length : open
+    KNOWN.set(pattern, fixed)
+  }
+  return fixed
 }

@@ -1,7 +1,8 @@
 import string from '@adonisjs/core/helpers/string'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
-import type { EndpointRoute } from '../endpoints/endpoint_route.js'
+import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import type { Operation } from '../operations/operation.js'
+import type { OperationObject, ParameterObject, PathItem } from './openapi_types.js'
 
 /** The names of a model's endpoints in the API schema. */
 export interface EndpointNames {
@@ -101,4 +102,42 @@ export function identifier(name: string): string {
 
 function pascal(text: string): string {
   return string.pascalCase(text.replace(/[^A-Za-z0-9]+/g, ' '))
+}
+
+/**
+ * The paths of the document. Two paths that differ only by the names of their parameters are one path
+ * there, so the second takes over the names of the first.
+ */
+export class Paths {
+  readonly all: Record<string, PathItem> = {}
+  readonly #byShape = new Map<string, string[]>()
+
+  /** @param operation  begins with its path parameters, in the path's order */
+  add({ path, method }: EndpointRoute, operation: OperationObject): void {
+    const own = parameterNames(path)
+    const shape = path.replace(PARAMETER, '{}')
+    const names = this.#byShape.get(shape) ?? own
+    this.#byShape.set(shape, names)
+
+    let index = 0
+    const template = shape.replace(/\{\}/g, () => `{${names[index++]}}`)
+    const item = (this.all[template || '/'] ??= {})
+    item[method.toLowerCase() as keyof PathItem] = {
+      ...operation,
+      parameters: operation.parameters?.map((parameter) => {
+        if (!('in' in parameter) || parameter.in !== 'path') return parameter
+        return { ...parameter, name: names[own.indexOf(parameter.name)] } as ParameterObject
+      }),
+    }
+  }
+}
+
+/* `:id`, `:id?`, `:id.json` of the router, and its `*` for the rest of a path. */
+const PARAMETER = /:\w+\??|\*/g
+
+/** The parameters of a route's path, in order. */
+export function parameterNames(path: string): string[] {
+  return (path.match(PARAMETER) ?? []).map((one) =>
+    one === '*' ? 'rest' : one.replace(/[:?]/g, '')
+  )
 }

@@ -1,5 +1,5 @@
 import type { ApplicationService } from '@adonisjs/core/types'
-import { registerDocsRoutes } from '../docs/docs_routes.js'
+import { registerDocsRoutes } from '../docs/docs_page.js'
 import { engineRouter } from '#base/http/engine_router'
 import { resources } from '../resource/registry.js'
 import { registerSchemaRoute } from './schema_route.js'

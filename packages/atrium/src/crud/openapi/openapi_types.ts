@@ -40,7 +40,7 @@ export interface HeaderObject {
   schema: SchemaObject
 }
 
-export interface MediaType {
+interface MediaType {
   schema: SchemaObject
   example?: unknown
 }

@@ -1,8 +1,8 @@
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
-import type { EndpointRoute } from '../endpoints/endpoint_route.js'
+import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import { listParameters, itemParameters } from '../request/parameters.js'
-import { includesOf } from '../endpoints/access_to_include.js'
-import type { EndpointNames } from './names.js'
+import { includesOf } from '../endpoints/access.js'
+import { type EndpointNames, parameterNames } from './names.js'
 import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'
 import type { ProblemStatus, Responses } from './responses.js'
 import type {
@@ -12,6 +12,8 @@ import type {
   ResponseObject,
   SchemaObject,
 } from './openapi_types.js'
+import { STATUS_CODES } from 'node:http'
+import { inputForm, fromVine } from './field_schemas.js'
 
 /** The input for the description of an operation. */
 export interface Described {
@@ -199,10 +201,7 @@ function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
  * The refusals of an operation: a missing or insufficient token, or the model's policy. A write may also
  * move an item out of its writer's scope. An include needs the access of the related endpoints.
  */
-export function refusals({
-  endpoints,
-  route,
-}: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
+function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
   const { policy, scope } = endpoints.resource
   const isRead = ['read', 'read_multi'].includes(route.operation)
   const mayInclude = isRead && !route.isCustom && includesOf(endpoints.resource).size > 0
@@ -213,7 +212,7 @@ export function refusals({
   return policy || scope ? [403] : []
 }
 
-export function jsonBody(schema: SchemaObject): RequestBody {
+function jsonBody(schema: SchemaObject): RequestBody {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
@@ -223,4 +222,54 @@ export function schemaRef(name: string): SchemaObject {
 
 function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
+/** Describes a custom route: its own description, and the parts that all routes share. [A27, P11] */
+export function describeCustom(of: Described): Parts {
+  const { route, responses } = of
+  const { summary, description, query = {}, body, answer, status } = route.openapi ?? {}
+  const isDescribed = answer !== undefined
+  const given = status ?? (answer === null ? 204 : 200)
+  return {
+    summary: summary ?? `${route.method} ${route.path.slice(of.endpoints.path.length)}`,
+    ...(description && { description }),
+    parameters: [
+      ...parameterNames(route.path).map((name) => pathParameter(of, name)),
+      ...Object.entries(query).map(([name, schema]): ParameterObject => ({
+        name,
+        in: 'query',
+        schema,
+      })),
+    ],
+    ...(body && { requestBody: jsonBody(schemaOf(body)) }),
+    responses: {
+      [given]: isDescribed
+        ? responses.answer(STATUS_CODES[given] ?? 'Done', answerOf(of))
+        : responses.anything(),
+      ...responses.problems([400, ...refusals(of)]),
+      default: isDescribed ? responses.anyProblem() : responses.anything(),
+    },
+  }
+}
+
+/** A parameter with the name of a part of the key has that part's schema. */
+function pathParameter({ endpoints }: Described, name: string): ParameterObject {
+  const { key } = endpoints.resource
+  const column = key.columns[key.params.indexOf(name)]
+  const schema: SchemaObject = column ? inputForm(column) : { type: 'string' }
+  return { name, in: 'path', required: true, schema }
+}
+
+function answerOf({ route, names }: Described): SchemaObject | undefined {
+  const { answer } = route.openapi ?? {}
+  if (!answer) return undefined
+  if (answer === 'item') return schemaRef(names.item)
+  if (answer === 'list') return schemaRef(`${names.item}List`)
+  return schemaOf(answer)
+}
+
+/** VineJS's schemas and validators describe themselves. */
+function schemaOf(schema: object): SchemaObject {
+  const { toJSONSchema } = schema as { toJSONSchema?: () => object }
+  return toJSONSchema ? fromVine(toJSONSchema.call(schema)) : (schema as SchemaObject)
 }

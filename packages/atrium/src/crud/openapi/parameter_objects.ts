@@ -5,9 +5,9 @@ import type { OwnParameter } from '../request/parameters.js'
 import type { Column } from '#base/columns/column'
 import type { Filter } from '../resource/filters.js'
 import type { Resource } from '../resource/resource.js'
-import { includesOf } from '../endpoints/access_to_include.js'
+import { includesOf } from '../endpoints/access.js'
 import { DELETED_MODES } from '#base/columns/soft_delete'
-import { inputForm } from './column_schema.js'
+import { inputForm } from './field_schemas.js'
 import type { ParameterObject, Reference, SchemaObject } from './openapi_types.js'
 
 type Pagination = CrudConfig['pagination']

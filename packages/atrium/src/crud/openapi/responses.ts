@@ -5,7 +5,7 @@ import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './op
 const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
 
 /** The statuses of problems, and their meaning in this API. */
-export const PROBLEMS = {
+const PROBLEMS = {
   400: 'Malformed JSON or URL, or parameters that cannot be combined',
   401: 'The request has no valid token',
   403: 'The caller is not allowed to do this',

@@ -8,7 +8,7 @@ type Values = Record<string, unknown>
 /**
  * The methods of `LucidCrud` that own code overrides. [P6, P8]
  */
-export interface OverridableMethods {
+interface OverridableMethods {
   prepareCreate(values: Values, options: HookOptions): Values | Promise<Values>
   prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Values | Promise<Values>
   prepareDelete(record: LucidRow, options: HookOptions): void | Promise<void>

@@ -7,15 +7,12 @@ import type { Condition } from '#base/columns/condition'
 import { readCursor, type CursorList } from './cursor.js'
 import { fieldsOf, type Fields } from '#base/columns/fields'
 import { shownFields } from './shown_fields.js'
-import { selectIncludes } from './include_parameter.js'
-import { readItemParameters } from './item_request.js'
+import { selectIncludes, readItemParameters } from './item_request.js'
 import { pageOf, parseCursorLimit, parsePaging, type Paging } from './paging.js'
 import { listParameters, ownParameter } from './parameters.js'
-import type { QueryString } from './query_string.js'
+import { type QueryString, refuseUnknown } from './query_string.js'
 import { parseSort, type Sort } from '#base/columns/sort'
-import { refuseUnknown } from './strict_query.js'
-import { parseFilters } from './filter_parameters.js'
-import { conditionsFromCode } from './filters_from_code.js'
+import { parseFilters, conditionsFromCode } from './filter_requests.js'
 
 /** The list request of own code. */
 export interface ListQuery {

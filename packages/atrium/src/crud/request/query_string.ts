@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { invalidParameter, malformedUrl } from '#base/http/problems'
+import { invalidParameter, malformedUrl, unknownParameter } from '#base/http/problems'
+import { closest } from 'fastest-levenshtein'
+import type { CrudConfig } from '../define_config.js'
 
 /**
  * The parameters of a query string as they were sent: a comma makes no list and brackets make no object,
@@ -65,4 +67,21 @@ function decode(text: string): string {
   } catch {
     throw malformedUrl()
   }
+}
+
+/**
+ * Refuses an unknown parameter. [A19]
+ *
+ * @throws Problem 422  naming the nearest known one
+ */
+export function refuseUnknown(query: QueryString, known: readonly string[]): void {
+  const unknown = query.names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw unknownParameter(unknown, known.length > 0 ? closest(unknown, known) : undefined)
+  }
+}
+
+/** Refuses every parameter of a write, if the configuration is strict. [A19] */
+export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
+  if (config.strictQuery) refuseUnknown(query, [])
 }

@@ -41,7 +41,7 @@ export interface IncludeOption {
 const INCLUDE_OPTIONS = { relation: TEXT, limit: POSITIVE, pivot: TEXTS }
 
 /** The column that links a related row to the items that include it. */
-export interface RelatedColumn {
+interface RelatedColumn {
   table: string
   column: StoredColumn
 }

@@ -2,7 +2,7 @@ import type { GrantedOperation, Grant } from './permissions.js'
 import type { Scope } from './scope.js'
 
 /** Records on which a field may be written: all, none, or those that certain grants reach. */
-export type Writing = 'all' | 'none' | 'some'
+type Writing = 'all' | 'none' | 'some'
 
 const WHOLE: readonly Grant[] = [
   { operations: 'all', hidden: new Set(), readonly: new Set(), scopes: null },

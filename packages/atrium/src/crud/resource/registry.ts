@@ -1,5 +1,4 @@
-import { ensureTokenAuthorizer } from '../endpoints/access.js'
-import { accessToInclude, noteAccess } from '../endpoints/access_to_include.js'
+import { ensureTokenAuthorizer, accessToInclude, noteAccess } from '../endpoints/access.js'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from '#base/errors'
 import { watch } from '../events/watch.js'

@@ -5,7 +5,7 @@ import { engineFile } from '#base/engine_file'
 import { tidy } from './tidy.js'
 import { ValueError } from '#base/errors'
 
-export interface GeneratedFile {
+interface GeneratedFile {
   path: string
   contents: string
 }

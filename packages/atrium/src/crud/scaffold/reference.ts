@@ -14,7 +14,7 @@ import { typeCalled, type FieldType } from './field_types.js'
 import { modelNames, type ModelNames } from './model_names.js'
 
 /** A field or relation that names another model. */
-export interface Referring {
+interface Referring {
   name: string
   /** Class name of the other model */
   model: string

@@ -4,12 +4,18 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { ValueError } from '#base/errors'
 import type { Field, ModelParts } from './field.js'
 import { modelNames, type ModelNames } from './model_names.js'
-import { findOther, importModel, importPathOf, isReadable, modelFile } from './reference.js'
-import type { Reference } from './reference.js'
+import {
+  findOther,
+  importModel,
+  importPathOf,
+  isReadable,
+  modelFile,
+  type Reference,
+} from './reference.js'
 import type { Relation } from './relation.js'
 
 /** The table between two models, of a `manyToMany`. */
-export interface Pivot {
+interface Pivot {
   table: string
   /** Its column for the generated model */
   ownColumn: string

@@ -8,7 +8,7 @@ import { freeName, latin, tableColumns, type TableColumn } from './table_column.
 import type { RelatedModel, TableRelation } from './table_relation.js'
 
 /** Names that models of one run must not share */
-export interface TakenNames {
+interface TakenNames {
   models: Set<string>
   paths: Set<string>
 }

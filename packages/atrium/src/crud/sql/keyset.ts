@@ -1,6 +1,5 @@
 import type { Dialect } from '#base/database/dialect'
-import { joined, type Sql } from '#base/sql/sql'
-import type { ExtraColumn } from '#base/sql/sql'
+import { joined, type Sql, type ExtraColumn } from '#base/sql/sql'
 import type { Sort } from '#base/columns/sort'
 
 /** The position of a row in an order: one stored value for each part of the order. */

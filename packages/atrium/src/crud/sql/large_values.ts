@@ -35,7 +35,7 @@ const LONGEST_MARK = MARK.length + 20
  * A list with possibly large values is read in two steps: first the small values and the size of the
  * others; then, if the limit of a response allows it, the others in batches.
  */
-export interface SizedRead {
+interface SizedRead {
   /** The select list of the first step */
   list: string
   /** Maximum size of a small value in bytes */

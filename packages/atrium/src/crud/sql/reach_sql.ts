@@ -13,7 +13,7 @@ import { whereSql, type Sql } from '#base/sql/sql'
 /**
  * A table whose rows scopes reach.
  */
-export interface Reachable {
+interface Reachable {
   readonly model: LucidModel
   readonly table: string
   readonly key: Key

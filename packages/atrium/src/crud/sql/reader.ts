@@ -44,7 +44,7 @@ type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
 type Row = Record<string, unknown>
 
 /** The properties of a resource that reading its rows needs. */
-export interface Readable {
+interface Readable {
   readonly model: LucidModel
   readonly table: string
   readonly columns: ColumnSet
@@ -58,7 +58,7 @@ export interface Readable {
 }
 
 /** The wanted parts of each item. */
-export interface Wanted {
+interface Wanted {
   /** Default: all fields */
   fields?: Fields
   /** True to remember the items' keys for `keyOf` */

@@ -11,9 +11,9 @@ import {
   login,
   makeUser,
   sendForm,
+  adminSite,
 } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
-import { adminSite } from '#tests/helpers/admin'
 import { call, get, patch, post } from '#tests/helpers/http'
 import { issueToken } from '#tests/helpers/tokens'
 

@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import { test } from '@japa/runner'
 import { EngineRouter } from '#base/http/engine_router'
-import { queryStrings } from '#crud/mount/query_strings'
+import { queryStrings } from '#crud/mount/mounted_parts'
 import encryption from '@adonisjs/core/services/encryption'
 import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'

@@ -1,7 +1,12 @@
 import type { MysqlConfig } from '@adonisjs/lucid/types/database'
 import { exactDecimal, exactDigits } from '../exact_numbers.js'
-import { commonConfig, CONNECT_TIMEOUT, LOCK_TIMEOUT } from '../server_options.js'
-import type { Done, ServerOptions } from '../server_options.js'
+import {
+  commonConfig,
+  CONNECT_TIMEOUT,
+  LOCK_TIMEOUT,
+  type Done,
+  type ServerOptions,
+} from '../server_options.js'
 import { hideErrorStatements } from '#upstream/driver_error_values'
 
 /** The part of the driver `mysql2` that is used here. */

@@ -1,7 +1,12 @@
 import type { PostgreConfig } from '@adonisjs/lucid/types/database'
 import { exactDecimal, exactDigits } from '../exact_numbers.js'
-import { commonConfig, CONNECT_TIMEOUT, LOCK_TIMEOUT } from '../server_options.js'
-import type { Done, ServerOptions } from '../server_options.js'
+import {
+  commonConfig,
+  CONNECT_TIMEOUT,
+  LOCK_TIMEOUT,
+  type Done,
+  type ServerOptions,
+} from '../server_options.js'
 import { dropErrorDetails } from '#upstream/driver_error_values'
 import {
   checkGround,

@@ -1,11 +1,136 @@
-import { Problem, type FieldError } from '#base/errors'
-import { identityOf } from '#base/columns/key'
-import type { KeyValue } from '#base/columns/key'
+import { Problem, type BatchError, type FieldError } from '#base/errors'
+import {
+  batchRefused,
+  invalidBatch,
+  invalidBody,
+  tooManyOperations,
+  batchAnswerTooLarge,
+} from '#base/http/problems'
+import { toProblem } from '#base/http/to_problem'
+import { type BatchOperation, BATCH_OPERATIONS } from '../../operations/operation.js'
+import { identityOf, type KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { parseUpdate } from '#base/schema/parse_update'
 import type { Item } from '../../types.js'
-import type { SentBatch } from './batch_body.js'
-import { BatchFaults } from './batch_faults.js'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { gatherWrites } from '../../events/write_scope.js'
+import { answerLimits, type AnswerBudget } from '../../http/answer_budget.js'
+import type { BatchAnswer, WrittenItem } from '../../http/idempotency.js'
+import type { CallOptions } from '../../operations/call_options.js'
+import { nextEventLoopTurn } from '#base/event_loop'
+import { isUnreadable, keyOf } from '#base/items'
+import { writeJson } from '#base/values/json'
+
+/* More are of no use. */
+const MOST = 1000
+
+/** Statuses after which the other operations are tried, so that their errors are reported as well */
+const COLLECTED = [404, 409, 422]
+
+const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
+
+/** The errors of a batch's operations, each with its position. [D4] */
+class BatchFaults {
+  readonly #errors: BatchError[] = []
+  #first: Problem | undefined
+
+  get areAny(): boolean {
+    return this.#errors.length > 0
+  }
+
+  get areTooMany(): boolean {
+    return this.#errors.length >= MOST
+  }
+
+  add(operation: BatchOperation, index: number, ...errors: FieldError[]): void {
+    for (const error of errors.slice(0, MOST - this.#errors.length)) {
+      this.#errors.push({ operation, index, ...error })
+    }
+  }
+
+  /**
+   * Adds the refusal of an operation.
+   *
+   * @param error  the error that a single request for it would return
+   * @throws the error itself if it is not about the data; a refusal, with the position
+   */
+  addRefusal(operation: BatchOperation, index: number, error: unknown): void {
+    const problem = toProblem(error)
+    if (problem.status >= 500) throw error
+    const told = errorsOf(problem)
+    if (!COLLECTED.includes(problem.status)) {
+      throw batchRefused(
+        problem,
+        told.map((one) => ({ operation, index, ...one }))
+      )
+    }
+    this.add(operation, index, ...told)
+    this.#first ??= problem
+  }
+
+  /**
+   * @throws Problem 409  when the first operation that failed was in conflict with the database
+   * @throws Problem 422  for any other error
+   */
+  throwIfAny(): void {
+    if (!this.areAny) return
+    if (this.#first?.status === 409) throw batchRefused(this.#first, this.#errors)
+    throw invalidBatch(this.#errors)
+  }
+}
+
+/** A problem of the whole operation has no errors of its own. */
+function errorsOf({ errors = [], message, status }: Problem): FieldError[] {
+  if (errors.length > 0) return errors
+  const field = status === 404 ? 'id' : ''
+  return [{ field, rule: RULES[status] ?? 'invalid', message }]
+}
+
+/** Maximum number of operations of one batch. [D4] */
+export const MOST_OPERATIONS = 1000
+
+/** The lists of a body, as they were sent. */
+type SentBatch = Record<BatchOperation, readonly unknown[]>
+
+/**
+ * Reads the lists of a batch's body; a missing one is empty. [D4]
+ *
+ * @param offered   the operations that the model has
+ * @param isStrict  true to refuse other fields
+ * @throws Problem 422  for a list that is none, or of an operation that the model has not, and for too many
+ *   operations
+ */
+export function batchIn(
+  body: Record<string, unknown>,
+  offered: readonly string[],
+  isStrict: boolean
+): SentBatch {
+  const sent: SentBatch = { create: [], update: [], delete: [] }
+  const errors: FieldError[] = []
+  for (const name of BATCH_OPERATIONS) {
+    if (!Object.hasOwn(body, name)) continue
+    const list = body[name]
+    if (!Array.isArray(list)) {
+      errors.push({ field: name, rule: 'array', message: `The ${name} field must be an array` })
+    } else if (list.length > 0 && !offered.includes(name)) {
+      const message = `The ${name} field is not for items that have no ${name}`
+      errors.push({ field: name, rule: 'offered', message })
+    } else sent[name] = list
+  }
+  if (isStrict && Object.keys(body).some((name) => !isOperation(name))) errors.push(unknownField())
+  if (errors.length > 0) throw invalidBody(errors)
+  const count = BATCH_OPERATIONS.reduce((sum, name) => sum + sent[name].length, 0)
+  if (count > MOST_OPERATIONS) throw tooManyOperations(MOST_OPERATIONS, count)
+  return sent
+}
+
+function isOperation(name: string): boolean {
+  return (BATCH_OPERATIONS as readonly string[]).includes(name)
+}
+
+function unknownField(): FieldError {
+  return { field: '', rule: 'unknown', message: 'A batch has the fields create, update and delete' }
+}
 
 type Values = Record<string, unknown>
 
@@ -121,3 +246,113 @@ const repeated = (first: number): FieldError => ({
   rule: 'distinct',
   message: `The id field names the item of delete ${first} once more`,
 })
+
+/* Other requests run in between. */
+const OPERATIONS_A_TURN = 10
+
+/** The calls that single requests make, in the transaction of the batch. */
+export interface BatchCalls {
+  insert: (values: Record<string, unknown>) => Promise<Item>
+  change: (
+    key: KeyValue,
+    values: Record<string, unknown>,
+    returning: boolean
+  ) => Promise<Item | null>
+  remove: (key: KeyValue) => Promise<void>
+}
+
+interface RunOptions extends BatchCalls {
+  resource: Resource
+  callOptions: CallOptions
+  budget: AnswerBudget
+  /** True if the response shows the written items */
+  returning: boolean
+  /** True if the caller may read items */
+  mayRead: boolean
+}
+
+/**
+ * Runs a validated batch: creates, then updates, then deletions, each in its own savepoint, and each kind as
+ * one action for events and the log. After an error the others are tried, so that theirs are reported too; the
+ * caller then rolls its transaction back. [D4, E3]
+ *
+ * @throws Problem 403, 409, 413 or 422
+ */
+export async function runBatch(
+  batch: Batch,
+  transaction: TransactionClientContract,
+  options: RunOptions
+): Promise<BatchAnswer> {
+  const { change, insert, mayRead, remove, resource, returning } = options
+  const faults = new BatchFaults()
+  const answer = new AnswerItems(options.budget, returning)
+  const run = (operation: BatchOperation, count: number, write: (index: number) => Promise<void>) =>
+    runAll(operation, count, write, { faults, resource, transaction, ...options.callOptions })
+
+  await run('create', batch.create.length, async (index) => {
+    const item = await insert(batch.create[index])
+    answer.add(answer.created, isUnreadable(item) ? null : item, keyOf(item))
+  })
+  await run('update', batch.update.length, async (index) => {
+    const { key, values } = batch.update[index]
+    answer.add(answer.updated, await change(key, values, returning && mayRead), key)
+  })
+  await run('delete', batch.delete.length, (index) => remove(batch.delete[index]))
+  faults.throwIfAny()
+  const { created, updated } = answer
+  return { created, updated, deleted: batch.delete, isMinimal: !returning }
+}
+
+interface ActionOptions extends Pick<CallOptions, 'actor' | 'origin'> {
+  faults: BatchFaults
+  resource: Resource
+  transaction: TransactionClientContract
+}
+
+/** The operations of one kind. Once any has failed, nothing is logged: it will not have happened. */
+async function runAll(
+  operation: BatchOperation,
+  count: number,
+  write: (index: number) => Promise<void>,
+  { actor, faults, origin, resource: { model }, transaction }: ActionOptions
+): Promise<void> {
+  if (count === 0 || faults.areTooMany) return
+  try {
+    await gatherWrites(transaction, { model, actor, origin }, async () => {
+      for (let index = 0; index < count && !faults.areTooMany; index++) {
+        if (index % OPERATIONS_A_TURN === 0) await nextEventLoopTurn()
+        try {
+          await write(index)
+        } catch (error) {
+          faults.addRefusal(operation, index, error)
+        }
+      }
+      if (faults.areAny) throw FAILED
+    })
+  } catch (error) {
+    if (error !== FAILED) throw error
+  }
+}
+
+const FAILED = new Error('An operation of the batch has failed')
+
+/** The items of the response, converted to JSON immediately: the values of 1,000 items could fill the memory. [A29] */
+class AnswerItems {
+  readonly created: WrittenItem[] = []
+  readonly updated: WrittenItem[] = []
+  #length = 0
+
+  constructor(
+    private readonly budget: AnswerBudget,
+    private readonly returning: boolean
+  ) {}
+
+  add(list: WrittenItem[], item: Item | null | undefined, key: KeyValue | undefined): void {
+    const body = this.returning ? writeJson(item ?? null) : 'null'
+    const { answer } = answerLimits()
+    this.#length += body.length
+    if (this.#length > answer) throw batchAnswerTooLarge(answer)
+    this.budget.reserveAtLeast(this.#length)
+    list.push({ body, key })
+  }
+}

@@ -28,17 +28,17 @@ const KEYS_READ = 50
  * Effect of a deletion on the rows of a table: they are deleted too, lose the reference, block the deletion, or are
  * left with a broken reference, where no foreign key ties them.
  */
-export type Effect = OnDelete | 'leave'
+type Effect = OnDelete | 'leave'
 
 /** Columns of a table that refer to another. */
-export interface ReferringColumns {
+interface ReferringColumns {
   /** Undefined for a table without a known model */
   resource: Resource | undefined
   /** Names in the database */
   columns: readonly string[]
 }
 
-export interface DeletionEffect {
+interface DeletionEffect {
   effect: Effect
   table: string
   /** Undefined for a table without a known model */

@@ -2,7 +2,7 @@ import type { IncomingReference } from '../../resource/incoming_references.js'
 import type { Resource } from '../../resource/resource.js'
 
 /** A `hasMany` or `hasOne` that no foreign key of the database ties. */
-export interface UnboundReference extends Omit<IncomingReference, 'onDelete'> {
+interface UnboundReference extends Omit<IncomingReference, 'onDelete'> {
   onDelete: 'leave'
 }
 

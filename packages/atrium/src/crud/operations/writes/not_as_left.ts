@@ -1,9 +1,8 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#base/database/dialects'
 import { digestOfRow, type Reversal } from '../../events/reversal.js'
-import type { KeyValue } from '#base/columns/key'
+import { type KeyValue, identityOf } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
-import { identityOf } from '#base/columns/key'
 import { arePivotsAsLeft } from './revert_pivots.js'
 
 /* Databases limit the alternatives of one condition. */

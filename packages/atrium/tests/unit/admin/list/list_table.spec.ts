@@ -1,7 +1,6 @@
 import { test } from '@japa/runner'
 import { Reel } from '#tests/fixtures/shop'
-import type { AdminViewOptions } from '#admin'
-import { ListColumn } from '#admin'
+import { type AdminViewOptions, ListColumn } from '#admin'
 import { ListTable } from '#admin/list/list_table'
 import { ModelView } from '#admin/model_view'
 import { adminSite } from '#tests/helpers/admin'

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import encryption from '@adonisjs/core/services/encryption'
 import { test } from '@japa/runner'
 import { EngineRouter } from '#base/http/engine_router'
-import { queryStrings } from '#crud/mount/query_strings'
+import { queryStrings } from '#crud/mount/mounted_parts'
 
 const TREE = { matcher: 'tree', precedence: 'specificity' } as const
 
@@ -16,9 +16,9 @@ function setUp() {
       router.group(() => paths.forEach((path) => router.get(path, () => path))).use(() => {})
     })
   router.get('/api/about', () => {})
-  later(['/api/films'], ['/api/films', '/api/films/:id'])
-  later(['/api/films/prizes'], ['/api/films/prizes', '/api/films/prizes/:id'])
-  later(['/admin/Film', '/admin/history/Film'], ['/admin/Film/list', '/admin/history/Film/:id'])
+  later(['/api/choirs'], ['/api/choirs', '/api/choirs/:id'])
+  later(['/api/choirs/prizes'], ['/api/choirs/prizes', '/api/choirs/prizes/:id'])
+  later(['/admin/Choir', '/admin/history/Choir'], ['/admin/Choir/list', '/admin/history/Choir/:id'])
   router.commit()
   const found = (path: string) => router.match(path, 'GET', false)?.route.pattern
   return { router, made, found }
@@ -31,32 +31,34 @@ test.group('The routes of the engine', () => {
     assert.isUndefined(found('/api/unknown'))
     assert.deepEqual(made, [])
 
-    assert.equal(found('/admin/history/Film/3'), '/admin/history/Film/:id')
-    assert.equal(found('/admin/Film/list'), '/admin/Film/list')
-    assert.deepEqual(made, ['/admin/Film'])
-    assert.isUndefined(found('/admin/Film/nothing'))
+    assert.equal(found('/admin/history/Choir/3'), '/admin/history/Choir/:id')
+    assert.equal(found('/admin/Choir/list'), '/admin/Choir/list')
+    assert.deepEqual(made, ['/admin/Choir'])
+    assert.isUndefined(found('/admin/Choir/nothing'))
   })
 
   test('[K9.5] those of the longest address respond, then those of the shorter ones', ({
     assert,
   }) => {
     const { found } = setUp()
-    assert.equal(found('/api/films/prizes'), '/api/films/prizes')
-    assert.equal(found('/api/films/prizes/3'), '/api/films/prizes/:id')
-    assert.equal(found('/api/films/3'), '/api/films/:id')
-    assert.equal(found('/api/films/'), '/api/films')
+    assert.equal(found('/api/choirs/prizes'), '/api/choirs/prizes')
+    assert.equal(found('/api/choirs/prizes/3'), '/api/choirs/prizes/:id')
+    assert.equal(found('/api/choirs/3'), '/api/choirs/:id')
+    assert.equal(found('/api/choirs/'), '/api/choirs')
   })
 
-  test('[K9.5] the list has all routes, and those of some addresses make no others', ({ assert }) => {
+  test('[K9.5] the list has all routes, and those of some addresses make no others', ({
+    assert,
+  }) => {
     const { router, made } = setUp()
     const patterns = (routes: ReturnType<typeof router.toJSON>) =>
       routes.root.map(({ pattern }) => pattern)
-    assert.deepEqual(patterns(router.routesAt(['/api/films/:id', '/:page'])), [
+    assert.deepEqual(patterns(router.routesAt(['/api/choirs/:id', '/:page'])), [
       '/api/about',
-      '/api/films',
-      '/api/films/:id',
+      '/api/choirs',
+      '/api/choirs/:id',
     ])
-    assert.deepEqual(made, ['/api/films'])
+    assert.deepEqual(made, ['/api/choirs'])
     assert.lengthOf(patterns(router.toJSON()), 7)
   })
 

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { defineConfig, resources } from '#crud'
-import { docsPath, registerDocsRoutes } from '#crud/docs/docs_routes'
+import { docsPath, registerDocsRoutes } from '#crud/docs/docs_page'
 import { registerSchemaRoute, schemaPath } from '#crud/openapi/schema_route'
 
 /** Records the registered paths. */

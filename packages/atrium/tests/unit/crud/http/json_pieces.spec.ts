@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { writeJsonPieces } from '#crud/http/json_pieces'
+import { writeJsonPieces } from '#crud/http/preconditions'
 import { weakTag } from '#base/http/etag'
 
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()

@@ -1,6 +1,6 @@
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { test } from '@japa/runner'
-import { preferredReturn } from '#crud/http/prefer'
+import { preferredReturn } from '#crud/http/reply'
 
 function preferring(header: string | undefined) {
   const ctx = new HttpContextFactory().create()

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { resources } from '#crud'
-import { bodyForm } from '#crud/openapi/column_schema'
+import { bodyForm } from '#crud/openapi/field_schemas'
 import type { Column } from '#base/columns/column'
 
 /** A column of the samples with another introspection. */

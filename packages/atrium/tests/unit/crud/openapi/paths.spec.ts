@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { parameterNames, Paths } from '#crud/openapi/paths'
+import { parameterNames, Paths } from '#crud/openapi/names'
 
 const operation = (...names: string[]) =>
   ({ parameters: names.map((name) => ({ name, in: 'path', schema: {} })) }) as any

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { EndpointCreator, resources, type CrudOptions, type Resource } from '#crud'
 import { describeBody } from '#crud/openapi/request_body'
-import { describeItem } from '#crud/openapi/item_schema'
+import { describeItem } from '#crud/openapi/field_schemas'
 import { Gadget } from '#tests/fixtures/openapi'
 import { Sample } from '#tests/fixtures/samples'
 

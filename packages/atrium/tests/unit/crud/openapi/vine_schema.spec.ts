@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
-import { fromVine } from '#crud/openapi/vine_schema'
+import { fromVine } from '#crud/openapi/field_schemas'
 
 const of = (schema: any) => fromVine(schema.toJSONSchema())
 

@@ -4,8 +4,7 @@ import { resources, ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
 import { parseDeleted, parseItemRequest } from '#crud/request/item_request'
 import { ListRequest, type ListQuery } from '#crud/request/list_request'
-import { QueryString } from '#crud/request/query_string'
-import { checkWriteQuery } from '#crud/request/strict_query'
+import { QueryString, checkWriteQuery } from '#crud/request/query_string'
 
 const config = defineConfig()
 const strict = defineConfig({ strictQuery: true })

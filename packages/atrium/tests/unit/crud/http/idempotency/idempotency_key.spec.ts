@@ -2,7 +2,7 @@ import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { Problem } from '#crud'
-import { idempotencyKeyOf } from '#crud/http/idempotency/idempotency_key'
+import { idempotencyKeyOf } from '#crud/http/idempotency'
 
 function keyIn(header: string | undefined) {
   const ctx = new HttpContextFactory().create()

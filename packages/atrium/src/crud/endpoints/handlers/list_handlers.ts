@@ -1,26 +1,46 @@
-import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
+import type { ListResult } from '../../operations/lists/list_result.js'
+import { ListRequest } from '../../request/list_request.js'
+import { queryOf } from '../../request/query_string.js'
+import type { Resource } from '../../resource/resource.js'
+import { crudConfig } from '../../settings.js'
+import type { EndpointAccess } from '../endpoint_access.js'
+import { Readable } from 'node:stream'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { LIST_FORMATS, type ListFormat } from '../../http/list_format.js'
+import { LIST_FORMATS, type ListFormat, CsvWriter } from '../../http/list_format.js'
 import { answerBudgetOf } from '../../http/answer_budget.js'
 import { isCrossSite } from '#base/http/cross_site'
 import { takeExportSlot } from '#base/http/export_slots'
 import { conflictsWithFormat, crossSiteWrite } from '#base/http/problems'
 import { batchesStart, withStart, type BatchesStart } from '#base/batches_start'
 import { listBatches } from '../../operations/lists/list_batches.js'
-import type { ListResult } from '../../operations/lists/list_result.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
 import { beginSnapshot } from '#base/database/snapshot'
-import { ListRequest } from '../../request/list_request.js'
 import { ownParameter } from '../../request/parameters.js'
-import { queryOf } from '../../request/query_string.js'
 import { shownFields } from '../../request/shown_fields.js'
-import type { Resource } from '../../resource/resource.js'
-import { crudConfig } from '../../settings.js'
 import type { Item } from '../../types.js'
-import { CsvWriter } from '../../http/csv.js'
 import { writeJson } from '#base/values/json'
 import { actorOf, sendsToken } from '../access.js'
+
+interface ListHandlerOptions {
+  resource: Resource
+  access: EndpointAccess
+  /** True for the route that always has pages */
+  paged: boolean
+  fetch: (request: ListRequest) => Promise<ListResult>
+}
+
+/**
+ * GET without a key: the list. [A10 to A19, Q2 to Q5]
+ */
+export async function handleList(
+  ctx: HttpContext,
+  { access, fetch, paged, resource }: ListHandlerOptions
+): Promise<ListResult> {
+  const request = ListRequest.parse(resource, queryOf(ctx), crudConfig(), paged)
+  await access.authorizeInclude(ctx, request.include)
+  return await fetch(request)
+}
 
 const ROWS_AT_ONCE = 500
 

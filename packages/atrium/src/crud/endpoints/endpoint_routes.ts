@@ -1,0 +1,148 @@
+import { isPathSegment } from '#base/checks'
+import { ValueError } from '#base/errors'
+import type { Resource } from '../resource/resource.js'
+import type { Operation } from '../operations/operation.js'
+import {
+  type CustomRoute,
+  type EndpointRoute,
+  type PlannedRoute,
+  isWritten,
+} from './endpoint_options.js'
+import { checkCollisions } from './generated_endpoints.js'
+import { requestSubject } from '../http/request_transaction.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import { engineRouter } from '#base/http/engine_router'
+import { hasPrecondition } from '../http/preconditions.js'
+import { isReadOnly } from '#base/http/problems'
+import { rateLimit } from '../http/rate_limit.js'
+import { reply } from '../http/reply.js'
+import type { EndpointAccess } from './endpoint_access.js'
+import { markGenerated } from './generated_routes.js'
+
+/**
+ * The path of a model's endpoints below the prefix: an explicit one as it is, else the one of its table.
+ * [P5]
+ *
+ * @throws ValueError  for an invalid path
+ */
+export function modelPath(path: string | undefined, { name, table }: Resource): string {
+  const own = (path ?? tableSegment(table)).replace(/^\/+|\/+$/g, '')
+  if (own.split('/').every(isPathSegment)) return `/${own}`
+  const allowed = 'letters, digits, / and . _ ~ -'
+  throw new ValueError(
+    path === undefined
+      ? `${name}: the table is named '${table}', and a path may hold only ${allowed}; set one, as in @Crud({ path: 'names' })`
+      : `${name}: path is '${path}', which may hold only ${allowed}`
+  )
+}
+
+/** The default path of a table, `order_lines` -> `/order-lines`; the name of a table may not be a path. */
+export function tablePath({ table }: Resource): string {
+  return `/${tableSegment(table)}`
+}
+
+function tableSegment(table: string): string {
+  return table.replaceAll('_', '-')
+}
+
+/** The routes of one model, before they are added to the router. */
+export class RoutePlan {
+  readonly #routes: PlannedRoute[] = []
+
+  /**
+   * @param name  the model's name
+   * @param base  the model's path
+   * @param has   true if a route of the operation is offered
+   */
+  constructor(
+    private readonly name: string,
+    private readonly base: string,
+    private readonly has: (operation: Operation) => boolean
+  ) {}
+
+  add(route: PlannedRoute): void {
+    this.#routes.push(route)
+  }
+
+  /** Adds a custom route. It goes before the generated ones. [A27] */
+  addCustom(route: CustomRoute): void {
+    const operation = route.operation ?? (route.method === 'GET' ? 'read_multi' : 'update')
+    const path = route.path.startsWith('/') ? route.path : `/${route.path}`
+    const name = `${route.method} ${path}`
+    this.add({ ...route, path, operation, name, isCustom: true })
+  }
+
+  /**
+   * @throws ValueError  when two routes have the same method and path
+   */
+  check(): void {
+    checkCollisions(this.name, this.base, this.#routes)
+  }
+
+  /** The offered routes, in the router's order. */
+  get offered(): PlannedRoute[] {
+    return this.#routes
+      .filter(({ operation }) => this.has(operation))
+      .sort((a, b) => Number(b.isCustom) - Number(a.isCustom))
+  }
+
+  /** The offered routes as public descriptions. */
+  get described(): EndpointRoute[] {
+    return this.offered.map((route) => {
+      const { operation, operations, name, method, path, isCustom, middleware, openapi } = route
+      return {
+        operation,
+        ...(operations && { operations }),
+        name,
+        method,
+        path: this.fullPath(path),
+        isCustom,
+        middleware: middleware && [...middleware],
+        openapi,
+      }
+    })
+  }
+
+  /** The full path of a path of the plan. */
+  fullPath(path: string): string {
+    return this.base + path || '/'
+  }
+}
+
+interface RegisterOptions {
+  resource: Resource
+  access: EndpointAccess
+  /** The model's path */
+  base: string
+  /** Full path in the router's notation */
+  path: string
+  /** True if the endpoints' own rate limit counts the calls */
+  isLimited: boolean
+  /** `this` of the route's handler */
+  owner: object
+}
+
+/**
+ * Adds a route to the engine's router: it loads the resource, authorizes the caller, and sends the
+ * handler's result.
+ */
+export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
+  const { access, base, isLimited, owner, path, resource } = options
+  const handler = async (ctx: HttpContext) => {
+    requestSubject.set(ctx, resource)
+    if (!resource.isLoaded) await resource.load()
+    if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
+    await access.authorizeAny(ctx, route.operations ?? [route.operation])
+    /* Within the write's transaction, the query for a token would wait for that very transaction. */
+    if (hasPrecondition(ctx)) await access.mayRead(ctx)
+    const value = await route.handler.call(owner, ctx)
+    if (value !== undefined && !ctx.response.hasLazyBody) reply(ctx, value)
+  }
+  markGenerated(handler)
+
+  const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
+  const registered = engineRouter().route(path, methods, handler)
+  registered.as(`${base.slice(1).replaceAll('/', '.')}:${route.name}`)
+  if (isLimited) registered.use(rateLimit)
+  if (route.middleware) registered.use([...route.middleware] as any)
+}

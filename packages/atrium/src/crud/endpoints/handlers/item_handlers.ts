@@ -1,0 +1,141 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { readBody } from '#base/http/body'
+import { strongTag } from '#base/http/etag'
+import { replyCreated, type CreatedAnswer, type IdempotentCreate } from '../../http/idempotency.js'
+import type { CallOptions } from '../../operations/call_options.js'
+import { fullItemOf, isUnreadable, keyOf, noteIncludes, notePart } from '#base/items'
+import { queryOf, checkWriteQuery } from '../../request/query_string.js'
+import type { KeyValue } from '#base/columns/key'
+import { crudConfig } from '../../settings.js'
+import type { Item } from '../../types.js'
+import { writeJson } from '#base/values/json'
+import type { EndpointAccess } from '../endpoint_access.js'
+import type { Resource, IncludedRelation } from '../../resource/resource.js'
+import { itemNotFound } from '#base/http/problems'
+import { pickFields } from '#base/columns/fields'
+import { parseItemRequest } from '../../request/item_request.js'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import { preferredReturn, reply } from '../../http/reply.js'
+import { parseUpdate } from '#base/schema/parse_update'
+
+interface CreateHandlerOptions {
+  resource: Resource
+  access: EndpointAccess
+  idempotentCreate: IdempotentCreate
+  callOptions: () => CallOptions
+  insert: (values: Record<string, unknown>) => Promise<Item>
+  /** The path of an item, if reading is offered */
+  locationOf: (key: KeyValue) => string | undefined
+}
+
+/**
+ * POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7]
+ */
+export async function handleCreate(
+  ctx: HttpContext,
+  { access, callOptions, insert, locationOf, idempotentCreate, resource }: CreateHandlerOptions
+): Promise<void> {
+  checkWriteQuery(queryOf(ctx), crudConfig())
+  const body = await readBody(ctx, crudConfig().body)
+  const mayRead = await access.mayRead(ctx)
+  const answer = await idempotentCreate.answer(ctx, body, callOptions, async (within) => {
+    const { strictBody } = crudConfig()
+    const values = await resource.createBody.parse(body, { operation: 'create' }, strictBody)
+    return await within(async () => answerOf(await insert(values), locationOf))
+  })
+  replyCreated(ctx, mayRead ? answer : { ...answer, tag: undefined })
+}
+
+/** A caller who can create an item but not read it gets only its path. [P14] */
+function answerOf(item: Item, locationOf: (key: KeyValue) => string | undefined): CreatedAnswer {
+  const key = keyOf(item)
+  const location = key && locationOf(key)
+  if (isUnreadable(item)) return { body: 'null', key, location }
+  const body = writeJson(item ?? null)
+  const full = item && fullItemOf(item)
+  return { body, key, location, tag: key && strongTag(full ? writeJson(full) : body) }
+}
+
+interface ReadHandlerOptions {
+  resource: Resource
+  access: EndpointAccess
+  key: () => KeyValue
+  /** Reads the whole item, as the entity tag covers all of it */
+  fetch: (
+    key: KeyValue,
+    deleted: DeletedMode,
+    include: readonly IncludedRelation[]
+  ) => Promise<Item | null>
+}
+
+/**
+ * GET with a key: one item. [A2, Q2, Q3]
+ */
+export async function handleRead(
+  ctx: HttpContext,
+  { access, fetch, key: askedKey, resource }: ReadHandlerOptions
+): Promise<Item> {
+  const { deleted, fields, include } = parseItemRequest(resource, queryOf(ctx), crudConfig())
+  const key = askedKey()
+  await access.authorizeInclude(ctx, include)
+  const item = await fetch(key, deleted, include)
+  if (!item) throw itemNotFound()
+  const answer = fields ? notePart(pickFields(item, fields, include), item) : item
+  return include.length > 0 ? noteIncludes(answer) : answer
+}
+
+interface UpdateHandlerOptions {
+  resource: Resource
+  access: EndpointAccess
+  key: () => KeyValue
+  /** Reads the item as it is */
+  fetch: (key: KeyValue) => Promise<Item | null>
+  change: (
+    key: KeyValue,
+    values: Record<string, unknown>,
+    returning: boolean
+  ) => Promise<Item | null>
+}
+
+/** PATCH: changes the fields in the body. [A3] */
+export async function handleUpdate(
+  ctx: HttpContext,
+  { access, change, fetch, key: askedKey, resource }: UpdateHandlerOptions
+): Promise<null | void> {
+  checkWriteQuery(queryOf(ctx), crudConfig())
+  const key = askedKey()
+  const body = await readBody(ctx, crudConfig().body)
+  const { strictBody } = crudConfig()
+  const values = await parseUpdate(resource.updateBody, {
+    body,
+    meta: { operation: 'update', key },
+    isStrict: strictBody,
+    stored: async () => ((await access.mayRead(ctx)) ? await fetch(key) : null),
+  })
+  const wanted = preferredReturn(ctx)
+  const returning = wanted === 'representation' && (await access.mayRead(ctx))
+  const item = await change(key, values, returning)
+
+  const isApplied = wanted === 'minimal' || (returning && item !== null)
+  if (isApplied) ctx.response.header('preference-applied', `return=${wanted}`)
+  if (wanted === 'minimal') ctx.response.status(204).send('')
+  else reply(ctx, item)
+}
+
+interface DeleteHandlerOptions {
+  key: () => KeyValue
+  /** Marks the item deleted, or removes it */
+  remove: (key: KeyValue) => Promise<void>
+}
+
+/**
+ * DELETE of one item, soft or for good. [A3]
+ */
+export async function handleDelete(
+  ctx: HttpContext,
+  { key, remove }: DeleteHandlerOptions
+): Promise<null> {
+  checkWriteQuery(queryOf(ctx), crudConfig())
+  await remove(key())
+  return null
+}

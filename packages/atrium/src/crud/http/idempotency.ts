@@ -1,0 +1,301 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { headerOf } from '#base/http/header'
+import { malformedHeader, keysUnsupported } from '#base/http/problems'
+import { replyText } from './reply.js'
+import type { KeyValue } from '#base/columns/key'
+import { writeJson, numberOrDigits, parseJson } from '#base/values/json'
+import { pickFields } from '#base/columns/fields'
+import type { Resource } from '../resource/resource.js'
+import type { Item } from '../types.js'
+import { crudConfig } from '../settings.js'
+import encryption from '@adonisjs/core/services/encryption'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { NOBODY } from '#base/actor'
+import { faultToProblem } from '../operations/writes/fault_to_problem.js'
+import { RuntimeError } from '#base/errors'
+import type { CallOptions } from '../operations/call_options.js'
+import { Records } from '../operations/records.js'
+import { inTransactionOf } from './request_transaction.js'
+import { fingerprintOf, identityOf } from '#base/identity'
+import { StoredAnswers, type Claim } from '#base/http/stored_answers'
+import { strongTag } from '#base/http/etag'
+
+const NAME = 'Idempotency-Key'
+const MOST_CHARACTERS = 255
+
+/** A string of RFC 9651, in which a backslash escapes quotes and backslashes. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
+/** The form that many clients send instead: a UUID, base64, a number */
+const BARE = /^[\w!#$%&'*+\-.^`|~:/=]+$/
+
+/**
+ * The `Idempotency-Key` of a request, if it has one. The key is the same with and without quotes. [Q7]
+ *
+ * @throws Problem 400
+ */
+export function idempotencyKeyOf({ request }: HttpContext): string | undefined {
+  const header = headerOf(request, NAME)
+  if (header === undefined) return undefined
+  const key = parseKey(header.trim())
+  if (key === undefined || key === '' || key.length > MOST_CHARACTERS) {
+    throw malformedHeader(
+      NAME,
+      `it must be one key of 1 to ${MOST_CHARACTERS} characters in quotes, as in "8e03978e-40d5-43e8-bc93-6894a57f9324"`
+    )
+  }
+  return key
+}
+
+function parseKey(text: string): string | undefined {
+  if (BARE.test(text)) return text
+  return QUOTED.exec(text)?.[1].replace(/\\(.)/g, '$1')
+}
+
+/** The parts of a create's response that are needed to send it again. */
+export interface CreatedAnswer {
+  /** The item as JSON */
+  body: string
+  /** Path of the item, if it can be read */
+  location?: string
+  /** Its entity tag */
+  tag?: string
+  /** The item's key, if `LucidCrud` created it */
+  key?: readonly unknown[]
+}
+
+/**
+ * 201 with the item. [A1, Q6]
+ */
+export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedAnswer): void {
+  if (location) ctx.response.header('location', location)
+  if (tag) ctx.response.header('etag', tag)
+  ctx.response.status(201)
+  replyText(ctx, body)
+}
+
+/** An item that a batch has written. */
+export interface WrittenItem {
+  /** The item as JSON; `null` for a caller who cannot read it */
+  body: string
+  /** Its key, if `LucidCrud` wrote it */
+  key?: KeyValue
+}
+
+/** The parts of a batch's response that are needed to send it again. */
+export interface BatchAnswer {
+  created: WrittenItem[]
+  updated: WrittenItem[]
+  deleted: KeyValue[]
+  /** True if the caller requested no items */
+  isMinimal: boolean
+}
+
+/**
+ * 200 with the items and the deleted keys in the order of the request; 204 if the caller requested none. [D4]
+ *
+ * @param isComposite  true if keys have several parts
+ */
+export function replyBatch(
+  ctx: HttpContext,
+  { created, deleted, isMinimal, updated }: BatchAnswer,
+  isComposite: boolean
+): void {
+  if (isMinimal) return ctx.response.status(204).send('')
+  const list = (items: WrittenItem[]) => `[${items.map(({ body }) => body).join(',')}]`
+  const keys = writeJson(isComposite ? deleted : deleted.map(([part]) => part))
+  replyText(ctx, `{"created":${list(created)},"updated":${list(updated)},"deleted":${keys}}`)
+}
+
+/**
+ * An item of a stored response without the fields that have been hidden from the caller since then. [U3]
+ *
+ * @param body  the item as JSON
+ * @param key   its key, if `LucidCrud` wrote it
+ * @returns as JSON
+ */
+async function shownAgain(
+  body: string,
+  key: readonly unknown[] | undefined,
+  { client, options, records, resource }: ReplayContext
+): Promise<string> {
+  if (!resource.projection || !key) return body
+  const item = parseJson(body, numberOrDigits) as Item | null
+  if (item === null) return body
+  return writeJson(shownFields(item, await records.itemOf(key, client, options), resource))
+}
+
+function shownFields(item: Item, now: Item | null, resource: Resource): Item {
+  const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
+  const shown = pickFields(item, resource.answer)
+  /* Own code may have made them of what is hidden by now. */
+  for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
+    if (serialize || resource.reader.serializesItself) shown[apiName] = now?.[apiName] ?? null
+  }
+  for (const name of mixed) {
+    if (name in shown && (now === null || now[name] === null)) shown[name] = null
+  }
+  return shown
+}
+
+/** Runs the function that writes. */
+type Within<Answer> = (store: () => Promise<Answer>) => Promise<Answer>
+
+/** Checks a stored response before it is repeated. */
+interface ReplayContext {
+  /** As the caller may see it by now */
+  resource: Resource
+  records: Records
+  client: QueryClientContract
+  options: CallOptions
+}
+
+/**
+ * Runs a write with an `Idempotency-Key` once, and repeats the first response when it is sent again. A key
+ * belongs to one actor and one path. Only successful writes are stored; a failed one leaves nothing
+ * behind, and may be tried again. [Q7]
+ */
+abstract class IdempotentWrite<Answer extends object> {
+  /** @param path  path of the requests */
+  constructor(
+    protected readonly resource: Resource,
+    private readonly path: string
+  ) {}
+
+  /**
+   * The stored response, reduced to what its caller is currently allowed to see.
+   *
+   * @throws Problem 403  to a caller who can no longer do what was done
+   */
+  protected abstract shown(answer: Answer, context: ReplayContext): Promise<Answer>
+
+  /**
+   * The response of `write`, or the stored one. Without a key, `write` runs only in its own transaction.
+   *
+   * @param optionsOf  returns the client and the actor
+   * @param write      is given the function that stores
+   * @throws Problem 400, 403, 409, 422 or 501, and the errors of `write`
+   */
+  async answer(
+    ctx: HttpContext,
+    body: Record<string, unknown>,
+    optionsOf: () => CallOptions,
+    write: (within: Within<Answer>) => Promise<Answer>
+  ): Promise<Answer> {
+    const key = idempotencyKeyOf(ctx)
+    if (key === undefined) return await write((store) => store())
+
+    const options = optionsOf()
+    const client = options.client ?? this.resource.client()
+    const { answers, id } = await this.#placeOf(ctx, key, client, options)
+    const begun = await answers.begin<Answer>(id, fingerprintOf(body))
+    if (!('claim' in begun)) return await this.#replay(ctx, begun, client, options)
+    const claim = begun as Claim
+    try {
+      return await write((store) => this.#store(ctx, client, answers, claim, store))
+    } catch (error) {
+      await answers.release(claim)
+      throw error
+    }
+  }
+
+  async #placeOf(
+    ctx: HttpContext,
+    key: string,
+    client: QueryClientContract,
+    { actor = NOBODY }: CallOptions
+  ) {
+    try {
+      const identity = identityOf(actor)
+      if (!identity) {
+        throw new RuntimeError(
+          `${this.resource.name}: the authorizer's actor has no user or token with an id, so an Idempotency-Key cannot be assigned to a caller`
+        )
+      }
+      const id = encryption.blindIndex([this.path, key, ...identity], 'idempotency key')
+      return { id, answers: await StoredAnswers.on(client, crudConfig().idempotency.hours) }
+    } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error
+      ctx.logger.error({ err: error }, error.message)
+      throw keysUnsupported()
+    }
+  }
+
+  async #replay(
+    ctx: HttpContext,
+    answer: Answer,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<Answer> {
+    const resource = await this.resource.for(options.actor ?? NOBODY, client)
+    const records = new Records(resource)
+    const shown = await this.shown(answer, { resource, records, client, options })
+    ctx.response.header('idempotency-replayed', 'true')
+    return shown
+  }
+
+  async #store(
+    ctx: HttpContext,
+    client: QueryClientContract,
+    answers: StoredAnswers,
+    claim: Claim,
+    store: () => Promise<Answer>
+  ): Promise<Answer> {
+    try {
+      return await inTransactionOf(ctx, client, async (transaction) => {
+        const answer = await store()
+        await answers.complete(claim, answer, transaction)
+        return answer
+      })
+    } catch (error) {
+      /* An error of the COMMIT is about an item that no longer exists. */
+      const record = new this.resource.model() as LucidRow
+      throw (await faultToProblem(error, this.resource, record, client)) ?? error
+    }
+  }
+}
+
+/**
+ * Creates that happen once. [Q7]
+ */
+export class IdempotentCreate extends IdempotentWrite<CreatedAnswer> {
+  /** The stored response is not repeated to a caller who can no longer create or see the item. */
+  protected async shown(answer: CreatedAnswer, context: ReplayContext): Promise<CreatedAnswer> {
+    const { client, options, records } = context
+    const mayRead =
+      !answer.key || (await records.authorizeAgain('create', answer.key, client, options))
+    if (!mayRead) return { ...answer, body: 'null', tag: undefined }
+    const body = await shownAgain(answer.body, answer.key, context)
+    return body === answer.body ? answer : { ...answer, body, tag: answer.tag && strongTag(body) }
+  }
+}
+
+/**
+ * Batches that happen once. [Q7, D4]
+ */
+export class IdempotentBatch extends IdempotentWrite<BatchAnswer> {
+  /** Each item is shown again as that of a single request would be. */
+  protected async shown(answer: BatchAnswer, context: ReplayContext): Promise<BatchAnswer> {
+    const again = async (operation: 'create' | 'update', items: WrittenItem[]) => {
+      const shown: WrittenItem[] = []
+      for (const item of items) shown.push(await itemAgain(operation, item, context))
+      return shown
+    }
+    return {
+      ...answer,
+      created: await again('create', answer.created),
+      updated: await again('update', answer.updated),
+    }
+  }
+}
+
+async function itemAgain(
+  operation: 'create' | 'update',
+  { body, key }: WrittenItem,
+  context: ReplayContext
+): Promise<WrittenItem> {
+  const { client, options, records } = context
+  if (!key) return { body }
+  const mayRead = await records.authorizeAgain(operation, key, client, options)
+  return { body: mayRead ? await shownAgain(body, key, context) : 'null', key }
+}

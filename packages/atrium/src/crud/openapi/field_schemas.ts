@@ -1,0 +1,288 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { SchemaObject } from './openapi_types.js'
+import type { Column } from '#base/columns/column'
+import type { ColumnKind } from '#base/columns/column_kind'
+import { MOST_AUTHORIZED } from '../operations/lists/count_allowed.js'
+import { PIVOT, type PivotColumns } from '../resource/pivot_columns.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
+import { includesOf } from '../endpoints/access.js'
+
+/** VineJS's schema of a boolean: all values that it accepts. */
+const VINE_BOOLEAN = ['1', 1, 'true', true, 'on', '0', 0, 'false', false]
+
+/** The types that `vine.any()` lists. */
+const EVERY_TYPE = ['string', 'number', 'boolean', 'array', 'object']
+
+/**
+ * Converts VineJS's JSON Schema (draft 7) to the dialect of OpenAPI 3.1, from the caller's point of
+ * view: a boolean is a boolean, and unknown fields are ignored, not refused.
+ */
+export function fromVine(json: object): SchemaObject {
+  const { additionalItems, ...schema } = json as SchemaObject & { additionalItems?: unknown }
+  if (schema.enum && isDeepStrictEqual(schema.enum, VINE_BOOLEAN)) {
+    delete schema.enum
+    schema.type = 'boolean'
+  }
+  if (schema.enum && !schema.type) {
+    const types = new Set(schema.enum.map((value) => typeof value))
+    if (types.size === 1) schema.type = [...types][0]
+  }
+  if (schema.anyOf) {
+    if (isEverything(schema.anyOf)) delete schema.anyOf
+    else schema.anyOf = schema.anyOf.map(fromVine)
+  }
+  if (Array.isArray(schema.items)) {
+    schema.prefixItems = schema.items.map(fromVine)
+    if (additionalItems === false) schema.items = false
+    else delete schema.items
+  } else if (typeof schema.items === 'object') schema.items = fromVine(schema.items)
+
+  if (schema.properties) schema.properties = mapValues(schema.properties, fromVine)
+  if (typeof schema.additionalProperties === 'object') {
+    schema.additionalProperties = fromVine(schema.additionalProperties)
+  } else if (schema.properties) delete schema.additionalProperties
+  if (schema.type === 'object' && !schema.properties) schema.additionalProperties ??= true
+  if (schema.pattern !== undefined && !isPortable(schema.pattern)) delete schema.pattern
+  return schema
+}
+
+function isEverything(alternatives: SchemaObject[]): boolean {
+  return EVERY_TYPE.every((type) => alternatives.some((one) => isDeepStrictEqual(one, { type })))
+}
+
+/** Readers of the schema compile patterns with the flag `u`, which allows fewer escapes. */
+function isPortable(pattern: string): boolean {
+  try {
+    return Boolean(new RegExp(pattern, 'u'))
+  } catch {
+    return false
+  }
+}
+
+function mapValues<From, To>(map: Record<string, From>, change: (value: From) => To) {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]))
+}
+
+const MOMENT: SchemaObject = {
+  type: 'string',
+  description: 'YYYY-MM-DD HH:MM:SS in UTC',
+  pattern: String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`,
+  examples: ['2026-03-01 14:30:00'],
+}
+
+const CLOCK: SchemaObject = {
+  type: 'string',
+  description: 'HH:MM:SS, with a fraction of a second if there is one',
+  pattern: String.raw`^\d{2}:\d{2}:\d{2}(\.\d{1,6})?$`,
+  examples: ['14:30:00'],
+}
+
+/** Types without a form in JSON, which are read and written as the database writes them */
+const DATABASE_TEXTS =
+  /^(?:interval|inet|cidr|macaddr8?|bit|xml|point|line|lseg|box|path|polygon|circle|tsvector|tsquery|pg_lsn|time(?:\(\d\))? with time zone|\w+range)\b/
+
+/** The schemas of values in responses. [A20] */
+const FORMS: Record<ColumnKind, SchemaObject> = {
+  text: { type: 'string' },
+  uuid: { type: 'string', format: 'uuid' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date', examples: ['2026-03-01'] },
+  datetime: MOMENT,
+  time: CLOCK,
+  json: { description: 'Any JSON value' },
+  binary: { type: 'string', contentEncoding: 'base64' },
+}
+
+/** Bodies and query strings accept further forms. */
+const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
+  datetime: {
+    ...MOMENT,
+    description: 'YYYY-MM-DD HH:MM:SS in UTC, or ISO 8601 with an offset',
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$`,
+  },
+  time: { ...CLOCK, pattern: String.raw`^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$` },
+}
+
+/* Some integers have more digits than JSON numbers keep; these are text. */
+const BIG_INTEGER: SchemaObject = {
+  type: ['integer', 'string'],
+  format: 'int64',
+  pattern: String.raw`^(0|-?[1-9]\d{0,18})$`,
+  description: 'Beyond 2^53 its digits as a string',
+}
+
+const UNSIGNED_INTEGER: SchemaObject = {
+  type: BIG_INTEGER.type,
+  description: BIG_INTEGER.description,
+  pattern: String.raw`^(0|[1-9]\d{0,19})$`,
+}
+
+const LONG_DECIMAL: SchemaObject = {
+  type: ['number', 'string'],
+  pattern: String.raw`^-?\d+(\.\d+)?$`,
+  description: 'With more than 15 digits, its digits as a string',
+}
+
+/** The schema of a column's value in responses. */
+export function answerSchema(column: Column): SchemaObject {
+  const form = column.writesItself ? {} : formOf(column)
+  return withNull({ ...form, ...column.described }, column.nullable && !column.isPrimary)
+}
+
+/** The schema of a column's value in parameters. */
+export function inputForm(column: Column): SchemaObject {
+  return INPUT_FORMS[column.kind] ?? formOf(column)
+}
+
+/**
+ * The schema of a column's value in bodies, without null, in the range of the database. Integers beyond
+ * JSON numbers would come back as strings, which only columns of large integers return. [A20]
+ */
+export function bodyForm(column: Column): SchemaObject {
+  const form = column.element
+    ? { type: 'array' as const, items: withNull(bodyForm(column.element), true) }
+    : inputForm(column)
+  const { kind, decimalRange, integerRange } = column
+  if (kind === 'number' && decimalRange && !column.preparesItself && !column.isLongDecimal) {
+    return { ...form, minimum: -Number(decimalRange.most), maximum: Number(decimalRange.most) }
+  }
+  if (kind !== 'integer' || column.isBigInteger) return form
+  const { least, most } = integerRange ?? {}
+  return {
+    ...form,
+    minimum: Math.max(Number.MIN_SAFE_INTEGER, Number(least ?? -Infinity)),
+    maximum: Math.min(Number.MAX_SAFE_INTEGER, Number(most ?? Infinity)),
+  }
+}
+
+/** The same schema, for a value that may also be null. */
+export function withNull(schema: SchemaObject, nullable: boolean): SchemaObject {
+  if (!nullable) return schema
+  if (schema.enum)
+    schema = { ...schema, enum: [...schema.enum.filter((one) => one !== null), null] }
+  if (schema.type) {
+    return { ...schema, type: [...new Set([schema.type, 'null'].flat())] }
+  }
+  if (schema.$ref) return { anyOf: [schema, { type: 'null' }] }
+  return schema.anyOf ? { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] } : schema
+}
+
+function formOf(column: Column): SchemaObject {
+  if (column.element) return { type: 'array', items: withNull(formOf(column.element), true) }
+  if (column.isBigInteger) return column.isUnsigned ? UNSIGNED_INTEGER : BIG_INTEGER
+  if (column.isLongDecimal) return LONG_DECIMAL
+  const form = { ...FORMS[column.kind] }
+  if (column.kind !== 'text') return form
+  if (column.choices) form.enum = [...column.choices]
+  /* If the model converts the value, the table's limit applies to the result, not to the input. */
+  else if (column.maxLength !== null && !column.preparesItself) form.maxLength = column.maxLength
+  else if (DATABASE_TEXTS.test(column.sqlType))
+    form.description = `The database's text of ${column.sqlType}`
+  return form
+}
+
+/**
+ * The schema of an item in responses. [A2, Q3]
+ *
+ * @param refTo  refers to the schema of another resource's items
+ */
+export function describeItem(
+  resource: Resource,
+  refTo: (related: Resource) => SchemaObject
+): SchemaObject {
+  if (resource.reader.serializesItself) {
+    return {
+      type: 'object',
+      description: `As ${resource.name} writes itself`,
+      additionalProperties: true,
+    }
+  }
+  const properties: Record<string, SchemaObject> = {}
+  for (const column of resource.fields) {
+    properties[column.apiName] = column.writesItself
+      ? { ...selectedSchema(resource, column.apiName), ...answerSchema(column) }
+      : answerSchema(column)
+  }
+  const required = Object.keys(properties)
+  for (const [attribute, apiName] of resource.computed) {
+    const { meta } = resource.model.$computedDefinitions.get(attribute)!
+    properties[apiName] = {
+      ...selectedSchema(resource, attribute),
+      ...meta?.openapi,
+      readOnly: true,
+    }
+  }
+  for (const include of includesOf(resource).values()) {
+    Object.assign(properties, includeProperties(include, refTo(include.resource)))
+  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+/** The properties of an included relation. [Q3] */
+function includeProperties(
+  { hasMore, isList, limit, name, pivot }: IncludedRelation,
+  item: SchemaObject
+): Record<string, SchemaObject> {
+  const description = `With \`include=${name}\``
+  if (!isList) return { [name]: { description, readOnly: true, ...withNull(item, true) } }
+  return {
+    [name]: {
+      description: `${description}, the first ${limit} of each item at the most`,
+      readOnly: true,
+      type: 'array',
+      maxItems: limit,
+      items: pivot ? { allOf: [item, pivotSchema(pivot)] } : item,
+    },
+    [hasMore]: {
+      description: `Only there if the item has more of \`${name}\``,
+      readOnly: true,
+      type: 'boolean',
+      const: true,
+    },
+  }
+}
+
+function pivotSchema({ columns }: PivotColumns): SchemaObject {
+  const properties = Object.fromEntries(columns.map(({ name, read }) => [name, answerSchema(read)]))
+  const pivot = { type: 'object' as const, properties, required: Object.keys(properties) }
+  return { type: 'object', properties: { [PIVOT]: pivot }, required: [PIVOT] }
+}
+
+/** The schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
+export function describeList(item: SchemaObject, { authorizesRecords }: Resource): SchemaObject {
+  return {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: item },
+      total_count: {
+        type: authorizesRecords ? ['integer', 'null'] : 'integer',
+        minimum: 0,
+        description: authorizesRecords
+          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_AUTHORIZED.toLocaleString('en')} match, as each must be looked at`
+          : 'All that match; not with `count=false` or `cursor`',
+      },
+      has_more: {
+        type: 'boolean',
+        description: authorizesRecords
+          ? 'Whether there is more behind; by page, with `count=false`, and where `total_count` is null'
+          : 'Whether there is more behind; by page, and with `count=false`',
+      },
+      page: { type: 'integer', minimum: 1, description: 'From 1; by page only' },
+      items_per_page: { type: 'integer', minimum: 1, description: 'By page only' },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'For `cursor`; null at the end; with `cursor` only',
+      },
+    },
+    required: ['data'],
+  }
+}
+
+/** The model does not tell the type of a computed property; `selectSchema` may. */
+function selectedSchema({ selected }: Resource, name: string): SchemaObject {
+  const field = selected?.get(name)
+  if (!field) return {}
+  return withNull(fromVine(field.json), field.nullable)
+}
