@@ -59,7 +59,8 @@ export function adminApiClient(): PluginFn {
         const { adminAuthentication } = await app.container.make(AdminSite)
         const cookies = await adminAuthentication.cookiesOf(user ?? (await ownUser()))
         /* A header would be replaced by the cookies of other plugins, and `cookie()` signs the values. */
-        for (const [name, value] of Object.entries(cookies)) request.cookiesJar[name] = { name, value }
+        for (const [name, value] of Object.entries(cookies))
+          request.cookiesJar[name] = { name, value }
       })
     })
   }
