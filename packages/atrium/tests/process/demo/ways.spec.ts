@@ -61,7 +61,8 @@ test.group('The ways in docs/architecture.md', () => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     appendFileSync(join(copy.folder, 'start/routes.ts'), ROUTE)
-    await copy.start()
+    const stop = await copy.start()
+    cleanup(async () => void (await stop()))
     const filesOf = async (request: () => Promise<Response>): Promise<string[]> => {
       /* The first one loads what the next ones use. */
       await request()
