@@ -158,7 +158,7 @@ test.group('Admin | the event log', (group) => {
       const { status, ids, text } = await page(query)
       assert.equal(status, 200)
       assert.deepEqual(ids, [id])
-      assert.include(plain(text), `be looked for: ${name}.`)
+      assert.include(plain(text), `these filters are invalid: ${name}.`)
     })
 
   test('[E5] no query string breaks the page: {query}')
