@@ -18,6 +18,7 @@ import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { replacePassword } from '../authentication/passwords/replace_password.js'
 import { NotAllowed } from '../errors.js'
 import { accountPage, type PasswordField } from './account_page.js'
+import { redirectWithMessage, redirect } from '../http/redirect.js'
 
 /**
  * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
@@ -51,7 +52,7 @@ export class AccountController {
       await flashToNextPage(ctx, { kind: 'success', text: this.site.text('account.saved') })
     }
     const next = returnPath(this.site, singleText(texts, 'next')) ?? this.site.url('/account')
-    ctx.response.status(303).header('location', next).send('')
+    redirect(ctx, next)
   }
 }
 
@@ -81,7 +82,7 @@ export class NoticesController {
       await this.site.notices.see(owner.id, last, session.id)
     }
     const next = returnPath(this.site, singleText(texts, 'next')) ?? this.site.url('/account')
-    ctx.response.status(303).header('location', next).send('')
+    redirect(ctx, next)
   }
 }
 
@@ -181,8 +182,10 @@ export class PasswordController {
     const actor = adminActor(ctx)
     await replacePassword(site, user.id, hashed, { actor, origin: adminOrigin(ctx), kept })
     await site.adminAuthentication.renew(ctx, signedIn)
-    await flashToNextPage(ctx, { kind: 'success', text: site.text('account.password.changed') })
-    ctx.response.status(303).header('location', site.url('/account')).send('')
+    await redirectWithMessage(ctx, site.url('/account'), {
+      kind: 'success',
+      text: site.text('account.password.changed'),
+    })
   }
 
   async #refuse(ctx: HttpContext, status: number, passwordFaults: Faults): Promise<string> {

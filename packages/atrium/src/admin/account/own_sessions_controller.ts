@@ -3,9 +3,9 @@ import type { AdminSite } from '../admin_site.js'
 import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
 import { requireProof } from '../authentication/reauthentication/reauthentication.js'
 import { EventType } from '../events/event_integration.js'
-import { flashToNextPage } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { redirectWithMessage } from '../http/redirect.js'
 
 /**
  * Ends the signed-in user's own sessions, with a recent proof: a thief of one must not end the owner's. The present
@@ -42,11 +42,10 @@ export class OwnSessionsController {
     if (count > 0) {
       site.logEvent(ctx, { type: EventType.LOGOUT, details: { ended_sessions: count } })
     }
-    await flashToNextPage(ctx, {
+    await redirectWithMessage(ctx, this.#page, {
       kind: count > 0 ? 'success' : 'error',
       text: site.text('account.sessions.ended', { count }),
     })
-    ctx.response.status(303).header('location', this.#page).send('')
   }
 
   get #page(): string {

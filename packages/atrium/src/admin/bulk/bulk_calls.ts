@@ -5,7 +5,6 @@ import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { BulkFailure } from '../errors.js'
-import { jobUrl } from '../jobs/pages/shown_job.js'
 import type AdminJob from '../models/admin_job.js'
 import type { ModelView } from '../model_view.js'
 import type { BulkTask } from './bulk_task.js'
@@ -46,15 +45,6 @@ export async function callBody(ctx: HttpContext): Promise<Record<string, unknown
     if (error instanceof Problem && error.status !== 413) throw new Problem(422, error.message)
     throw error
   }
-}
-
-/** 202: a job does it. [L8] */
-export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
-  const url = jobUrl(site, job)
-  response
-    .status(202)
-    .header('location', url)
-    .send({ job: { id: job.id, url } })
 }
 
 /**

@@ -4,13 +4,13 @@ import { hasForeignHook } from '#base/lucid/own_hooks'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
-import { type Flash, withUndo, flashToNextPage } from '../http/flash.js'
+import { type Flash, withUndo } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
 import { BulkFailure, NotAllowed, PageNotFound } from '../errors.js'
 import { may } from '../permissions/may.js'
-import { jobUrl } from '../jobs/pages/shown_job.js'
-import { acceptJob, callBody, idsOf, refuseCall, SelectAll } from './bulk_calls.js'
+import { jobUrl, acceptJob } from '../jobs/pages/shown_job.js'
+import { callBody, idsOf, refuseCall, SelectAll } from './bulk_calls.js'
 import { readIds } from './bulk_ids.js'
 import { readAllMatching, type AllMatching } from './matching_records.js'
 import { DeleteOrRestoreTask, type Write, WRITES, ActionTask } from './bulk_tasks.js'
@@ -25,6 +25,7 @@ import {
 } from './bulk_form.js'
 import type { BulkTask } from './bulk_task.js'
 import { titleInBulk } from './edit/record_faults.js'
+import { redirectWithMessage, redirect } from '../http/redirect.js'
 
 /**
  * Deletes and restores records for programs and for the list's script: takes JSON, returns the
@@ -162,11 +163,11 @@ export class BulkFormController {
         return await this.#ask(task, keys, form, ctx)
       }
       const text = await task.run(keys, ctx)
-      return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+      return await redirectWithMessage(ctx, form.next, { kind: 'success', text })
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)
-      return await this.#redirectTo(ctx, form.from, { kind: 'error', text })
+      return await redirectWithMessage(ctx, form.from, { kind: 'error', text })
     }
   }
 
@@ -181,10 +182,10 @@ export class BulkFormController {
     }
     if (isJob) {
       const job = await selection.startJob()
-      return ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
+      return redirect(ctx, jobUrl(this.site, job))
     }
     const text = await task.run(keys, ctx)
-    return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+    return await redirectWithMessage(ctx, form.next, { kind: 'success', text })
   }
 
   /**
@@ -226,11 +227,6 @@ export class BulkFormController {
   #more(count: number): string | null {
     if (count < 1) return null
     return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
-  }
-
-  async #redirectTo(ctx: HttpContext, next: string, message: Flash) {
-    await flashToNextPage(ctx, message)
-    ctx.response.status(303).header('location', next).send('')
   }
 
   /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */

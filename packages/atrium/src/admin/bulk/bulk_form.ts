@@ -6,6 +6,7 @@ import { returnPath } from '../http/site_paths.js'
 import type { ModelView } from '../model_view.js'
 import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
+import { redirect } from '../http/redirect.js'
 
 /* Maximum number of submitted ids including duplicates; no list submits a record five times. */
 const MOST_SENT = 5 * MOST_IDS
@@ -97,7 +98,7 @@ export function sendOn(
   view: ModelView,
   task: BulkTask,
   { all, ids, next, from }: BulkForm,
-  { response }: HttpContext
+  ctx: HttpContext
 ): boolean {
   const query = new URLSearchParams([
     ...(all
@@ -109,7 +110,7 @@ export function sendOn(
   ] as Array<[string, string]>)
   const address = `${view.url(task.path)}?${query}`
   if (address.length > LONGEST_ADDRESS) return false
-  response.status(303).header('location', address).send('')
+  redirect(ctx, address)
   return true
 }
 

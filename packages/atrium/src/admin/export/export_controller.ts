@@ -11,13 +11,10 @@ import { showPanel } from '../list/saved_views/views_bar.js'
 import type { ModelView } from '../model_view.js'
 import { referencesOf } from '../relations/references.js'
 import { isFileFormat, type FILE_FORMATS } from '../sheets/file_shape.js'
-import { acceptJob } from '../bulk/bulk_calls.js'
 import { bulkFormOf, isNavigation } from '../bulk/bulk_form.js'
 import { CrossSiteRequest, ExportRefused } from '../errors.js'
-import { flashToNextPage } from '../http/flash.js'
 import { sentTexts } from '../http/form_texts.js'
 import { wantsJson } from '../http/read_body.js'
-import { jobUrl } from '../jobs/pages/shown_job.js'
 import { refuseWrites } from '../permissions/view_as/view_as_guard.js'
 import {
   listPart,
@@ -34,6 +31,8 @@ import { fieldsOf } from './export_columns.js'
 import { ExportedList } from './exported_list.js'
 import { EXPORT_JOB, type ExportPayload } from './export_job.js'
 import { sendExport, sendHeaders } from './send_export.js'
+import { redirectWithMessage, redirect } from '../http/redirect.js'
+import { respondWithJob } from '../jobs/pages/shown_job.js'
 
 /* In the order in which most people want them */
 const OFFERED = ['csv', 'xlsx', 'ndjson', 'json'] as const satisfies (typeof FILE_FORMATS)[number][]
@@ -166,8 +165,10 @@ export class ExportController {
   async ofSelected(ctx: HttpContext): Promise<unknown> {
     const query = await this.#selectedQuery(ctx)
     if (query === null) {
-      await flashToNextPage(ctx, { kind: 'error', text: this.site.text('export.noneSelected') })
-      return ctx.response.status(303).header('location', this.view.url('/')).send('')
+      return await redirectWithMessage(ctx, this.view.url('/'), {
+        kind: 'error',
+        text: this.site.text('export.noneSelected'),
+      })
     }
     if (isNavigation(ctx) && query.length < LONGEST_QUERY) return this.#ask(ctx, query)
     return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
@@ -231,13 +232,12 @@ export class ExportController {
       total: total ?? undefined,
       payload: { ...payload },
     })
-    if (wantsJson(ctx)) return acceptJob(ctx, this.site, job)
-    ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
+    respondWithJob(ctx, this.site, job)
   }
 
-  #ask({ response }: HttpContext, query: string) {
+  #ask(ctx: HttpContext, query: string) {
     const dialog = this.view.url('/export/dialog') + (query === '' ? '' : `?${query}`)
-    response.status(303).header('location', dialog).send('')
+    redirect(ctx, dialog)
   }
 
   async #orRefuse(ctx: HttpContext, query: string, work: () => Promise<unknown>): Promise<unknown> {

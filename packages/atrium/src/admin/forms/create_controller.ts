@@ -17,7 +17,7 @@ import { validateSubmission } from './submission/submitted_values.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { copiedTexts, givenTexts } from './prefill/prefilled_texts.js'
-import { goBack, goTo, recordMessage } from './form_response.js'
+import { goBack, recordMessage } from './form_response.js'
 import { isInDialog } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
 import { planRows } from './inlines/plan_rows.js'
@@ -28,6 +28,7 @@ import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/rest
 import { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
+import { redirectPage } from '../http/redirect.js'
 
 /**
  * Create page and its form. [S36 to S39, S49]
@@ -102,7 +103,7 @@ export class CreateController {
     if (await goBackWithNew(ctx, this.site, this.view, item)) return
     await flashToNextPage(ctx, message)
     const next = (await this.#nextStep(ctx, item)) ?? (await this.#linkTo(ctx, sentBefore))
-    if (next) return goTo(ctx, next)
+    if (next) return redirectPage(ctx, next)
     const list = await openedList(ctx, this.site, this.view)
     await goBack(this.site, this.view, ctx, list)
   }

@@ -7,6 +7,7 @@ import { parentRecord } from '../record/related_list.js'
 import type { Flash } from '../http/flash.js'
 import { recordLinks } from '../record/record_links.js'
 import { isolated, partsOf, plainText } from '../text/plain_text.js'
+import { redirectPage } from '../http/redirect.js'
 
 /**
  * Redirects to the list. [S37, S46, B18]
@@ -21,7 +22,7 @@ export async function goToList(
 ): Promise<void> {
   /* A viewer who cannot see the list goes to the dashboard. */
   const isVisible = await view.isVisibleTo(ctx)
-  goTo(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
+  redirectPage(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
 }
 
 /**
@@ -36,17 +37,8 @@ export async function goBack(
   list: ListParameters | null
 ): Promise<void> {
   const parent = list ? null : await parentRecord(ctx, site, view)
-  if (parent) goTo(ctx, parent.url)
+  if (parent) redirectPage(ctx, parent.url)
   else await goToList(site, view, ctx, list)
-}
-
-/**
- * Redirects to a page. htmx is redirected by its own header: a `Location` would be followed by the browser
- * before htmx sees either.
- */
-export function goTo({ request, response }: HttpContext, url: string): void {
-  const header = request.header('hx-request') === undefined ? 'location' : 'hx-redirect'
-  response.status(303).header(header, url).send('')
 }
 
 const LONGEST_TITLE = 120

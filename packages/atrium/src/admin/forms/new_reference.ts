@@ -12,7 +12,7 @@ import { guardOf } from '../authentication/sessions/admin_guard.js'
 import { inSentence } from '../text/plain_text.js'
 import type { RequestedReference } from './drafts/drafts.js'
 import type { FormMode } from './fields/form_fields.js'
-import { goTo } from './form_response.js'
+import { redirectPage } from '../http/redirect.js'
 import {
   IN_DIALOG,
   draftParameter,
@@ -101,7 +101,7 @@ export async function goToNew(
   const texts = keepableTexts(site, view, mode, sentTexts(ctx))
   const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
   if (id === null) return { error: site.text('form.dialog.tooLong'), fieldErrors: {} }
-  goTo(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
+  redirectPage(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
   return true
 }
 
@@ -125,7 +125,7 @@ export async function goBackWithNew(
     const texts = { ...kept.texts, [kept.asked.input]: [choice.value] }
     await site.keptForms.replace(owner.id, id!, { ...kept, texts, made: choice.label })
   }
-  goTo(ctx, withDraftParameter(kept.address, DRAFT, id))
+  redirectPage(ctx, withDraftParameter(kept.address, DRAFT, id))
   return true
 }
 

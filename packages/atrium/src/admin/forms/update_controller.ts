@@ -23,7 +23,7 @@ import {
   type SentVersion,
 } from './form_record.js'
 import { FormPage } from './form_page.js'
-import { goBack, goTo, recordMessage } from './form_response.js'
+import { goBack, recordMessage } from './form_response.js'
 import { withKeptNotes, otherEditors } from './merge/other_editors.js'
 import { withTexts } from './merge/merge_submission.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
@@ -35,6 +35,7 @@ import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
 import type { StoredUpdate } from './store_update.js'
 import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../errors.js'
+import { redirectPage } from '../http/redirect.js'
 
 /**
  * Update page and its form. [S41 to S47, S49]
@@ -109,7 +110,7 @@ export class UpdateController {
     if (isConflict(outcome)) return await showConflict(ctx, this.site, attempt, outcome)
     await deleteDraft(ctx, this.site)
     await flashToNextPage(ctx, await this.#message(ctx, attempt, outcome))
-    if (next) goTo(ctx, next)
+    if (next) redirectPage(ctx, next)
     else await goBack(this.site, this.view, ctx, list)
   }
 

@@ -28,6 +28,7 @@ import {
 } from '../errors.js'
 import { TooManyJobs } from '../jobs/job_errors.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { redirectPage } from './redirect.js'
 
 /**
  * Handles an error of the site, or of an unknown path below its mount. To be called by the
@@ -78,7 +79,7 @@ function isRoutineQuestion(error: unknown, ctx: HttpContext): boolean {
 
 /** Redirects pages and htmx to the login form; programs receive a problem. [B6] */
 async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
-  const { request, response } = ctx
+  const { request } = ctx
   site.adminAuthentication.clearCookies(ctx)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(401, site.text('errors.401.text')))
 
@@ -92,17 +93,13 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
     ...(next && { next }),
   })
   const login = `${site.url('/login')}?${query}`
-  if (request.header('hx-request')) {
-    response.status(401).header('hx-redirect', login).send('')
-  } else {
-    response.status(303).header('location', login).send('')
-  }
+  redirectPage(ctx, login, 401)
 }
 
 /** Nothing but its enrolment is open to a user who has to set up a second factor. [U10] */
 function askForFactor(site: AdminSite, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, factorProblem(site))
-  sendTo(ctx, site.url('/account/factors/totp'))
+  redirectPage(ctx, site.url('/account/factors/totp'), 403)
 }
 
 /** Asks for the password or a code, and leads back to the page that the refused request came from. [U11] */
@@ -120,12 +117,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
   const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
   const page = `${site.url('/reauthenticate')}?${query}`
   if (wantsJson(ctx)) return sendProblem(ctx, proofProblem(site, page))
-  sendTo(ctx, page)
-}
-
-function sendTo({ request, response }: HttpContext, page: string) {
-  if (request.header('hx-request')) response.status(403).header('hx-redirect', page).send('')
-  else response.status(303).header('location', page).send('')
+  redirectPage(ctx, page, 403)
 }
 
 /** With the list that a form was opened from, unless that makes it too long. [L11] */

@@ -17,6 +17,13 @@ export function isBelowMount(site: Pick<AdminSite, 'mountPath'>, path: string): 
   return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
 }
 
+/**
+ * Returns true if browsers read the address as a path of the present host, and not as `//another.host`.
+ */
+export function isLocalAddress(address: string): boolean {
+  return /^\/(?![/\\])/.test(address)
+}
+
 /* Longer than the URL of any page, and short enough for a `Location` header. */
 const LONGEST = 2048
 
@@ -32,7 +39,7 @@ export function returnPath(
   excluded = ['/login', '/login/second', '/login/sso', '/login/sso/callback', '/logout']
 ): string | undefined {
   if (typeof wanted !== 'string' || wanted.length > LONGEST) return undefined
-  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return undefined
+  if (!isLocalAddress(wanted) || !/^[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return undefined
   const here = 'http://here.invalid'
   let url: URL
   let routed: string

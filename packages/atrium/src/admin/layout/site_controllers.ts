@@ -12,6 +12,7 @@ import {
   hasSingleKeys,
 } from '../keyboard/keys.js'
 import { PageNotFound } from '../errors.js'
+import { redirect } from '../http/redirect.js'
 
 export const THEMES = ['light-theme', 'dark-theme'] as const
 
@@ -43,7 +44,7 @@ export class ThemeController {
     if (theme) keepTheme(ctx, this.site, theme)
     /* The login page has the switch too; returning to the logout page would end the session. */
     const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
-    ctx.response.status(303).header('location', next).send('')
+    redirect(ctx, next)
   }
 }
 

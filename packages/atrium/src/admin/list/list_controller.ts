@@ -13,6 +13,7 @@ import { usualRows } from './page_size.js'
 import { readList } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
 import { besideList } from './saved_views/views_bar.js'
+import { redirect } from '../http/redirect.js'
 
 /**
  * The list of a model: as a page, as its content without the layout, or its table alone.
@@ -31,12 +32,12 @@ export class ListController {
    * Renders the page at its canonical URL, which ends in a slash. [S31, B26]
    */
   async page(ctx: HttpContext): Promise<unknown> {
-    const { request, response } = ctx
+    const { request } = ctx
     if (request.parsedUrl.pathname?.endsWith('/')) return await this.content(ctx, true)
     /* The application's query string parser would change its spelling. */
     const [, query] = request.request.url!.split(/\?(.*)/s)
     const location = this.view.url('/') + (query === undefined ? '' : `?${query}`)
-    response.status(307).header('location', location).send('')
+    redirect(ctx, location, 307)
   }
 
   /**

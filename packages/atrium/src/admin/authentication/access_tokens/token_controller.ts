@@ -12,10 +12,10 @@ import { PageNotFound, NotAllowed } from '../../errors.js'
 import { adminActor, adminOrigin } from '../admin_actor.js'
 import { notePerson } from '../../permissions/person.js'
 import { guardOf } from '../sessions/admin_guard.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { isolated } from '../../text/plain_text.js'
 import { accountPage, mayMakeTokens } from '../../account/account_page.js'
 import { readTokenForm } from './token_form.js'
+import { redirectWithMessage } from '../../http/redirect.js'
 
 /**
  * Issues access tokens, from the page of their owner. [P10]
@@ -128,14 +128,10 @@ export class OwnTokensController {
       /* Another request was first. */
       if (!(error instanceof ValueError)) throw error
     }
-    await flashToNextPage(ctx, {
+    await redirectWithMessage(ctx, `${site.url('/account')}#tokens`, {
       kind: 'success',
       text: site.text('account.tokens.revoked', { name: isolated(name) }),
     })
-    ctx.response
-      .status(303)
-      .header('location', `${site.url('/account')}#tokens`)
-      .send('')
   }
 
   async #find(ctx: HttpContext): Promise<AdminAccessToken> {

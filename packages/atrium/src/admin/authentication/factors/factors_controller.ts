@@ -14,6 +14,7 @@ import type { ModelView } from '../../model_view.js'
 import { logFactors, tellOfFactors, recoveryCodesPage } from './factor_events.js'
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './one_time_codes.js'
+import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const PURPOSE = 'enrolment of a second factor'
 
@@ -81,7 +82,7 @@ export class FactorsController {
       ctx.response.status(422)
       return await this.#setUpPage(ctx, newSecret(), 'factors.setUp.tooOld')
     }
-    if (await factors.isEnrolled(id, secret)) return this.#goTo(ctx, '/account')
+    if (await factors.isEnrolled(id, secret)) return redirect(ctx, this.site.url('/account'))
     const { session } = guardOf(ctx).signedInOrFail()
     const enrolled = await factors.enrol(id, {
       secret,
@@ -98,7 +99,7 @@ export class FactorsController {
     if (enrolled.codes)
       return await recoveryCodesPage(ctx, this.site, enrolled.codes, { isFirst: true })
     await this.#tell(ctx, 'factors.replaced')
-    return this.#goTo(ctx, '/account')
+    return redirect(ctx, this.site.url('/account'))
   }
 
   /**
@@ -143,7 +144,7 @@ export class FactorsController {
     const owned = await this.#requireFactor(ctx)
     if (owned.length === 1 && adminAuthentication.mustHaveFactor(owner.isSuperuser)) {
       await this.#tell(ctx, 'factors.needed', 'error')
-      return this.#goTo(ctx, '/account')
+      return redirect(ctx, this.site.url('/account'))
     }
     const removed = await adminAuthentication.factors.remove(
       owner.id,
@@ -154,7 +155,7 @@ export class FactorsController {
     logFactors(ctx, this.site, owner.id, 'removed')
     await this.#notify(ctx, 'factor_removed', removed.name)
     await this.#tell(ctx, 'factors.removed')
-    return this.#goTo(ctx, '/account')
+    return redirect(ctx, this.site.url('/account'))
   }
 
   async #setUpPage(ctx: HttpContext, secret: string, fault?: string) {
@@ -220,10 +221,6 @@ export class FactorsController {
   #url(path: string): string {
     return this.site.url(PATH + path)
   }
-
-  #goTo({ response }: HttpContext, path: string): void {
-    response.status(303).header('location', this.site.url(path)).send('')
-  }
 }
 
 /**
@@ -266,9 +263,8 @@ export class ResetController {
       username: user.username,
       sessions: ended.sessions,
     })
-    await flashToNextPage(ctx, { kind: 'success', text })
     const page = this.view.url(`/update/${user.id}`)
-    return ctx.response.status(303).header('location', page).send('')
+    return await redirectWithMessage(ctx, page, { kind: 'success', text })
   }
 
   async #find(ctx: HttpContext): Promise<AdminUser> {

@@ -20,6 +20,7 @@ import { momentOf } from '../../time/local_time.js'
 import type { ModelView } from '../../model_view.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
 import { INVITATION_HOURS } from './invitations.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * Limits how often an address can try links that there are not, across all processes: as often as failed logins
@@ -116,7 +117,7 @@ export class InvitationController {
     }
     ctx.logger.info({ username: user.username }, 'A password was chosen by a link')
     const login = `${this.site.url('/login')}?done=password`
-    ctx.response.status(303).header('location', login).send('')
+    redirect(ctx, login)
   }
 
   async #use(invitation: AdminInvitation, client: Parameters<typeof this.site.invitations.use>[1]) {

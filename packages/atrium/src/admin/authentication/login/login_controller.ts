@@ -15,6 +15,7 @@ import { idTokenOf } from '../sso/sso_session.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
 import { keepFirstStep, loginForm } from './first_step.js'
 import { guardOf } from '../sessions/admin_guard.js'
+import { redirect, redirectToProvider } from '../../http/redirect.js'
 
 /**
  * Sign-in and sign-out. [S21, S22, S23]
@@ -27,7 +28,7 @@ export class LoginController {
    */
   async show(ctx: HttpContext) {
     if (await guardOf(ctx).checkWithoutFactor()) {
-      return this.#goTo(ctx, this.site.url('/'))
+      return redirect(ctx, this.site.url('/'))
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
     const said = reason ? this.site.text(`login.${reason}`) : null
@@ -89,7 +90,7 @@ export class LoginController {
     ctx.logger.info(who, 'Logged in')
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session })
     await settleCount(ctx, throttle.succeed(username, address))
-    return this.#goTo(ctx, next ?? this.site.url('/'))
+    return redirect(ctx, next ?? this.site.url('/'))
   }
 
   /**
@@ -106,7 +107,7 @@ export class LoginController {
       const errors = [{ field: 'code', rule: 'second_factor_required', message }]
       return sendProblem(ctx, new Problem(401, message, { errors, refusal: null }))
     }
-    return this.#goTo(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
+    return redirect(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
   }
 
   /**
@@ -121,7 +122,8 @@ export class LoginController {
     /* Mainly removes pages from the back/forward cache. Cookies and storage belong to the whole
      * host, including other applications, so the site's cookies are cleared by name. */
     ctx.response.header('clear-site-data', '"cache"')
-    return this.#goTo(ctx, (await this.#providersLogout(signedIn)) ?? this.site.url('/login'))
+    const elsewhere = await this.#providersLogout(signedIn)
+    return elsewhere ? redirectToProvider(ctx, elsewhere) : redirect(ctx, this.site.url('/login'))
   }
 
   /** Address that ends the session at the provider of single sign-on, too; null if there is none. [U15] */
@@ -159,9 +161,5 @@ export class LoginController {
 
   #form(ctx: HttpContext, data: Parameters<typeof loginForm>[2]) {
     return loginForm(this.site, ctx, data)
-  }
-
-  #goTo(ctx: HttpContext, path: string) {
-    ctx.response.status(303).header('location', path).send('')
   }
 }

@@ -17,6 +17,7 @@ import {
   type FirstStep,
   leadsToDraft,
 } from './first_step.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * The second step of a login: a code of the authenticator app, a passkey, or a recovery code. [U8, U9]
@@ -125,14 +126,14 @@ export class SecondStepController {
         text: this.#text('login.second.left', { left }),
       })
     }
-    return goTo(ctx, next ?? this.site.url('/'))
+    return redirect(ctx, next ?? this.site.url('/'))
   }
 
   #beginAnew(ctx: HttpContext, next?: string) {
     const reason = hasFirstStep(ctx) ? 'again' : 'required'
     forgetFirstStep(ctx, this.site)
     const query = new URLSearchParams({ error: reason, ...(next && { next }) })
-    return goTo(ctx, `${this.site.url('/login')}?${query}`)
+    return redirect(ctx, `${this.site.url('/login')}?${query}`)
   }
 
   async #form(
@@ -168,8 +169,4 @@ export class SecondStepController {
 export function answerIn(texts: Map<string, string[]>): FactorAnswer {
   const recoveryCode = singleText(texts, 'recovery_code')
   return recoveryCode === undefined ? { code: singleText(texts, 'code') ?? '' } : { recoveryCode }
-}
-
-function goTo({ response }: HttpContext, path: string): void {
-  response.status(303).header('location', path).send('')
 }

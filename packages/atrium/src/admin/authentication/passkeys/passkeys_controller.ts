@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound, TRY_AGAIN_IN } from '../../errors.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { isolated } from '../../text/plain_text.js'
 import AdminFactor from '../../models/admin_factor.js'
@@ -16,6 +15,7 @@ import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
 import { firstStepOf, forgetFirstStep, loginForm } from '../login/first_step.js'
 import { Passkeys } from './passkeys.js'
 import { relyingPartyOf } from './relying_party.js'
+import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const LONGEST_NAME = 64
 
@@ -59,8 +59,7 @@ export class PasskeysController {
     await tellOfFactors(ctx, site, owner, 'factor_added', name)
     if (added.codes) return await recoveryCodesPage(ctx, site, added.codes, { isFirst: true })
     const text = site.text('passkeys.added', { name: isolated(name) })
-    await flashToNextPage(ctx, { kind: 'success', text })
-    return this.#goToAccount(ctx)
+    return await this.#goToAccount(ctx, text)
   }
 
   async askName(ctx: HttpContext): Promise<unknown> {
@@ -77,8 +76,7 @@ export class PasskeysController {
     }
     await AdminFactor.query().where('id', factor.id).update({ name })
     logFactors(ctx, this.site, factor.userId, 'renamed')
-    await flashToNextPage(ctx, { kind: 'success', text: this.site.text('passkeys.renamed') })
-    return this.#goToAccount(ctx)
+    return await this.#goToAccount(ctx, this.site.text('passkeys.renamed'))
   }
 
   async #page(ctx: HttpContext, { name, error = null }: { name: string; error?: string | null }) {
@@ -118,9 +116,9 @@ export class PasskeysController {
     return factor
   }
 
-  #goToAccount({ response }: HttpContext): void {
+  async #goToAccount(ctx: HttpContext, text: string): Promise<void> {
     const location = `${this.site.url('/account')}#second-factors`
-    response.status(303).header('location', location).send('')
+    await redirectWithMessage(ctx, location, { kind: 'success', text })
   }
 }
 
@@ -215,10 +213,7 @@ export class PasskeyLoginController {
     const details = { factor: 'passkey' } as const
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session, details })
     await settleCount(ctx, throttle.succeed(name, address))
-    return ctx.response
-      .status(303)
-      .header('location', next ?? this.site.url('/'))
-      .send('')
+    return redirect(ctx, next ?? this.site.url('/'))
   }
 
   #form(ctx: HttpContext, error: string, next: string | undefined) {

@@ -12,6 +12,7 @@ import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
 import { Passkeys } from '../passkeys/passkeys.js'
 import { isRecentlyProved } from './reauthentication.js'
 import { guardOf } from '../sessions/admin_guard.js'
+import { redirect } from '../../http/redirect.js'
 
 interface FormData {
   error?: string
@@ -35,7 +36,7 @@ export class ReauthenticationController {
     const { session } = guardOf(ctx).signedInOrFail()
     const { next, refused, use } = ctx.request.qs()
     const path = this.#next(next)
-    if (isRecentlyProved(session)) return this.#goTo(ctx, path)
+    if (isRecentlyProved(session)) return redirect(ctx, path ?? this.site.url('/'))
     return await this.#form(ctx, {
       next: path,
       isRefused: refused !== undefined,
@@ -97,7 +98,7 @@ export class ReauthenticationController {
     if (form.isRefused) {
       await flashToNextPage(ctx, { kind: 'success', text: this.#text('reauthentication.again') })
     }
-    return this.#goTo(ctx, form.next)
+    return redirect(ctx, form.next ?? this.site.url('/'))
   }
 
   async #compare(
@@ -170,10 +171,5 @@ export class ReauthenticationController {
 
   #text(key: string, data?: Record<string, unknown>): string {
     return this.site.text(key, data)
-  }
-
-  #goTo({ response }: HttpContext, path: string | undefined): void {
-    const location = path ?? this.site.url('/')
-    response.status(303).header('location', location).send('')
   }
 }

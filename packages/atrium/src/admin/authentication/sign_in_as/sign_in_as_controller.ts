@@ -6,6 +6,7 @@ import type { ModelView } from '../../model_view.js'
 import type AdminUser from '../../models/admin_user.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
 import { guardOf } from '../sessions/admin_guard.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * Signs a superuser in as another user, for an hour or until they stop. It is their own session that goes on, so it
@@ -35,15 +36,15 @@ export class SignInAsController {
     const actsAs = { userId: user.id, by: { id: owner.id, username: owner.username } }
     await this.site.sessionManager.actAs(session, { ...actsAs, since: Date.now() })
     this.#log(ctx, user.id, 'sign_in_as')
-    goTo(ctx, this.site.url('/'))
+    redirect(ctx, this.site.url('/'))
   }
 
   async stop(ctx: HttpContext): Promise<void> {
     const { acting, owner, session } = guardOf(ctx).signedInOrFail()
-    if (!acting) return goTo(ctx, this.site.url('/'))
+    if (!acting) return redirect(ctx, this.site.url('/'))
     await this.site.sessionManager.actAs(session, null)
     this.#log(ctx, owner.id, 'sign_in_as_stop')
-    goTo(ctx, this.view.url(`/update/${owner.id}`))
+    redirect(ctx, this.view.url(`/update/${owner.id}`))
   }
 
   #log(ctx: HttpContext, userId: number, page: 'sign_in_as' | 'sign_in_as_stop') {
@@ -54,8 +55,4 @@ export class SignInAsController {
       details: { page },
     })
   }
-}
-
-function goTo({ response }: HttpContext, place: string) {
-  response.status(303).header('location', place).send('')
 }

@@ -9,7 +9,6 @@ import { returnPath } from '../../http/site_paths.js'
 import { settleCount, whoIs } from '../login/counted_attempt.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
 import { guardOf } from '../sessions/admin_guard.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import AdminUser from '../../models/admin_user.js'
 import { hasPassword } from '../passwords/password_rules.js'
@@ -24,6 +23,7 @@ import {
   type SsoStep,
 } from './sso_session.js'
 import { SsoRefused, type SsoPerson } from './sso_provider.js'
+import { redirectWithMessage, redirect, redirectToProvider } from '../../http/redirect.js'
 
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
@@ -49,14 +49,14 @@ export class SsoController {
     const guard = guardOf(ctx)
     const isSignedIn = await guard.checkWithoutFactor()
     if (aim === 'login') {
-      if (isSignedIn) return goTo(ctx, next ?? this.site.url('/'))
+      if (isSignedIn) return redirect(ctx, next ?? this.site.url('/'))
       /* A session begins because its user wants it to: the provider may not prompt them. */
       if (isForeignLink(ctx)) return this.#beginAnew(ctx, 'required', next)
     } else {
       if (!isSignedIn) throw new SignInRequired('required')
       const { acting } = guard.signedInOrFail()
       if (acting) throw new RefusedWhileActing()
-      if (isForeignLink(ctx)) return goTo(ctx, this.site.url('/account'))
+      if (isForeignLink(ctx)) return redirect(ctx, this.site.url('/account'))
       if (aim === 'link') requireProof(ctx, this.site.url('/account'))
     }
     const session = aim === 'login' ? undefined : guard.signedIn!.session.id
@@ -66,7 +66,7 @@ export class SsoController {
         isFresh: aim !== 'login',
       })
       keepSsoStep(ctx, this.site, { ...secrets, aim, next, session })
-      goTo(ctx, url.href)
+      redirectToProvider(ctx, url.href)
     } catch (error) {
       await this.#refuse(ctx, error, { aim, next })
     }
@@ -113,7 +113,7 @@ export class SsoController {
     if (!session) throw new SsoRefused('again', undefined, user.username)
     ctx.logger.info(whoIs(user.username, ctx), 'Logged in by single sign-on')
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session, details: { method: 'sso' } })
-    goTo(ctx, step.next ?? this.site.url('/'))
+    redirect(ctx, step.next ?? this.site.url('/'))
   }
 
   /**
@@ -146,17 +146,13 @@ export class SsoController {
 
   #beginAnew(ctx: HttpContext, reason = 'sso_again', next?: string) {
     const query = new URLSearchParams({ error: reason, ...(next && { next }) })
-    goTo(ctx, `${this.site.url('/login')}?${query}`)
+    redirect(ctx, `${this.site.url('/login')}?${query}`)
   }
 
   #sso(): Sso {
     if (!this.site.sso) throw new PageNotFound()
     return this.site.sso
   }
-}
-
-function goTo({ response }: HttpContext, place: string): void {
-  response.status(303).header('location', place).send('')
 }
 
 /**
@@ -186,7 +182,6 @@ export class SsoUnlinkController {
   }
 
   async #tell(ctx: HttpContext, kind: 'success' | 'error', key: string) {
-    await flashToNextPage(ctx, { kind, text: this.site.text(key) })
-    ctx.response.status(303).header('location', this.site.url('/account')).send('')
+    await redirectWithMessage(ctx, this.site.url('/account'), { kind, text: this.site.text(key) })
   }
 }

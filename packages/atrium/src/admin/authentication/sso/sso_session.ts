@@ -8,11 +8,11 @@ import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import type { AdminSite } from '../../admin_site.js'
 import { RefusedWhileActing } from '../../errors.js'
 import { EventType } from '../../events/event_integration.js'
-import { flashToNextPage } from '../../http/flash.js'
 import AdminUser from '../../models/admin_user.js'
 import { guardOf } from '../sessions/admin_guard.js'
 import { type SsoPerson, type SsoSecrets, SsoRefused, type SsoRefusal } from './sso_provider.js'
 import type { Sso } from './sso.js'
+import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const PURPOSE = 'id token of a session'
 
@@ -152,7 +152,7 @@ export class SsoOfSession {
         type: EventType.VIEW,
         details: { page: 'proof', method: 'sso' },
       })
-      return goTo(ctx, step.next ?? this.site.url('/'))
+      return redirect(ctx, step.next ?? this.site.url('/'))
     }
     const holder = identity?.userId ?? (await this.#link(sso, owner.id, person))
     if (holder !== undefined && holder !== owner.id) throw new SsoRefused('linked')
@@ -165,8 +165,10 @@ export class SsoOfSession {
       })
       await this.site.notices.tell(owner, 'sso_linked', {}, { session: session.id })
     }
-    await flashToNextPage(ctx, { kind: 'success', text: this.site.text('sso.linkedNow') })
-    goTo(ctx, this.site.url('/account'))
+    await redirectWithMessage(ctx, this.site.url('/account'), {
+      kind: 'success',
+      text: this.site.text('sso.linkedNow'),
+    })
   }
 
   /**
@@ -192,12 +194,8 @@ export class SsoOfSession {
     { aim, next }: Pick<SsoStep, 'aim' | 'next'>
   ): Promise<void> {
     const text = this.site.text(`login.sso_${refusal}`)
-    await flashToNextPage(ctx, { kind: 'error', text })
     const query = next ? `?${new URLSearchParams({ next })}` : ''
-    goTo(ctx, this.site.url(aim === 'proof' ? `/reauthenticate${query}` : '/account'))
+    const page = this.site.url(aim === 'proof' ? `/reauthenticate${query}` : '/account')
+    await redirectWithMessage(ctx, page, { kind: 'error', text })
   }
-}
-
-function goTo({ response }: HttpContext, place: string): void {
-  response.status(303).header('location', place).send('')
 }

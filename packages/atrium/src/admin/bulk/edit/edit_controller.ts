@@ -7,13 +7,13 @@ import type { AdminSite } from '../../admin_site.js'
 import { BulkFailure, NotAllowed } from '../../errors.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
 import type { Submission } from '../../forms/submission/submission.js'
-import { flashToNextPage, type Flash } from '../../http/flash.js'
+
 import { readBody as readFormBody } from '../../http/read_body.js'
-import { jobUrl } from '../../jobs/pages/shown_job.js'
+import { jobUrl, acceptJob } from '../../jobs/pages/shown_job.js'
 import type { ModelView } from '../../model_view.js'
 import { inZoneOfForm } from '../../time/zone_of_person.js'
 import { may } from '../../permissions/may.js'
-import { acceptJob, callBody, idsOf, refuseCall, SelectAll } from '../bulk_calls.js'
+import { callBody, idsOf, refuseCall, SelectAll } from '../bulk_calls.js'
 import {
   bulkFormInQuery,
   bulkFormOf,
@@ -28,6 +28,7 @@ import { changedNames, changesInBody, changesInForm, chosenIn } from './changes.
 import { EditPage, type EditState } from './edit_page.js'
 import { EditTask } from './edit_task.js'
 import { RecordFaults } from './record_faults.js'
+import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 /** The page's own fields begin with it, as a model may have a column of the name `count`. */
 const OWN = '_'
@@ -134,11 +135,11 @@ export class EditController {
     if (job) {
       await this.#checkJob(ctx, task, keys, submission)
       const started = await job.startJob()
-      ctx.response.status(303).header('location', jobUrl(this.site, started)).send('')
+      redirect(ctx, jobUrl(this.site, started))
       return
     }
     const text = await task.run(keys, ctx)
-    await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+    await redirectWithMessage(ctx, form.next, { kind: 'success', text })
   }
 
   /**
@@ -178,14 +179,9 @@ export class EditController {
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)
-      await this.#redirectTo(ctx, next, { kind: 'error', text })
+      await redirectWithMessage(ctx, next, { kind: 'error', text })
       return
     }
-  }
-
-  async #redirectTo(ctx: HttpContext, next: string, message: Flash): Promise<void> {
-    await flashToNextPage(ctx, message)
-    ctx.response.status(303).header('location', next).send('')
   }
 
   /** For programs: 200 `{ updated }`, or 422 `{ detail: [{ id, field, message }] }`. */

@@ -3,10 +3,8 @@ import { toProblem } from '#base/http/to_problem'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, WithheldPage } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { wantsJson } from '../../http/read_body.js'
 import { returnPath } from '../../http/site_paths.js'
-import { jobUrl } from '../../jobs/pages/shown_job.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { loggedInRequest } from '../request_event.js'
@@ -16,6 +14,8 @@ import { UNDO_JOB } from './job_undo.js'
 import { respondWithRefusal } from './undo_refusal.js'
 import { planUndo } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
+import { redirectWithMessage } from '../../http/redirect.js'
+import { respondWithJob } from '../../jobs/pages/shown_job.js'
 
 /* More records are a job. [L8] */
 const MOST_AT_ONCE = 1000
@@ -56,13 +56,7 @@ export class UndoController {
     const payload = { event: event.id, redo: await isUndo(this.site, event) }
     const model = event.resourceType ?? undefined
     const job = await this.site.jobs.start(ctx, UNDO_JOB, { payload, model, total })
-    const url = jobUrl(this.site, job)
-    if (wantsJson(ctx)) {
-      ctx.response
-        .status(202)
-        .header('location', url)
-        .send({ job: { id: job.id, url } })
-    } else ctx.response.status(303).header('location', url).send('')
+    respondWithJob(ctx, this.site, job)
   }
 
   async #answer(ctx: HttpContext, undone: AdminEventLog, steps: readonly UndoStep[]) {
@@ -71,8 +65,7 @@ export class UndoController {
       return ctx.response.send({ event })
     }
     const text = await undoMessage(this.site, undone, steps.length)
-    await flashToNextPage(ctx, { kind: 'success', text })
-    ctx.response.status(303).header('location', this.#nextOf(ctx, steps)).send('')
+    await redirectWithMessage(ctx, this.#nextOf(ctx, steps), { kind: 'success', text })
   }
 
   /** A page of a record that is gone now leads to its list. */

@@ -9,6 +9,7 @@ import { keyIn } from '../../record/record_links.js'
 import { adminRoute, viewGuard } from './admin_route.js'
 import { readBody } from '../read_body.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
+import { redirect } from '../redirect.js'
 
 /**
  * Registers the event log and health pages. [E5]
@@ -79,11 +80,12 @@ export function registerFormerHistoryRoute(site: AdminSite, view: ModelView): vo
   const name = `${view.name}:former_history`
   site.router
     .group(() => {
-      adminRoute(site, 'GET', path, name, ({ params, request, response }) => {
+      adminRoute(site, 'GET', path, name, (ctx) => {
+        const { params, request } = ctx
         if (!hasEventLog(site)) throw new PageNotFound()
         const { query } = request.parsedUrl
         const url = historyUrl(view, keyIn(params, view)) + (query ? `?${query}` : '')
-        response.status(302).header('location', url).send('')
+        redirect(ctx, url, 302)
       })
     })
     .use([siteMiddleware, signInGuard, viewGuard(view)])

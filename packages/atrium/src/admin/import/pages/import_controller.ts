@@ -11,7 +11,6 @@ import { Imports } from '../imports.js'
 import type { ModelView } from '../../model_view.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import type { ImportField } from '../import_fields.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { jobUrl } from '../../jobs/pages/shown_job.js'
 import { isolated, plainText } from '../../text/plain_text.js'
@@ -22,6 +21,7 @@ import { renderColumns } from './columns_page.js'
 import { importUrl, discardNote } from './import_links.js'
 import { renderTrial } from './dry_run_page.js'
 import { renderUpload, renderWaiting } from './upload_page.js'
+import { redirectWithMessage, redirectPage, redirect } from '../../http/redirect.js'
 
 /**
  * The import that a request's path names: one's own, for superusers any.
@@ -80,7 +80,7 @@ export class ImportController {
     try {
       const { tmpPath: path, clientName: name, size: bytes } = file
       const one = await Imports.of(this.site).begin(ctx, this.view, { path: path!, name, bytes })
-      this.#goTo(ctx, importUrl(this.view, one))
+      redirect(ctx, importUrl(this.view, one))
     } catch (error) {
       return await this.#askAgain(ctx, 422, this.#words(error))
     }
@@ -92,13 +92,13 @@ export class ImportController {
     const one = await findImport(ctx, site, view)
     const { step } = ctx.request.qs()
     const isEnded = one.state === 'running' || one.state === 'done'
-    if (isEnded && one.jobId !== null) return this.#goTo(ctx, jobUrl(site, { id: one.jobId }))
+    if (isEnded && one.jobId !== null) return redirect(ctx, jobUrl(site, { id: one.jobId }))
     if (step === 'file') return await renderUpload(ctx, site, view, { one })
     if (step === 'columns') return await renderColumns(ctx, site, view, { one })
     if (one.state === 'trying') return await renderWaiting(ctx, site, view, one)
     if (ctx.request.header('hx-request') !== undefined) {
       /* The page that waited for the trial */
-      return ctx.response.header('hx-redirect', importUrl(view, one)).send('')
+      return redirectPage(ctx, importUrl(view, one), 200)
     }
     if (one.trial && (one.state === 'tried' || step === 'trial')) {
       return await renderTrial(ctx, site, view, { one })
@@ -114,7 +114,7 @@ export class ImportController {
     try {
       await Imports.of(site).setColumns(ctx, one, form)
       await Imports.of(site).startTrial(ctx, one)
-      this.#goTo(ctx, importUrl(view, one))
+      redirect(ctx, importUrl(view, one))
     } catch (error) {
       const fault = this.#words(error)
       ctx.response.status(422)
@@ -128,7 +128,7 @@ export class ImportController {
     const one = await findImport(ctx, site, view)
     try {
       await Imports.of(site).reread(ctx, one, readShape(ctx, one.shape))
-      this.#goTo(ctx, importUrl(view, one, 'columns'))
+      redirect(ctx, importUrl(view, one, 'columns'))
     } catch (error) {
       const fault = this.#words(error)
       ctx.response.status(422)
@@ -157,12 +157,11 @@ export class ImportController {
     const skipFaulty = singleText(sentTexts(ctx), 'skip_faulty') === '1'
     try {
       const job = await Imports.of(site).startRun(ctx, one, { skipFaulty })
-      this.#goTo(ctx, jobUrl(site, job))
+      redirect(ctx, jobUrl(site, job))
     } catch (error) {
       const fault = this.#words(error)
       if (!one.trial) {
-        await flashToNextPage(ctx, { kind: 'error', text: fault })
-        return this.#goTo(ctx, importUrl(view, one))
+        return await redirectWithMessage(ctx, importUrl(view, one), { kind: 'error', text: fault })
       }
       ctx.response.status(409)
       return await renderTrial(ctx, site, view, { one, fault })
@@ -191,8 +190,10 @@ export class ImportController {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
     await Imports.of(site).discard(ctx, one)
-    await flashToNextPage(ctx, { kind: 'success', text: site.text('import.discarded') })
-    this.#goTo(ctx, view.url('/import'))
+    await redirectWithMessage(ctx, view.url('/import'), {
+      kind: 'success',
+      text: site.text('import.discarded'),
+    })
   }
 
   async #askAgain(ctx: HttpContext, status: number, fault: string): Promise<string> {
@@ -217,9 +218,5 @@ export class ImportController {
   #words(error: unknown): string {
     if (!(error instanceof FileFault || error instanceof ImportRefused)) throw error
     return this.site.text(error.key, error.data)
-  }
-
-  #goTo({ response }: HttpContext, url: string): void {
-    response.status(303).header('location', url).send('')
   }
 }

@@ -7,10 +7,10 @@ import { readPage, lastPage, pagesOf, ROWS } from '../../events/pages/event_filt
 import { shownJobUndo, startJobUndo } from '../../events/undo/job_undo.js'
 import { respondWithRefusal } from '../../events/undo/undo_refusal.js'
 import { flashToNextPage } from '../../http/flash.js'
-import { wantsJson } from '../../http/read_body.js'
 import AdminJob, { isUnfinished } from '../../models/admin_job.js'
-import { jobUrl, shownEvents, shownJob } from './shown_job.js'
+import { jobUrl, shownEvents, shownJob, respondWithJob } from './shown_job.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * Pages of background jobs: one's own, all for superusers. [D1]
@@ -102,10 +102,7 @@ export class JobsController {
     const job = await this.#find(ctx)
     try {
       const undoing = await startJobUndo(this.site, ctx, job)
-      if (!wantsJson(ctx)) return await this.#show(ctx, undoing, null)
-      const url = jobUrl(this.site, undoing)
-      const { id } = undoing
-      return ctx.response.status(202).header('location', url).send({ job: { id, url } })
+      return respondWithJob(ctx, this.site, undoing)
     } catch (error) {
       return await respondWithRefusal(ctx, this.site, error)
     }
@@ -122,7 +119,7 @@ export class JobsController {
       const kind = text === 'jobs.cancelled' ? 'success' : 'error'
       await flashToNextPage(ctx, { kind, text: this.site.text(text) })
     }
-    ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
+    redirect(ctx, jobUrl(this.site, job))
   }
 
   /**

@@ -8,12 +8,33 @@ import type { JobKind } from '../job_kind.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { mayReadEvents } from '../../events/pages/event_access.js'
 import { eventsOfJob } from '../../events/undo/job_events.js'
+import { wantsJson } from '../../http/read_body.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * URL of a job's page, from the root of the server.
  */
 export function jobUrl(site: { url(path: string): string }, { id }: { id: number }): string {
   return site.url(`/management/jobs/${id}`)
+}
+
+/**
+ * Responds to a program whose request became a job: 202 with the job's address. [L8]
+ */
+export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
+  const url = jobUrl(site, job)
+  response
+    .status(202)
+    .header('location', url)
+    .send({ job: { id: job.id, url } })
+}
+
+/**
+ * Redirects to the page of the job that a request has started; programs receive its address.
+ */
+export function respondWithJob(ctx: HttpContext, site: AdminSite, job: AdminJob): void {
+  if (wantsJson(ctx)) acceptJob(ctx, site, job)
+  else redirect(ctx, jobUrl(site, job))
 }
 
 /**

@@ -10,6 +10,7 @@ import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { chosenColumns, columnChoices } from './column_choices.js'
+import { redirect } from '../../http/redirect.js'
 
 interface Shown {
   /** Names of all columns, as they are in the form */
@@ -90,10 +91,7 @@ export class ColumnsController {
       details: { page: 'columns' },
     })
     const chosen = ofView ? (columns ?? ofView) : null
-    ctx.response
-      .status(303)
-      .header('location', parameters.with({ page: 1, columns: chosen }).url)
-      .send('')
+    redirect(ctx, parameters.with({ page: 1, columns: chosen }).url)
   }
 
   async #form(ctx: HttpContext, parameters: ListParameters, shown: Shown): Promise<string> {

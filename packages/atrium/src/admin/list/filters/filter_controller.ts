@@ -12,6 +12,7 @@ import { readList } from '../read_list.js'
 import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
 import { filterOf } from './filter_words.js'
 import { facetsOf } from './facet_values.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * The form for one more filter of a list, at an address that takes the list's query: in steps, each of which is
@@ -66,13 +67,10 @@ export class FilterController {
   }
 
   /** htmx loads the list into the page that it is on. */
-  #leave({ request, response }: HttpContext, url: string): void {
-    if (request.header('hx-request') === undefined) {
-      response.status(303).header('location', url).send('')
-      return
-    }
+  #leave(ctx: HttpContext, url: string): void {
+    if (ctx.request.header('hx-request') === undefined) return redirect(ctx, url)
     const location = { path: url, target: '#list-content', swap: 'outerHTML' }
-    response.header('hx-location', JSON.stringify(location)).send('')
+    ctx.response.header('hx-location', JSON.stringify(location)).send('')
   }
 
   async #form(

@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, WithheldPage } from '../../errors.js'
 import { EventType } from '../../events/event_integration.js'
-import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import type AdminSavedView from '../../models/admin_saved_view.js'
 import type { ModelView } from '../../model_view.js'
@@ -13,6 +12,7 @@ import { placeOf, preferenceNames } from './place_of.js'
 import { InvalidView, LONGEST_VIEW_NAME } from './saved_views.js'
 import { showPanel, mayChange } from './views_bar.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { redirectWithMessage } from '../../http/redirect.js'
 
 interface ViewForm {
   /** Null for a new one */
@@ -201,8 +201,10 @@ export class ViewsController {
   }
 
   async #done(ctx: HttpContext, what: string, path: string) {
-    await flashToNextPage(ctx, { kind: 'success', text: this.site.text(`list.views.${what}`) })
-    ctx.response.status(303).header('location', this.view.url(path)).send('')
+    await redirectWithMessage(ctx, this.view.url(path), {
+      kind: 'success',
+      text: this.site.text(`list.views.${what}`),
+    })
   }
 
   async #list(ctx: HttpContext, query: string): Promise<ListParameters> {

@@ -6,6 +6,7 @@ import AdminRole from '../../models/admin_role.js'
 import type { ModelView } from '../../model_view.js'
 import { viewedRoleOf } from './view_as_guard.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { redirect } from '../../http/redirect.js'
 
 /**
  * Has a superuser see the site as a role, for the rest of the session or until they stop. [U6]
@@ -25,7 +26,7 @@ export class ViewAsController {
     if (!role) throw new PageNotFound()
     await this.#set(ctx, role.id)
     this.#log(ctx, role.id, 'view_as')
-    goTo(ctx, this.site.url('/'))
+    redirect(ctx, this.site.url('/'))
   }
 
   async stop(ctx: HttpContext): Promise<void> {
@@ -33,7 +34,7 @@ export class ViewAsController {
     await this.#set(ctx, null)
     if (id !== undefined) this.#log(ctx, id, 'view_as_stop')
     const role = id === undefined ? null : await AdminRole.find(id)
-    goTo(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
+    redirect(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
   }
 
   #log(ctx: HttpContext, roleId: number, page: 'view_as' | 'view_as_stop') {
@@ -49,8 +50,4 @@ export class ViewAsController {
     const { session } = guardOf(ctx).signedInOrFail()
     await this.site.sessionManager.viewAs(session, roleId)
   }
-}
-
-function goTo({ response }: HttpContext, place: string) {
-  response.status(303).header('location', place).send('')
 }
