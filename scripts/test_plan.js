@@ -1,169 +1,202 @@
 /*
- * The plan of a whole test run: processes of about the same length, each with some of the files and its
- * own database.
+ * The plan of a whole test run: processes of about the same length, each with some of the files and its own database.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
-import { DATABASE_TAG } from './database_tests.js'
-import { isIncluded } from './long_tests.js'
 
-const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
+const ENGINE = 'packages/atrium/tests/'
+
+export const SUITES = ['process', 'functional', 'browser', 'unit']
+
+/** The owners of tests with their folders. The engine's demo is tested with the application's models and tables. */
+const OWNERS = { engine: [ENGINE], app: ['tests/', `${ENGINE}demo/`] }
 
 /**
- * Last measured processor time of the files in seconds, a line each; behind a slash that in `npm run test:all`, which
- * tries more cases.
+ * Files that only `npm run test:all` runs, by suite: their rules are tested over HTTP or with another kind of
+ * application as well. A name that ends with a slash is a folder.
  */
+const SCHEDULED = listOf({
+  browser:
+    'access_tokens account bulk cells choices docs events history inlines layout list_filters many_to_many ' +
+    'new_references related_lists way_back widgets',
+  process: 'adonis_packages',
+})
+
+/** Files that take long, for CI or by name: a local run keeps those that test most rules in the least time. */
+const LONG = listOf({
+  browser:
+    'conflict import unsaved_input keys pages palette role_matrix rows_together saved_views second_factors',
+  functional:
+    'admin/attacks admin/doors admin/import_attacks admin/round_trip admin/round_trip_property admin/undo_jobs ' +
+    'attacks/ large_responses openapi/contract openapi/typed_client',
+  process:
+    'boot_states demo/existing_tables demo/jobs demo/remove docs/ hosts large_files make_crud npm_test ' +
+    'outside_requests redis_throttle settings two_processes upgrade',
+})
+
+/** Tests about what databases do differently, for each database; the other tag is for `npm run test:all` alone. */
+const DIALECT_TAG = '@dialect'
+const DATABASE_TAG = '@database'
+
+/** The databases next to SQLite, with the variable that names a server */
+const DATABASES = {
+  'better-sqlite3': undefined,
+  'postgres': 'TEST_POSTGRES_URL',
+  'mysql': 'TEST_MYSQL_URL',
+}
+
+/** Measured seconds of the files that take longer than `SHORT`, a line each */
+const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
 const WEIGHTS = Object.fromEntries(
   readFileSync(WEIGHTS_FILE, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => line.trim().split(' '))
-    .map(([seconds, file]) => [file, readSeconds(seconds)])
+    .map(([seconds, file]) => [file, Number(seconds)])
 )
-
-/** Seconds for a file without a measurement */
-const WEIGHT = 0.2
-
-/** Shorter files are not written down. */
-const SHORT = 0.5
-
-/** Seconds for the start of a process */
-const START = 4
+const SHORT = 2
+const WEIGHT = 0.5
 
 /** Part of a file's time that its tests take on another database */
 const SHARE = 0.5
 
-/** Target length of a process, in seconds of processor time: long enough to be worth its start */
+/** Target length of a process in seconds, long enough to be worth its start, which takes some */
 const LENGTH = 110
+const START = 4
 
-/** All suites */
-export const SUITES = ['process', 'functional', 'browser', 'unit']
+/** @returns each with its name and, if tests are not to run on it, the reason */
+export function otherDatabases({ CI, ...env } = process.env) {
+  return Object.entries(DATABASES).map(([name, variable]) => {
+    if (!variable) return { name, missing: CI ? undefined : 'tested in CI, and with TEST_DATABASE' }
+    return { name, missing: env[variable] ? undefined : `${variable} names no server` }
+  })
+}
 
-/** The owners of tests, with their folders: the engine, the engine together with the demo, the application */
-const OWNERS = [
-  { name: 'engine', folder: 'packages/atrium/tests/', suites: SUITES },
-  { name: 'demo', folder: 'packages/atrium/tests/demo/', suites: ['functional'] },
-  { name: 'app', folder: 'tests/', suites: SUITES.filter((suite) => suite !== 'process') },
-]
+/** The tags of the tests for each database */
+export function databaseTags({ TEST_ALL } = process.env) {
+  return TEST_ALL ? [DIALECT_TAG, DATABASE_TAG] : [DIALECT_TAG]
+}
+
+/** Why a whole run leaves out a file; undefined if it includes it. */
+export function reasonAgainst(file, { CI, TEST_ALL } = process.env) {
+  if (!TEST_ALL && isListed(file, SCHEDULED)) return 'tested by `npm run test:all`, and by name'
+  return !CI && isListed(file, LONG) ? 'tested in CI, and by name' : undefined
+}
+
+/** The files of an owner's suite. The application's suites are without those of the demo if `isAppOnly`. */
+export function filesOf(owner, suite, isAppOnly = false) {
+  return OWNERS[owner]
+    .slice(0, isAppOnly ? 1 : undefined)
+    .map((folder) => `${folder}${suite}`)
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true }).map(
+        (path) => `${folder}/${path.replaceAll('\\', '/')}`
+      )
+    )
+    .filter((path) => path.endsWith('.spec.ts'))
+    .toSorted()
+}
+
+/** The files of all suites */
+export function allFiles(isAppOnly = false) {
+  const owners = isAppOnly ? ['app'] : Object.keys(OWNERS)
+  return owners.flatMap((owner) => SUITES.flatMap((suite) => filesOf(owner, suite, isAppOnly)))
+}
 
 /**
- * @param owners     `engine` and `app`, or one of them
- * @param suites     those that this machine can run
- * @param databases  in addition to SQLite, by name
- * @param withLong   true to include the files that take long
- * @param withScheduled  true to include those of `npm run test:all`
- * @returns the processes to start, the longest first. One of each kind takes the migrations back at its end.
+ * @param suites      those that this machine can run
+ * @param databases   in addition to SQLite, by name
+ * @param isIncluded  whether the run includes a file
+ * @returns the processes to start, the longest first. One of each kind reverts the migrations at its end.
  */
-export function planOf({ owners, suites, databases, withLong = true, withScheduled = true }) {
-  const isIn = (path) => isIncluded(path, { withLong, withScheduled })
-  const runs = OWNERS.filter(({ name }) => owners.includes(name)).flatMap((owner) => {
-    const own = owner.suites.filter((suite) => suites.includes(suite))
+export function planOf({
+  owners = Object.keys(OWNERS),
+  isAppOnly,
+  suites,
+  databases,
+  isIncluded = (file) => !reasonAgainst(file),
+}) {
+  const tags = databaseTags()
+  const isForEachDatabase = (file) => {
+    const text = readFileSync(file, 'utf8')
+    return tags.some((tag) => text.includes(`'${tag}'`))
+  }
+  const runs = owners.flatMap((owner) => {
+    const files = suites.map((suite) => filesOf(owner, suite, isAppOnly))
+    const kinds =
+      owner === 'app'
+        ? [[owner, files.flat()]]
+        : suites.map((suite, index) => [`${owner}-${suite}`, files[index]])
     return [
-      ...own.flatMap((suite) =>
-        split(filesOf(owner, suite).filter(isIn), { owner: owner.name, suite })
+      ...kinds.flatMap(([name, some]) => split(some.filter(isIncluded), { name, owner })),
+      ...databases.flatMap((database) =>
+        split(files.flat().filter(isForEachDatabase), {
+          name: `${owner}-${database}`,
+          owner,
+          database,
+        })
       ),
-      ...databases.flatMap((database) => {
-        const files = own.flatMap((suite) => filesOf(owner, suite)).filter(isForEachDatabase)
-        return split(files, { owner: owner.name, database })
-      }),
     ]
   })
   return runs.toSorted((one, other) => other.weight - one.weight)
 }
 
-/**
- * The owners of the tests that the caller's arguments select: those that have all named suites and, if
- * files are named, one of them.
- */
+/** The owners of the files that the caller's arguments select; those that have the named suites if none do. */
 export function ownersOf(args) {
   const named = SUITES.filter((suite) => args.includes(suite))
-  const able = OWNERS.filter(({ suites }) => named.every((suite) => suites.includes(suite)))
-  const chosen = args.flatMap((argument, index) => {
-    if (argument.startsWith('--files=')) return argument.slice('--files='.length).split(',')
-    return args[index - 1] === '--files' ? argument.split(',') : []
+  const parts = args.flatMap((argument, index) => {
+    const isValue = args[index - 1] === '--files'
+    const list = isValue ? argument : /^--files=(.*)/.exec(argument)?.[1]
+    return list ? list.split(',').map((part) => part.replace(/\*$/, '')) : []
   })
-  const parts = chosen.map((file) => file.replace(/\*$/, ''))
-  const owners = able.filter((owner) =>
-    owner.suites.some((suite) =>
-      filesOf(owner, suite).some((file) => parts.some((part) => file.includes(part)))
+  const able = Object.keys(OWNERS).filter((owner) =>
+    named.every((suite) => filesOf(owner, suite).length > 0)
+  )
+  const chosen = able.filter((owner) =>
+    SUITES.flatMap((suite) => filesOf(owner, suite)).some((file) =>
+      parts.some((part) => file.includes(part))
     )
   )
-  return (owners.length > 0 ? owners : able).map(({ name }) => name)
+  return chosen.length > 0 ? chosen : able
 }
 
-/**
- * Writes down the measured files; the others keep their weights.
- *
- * @param durations  of single tests, with `file` and `processorSeconds`
- */
+/** Stores the seconds of the files that were measured, from the `milliseconds` of tests; the others keep theirs. */
 export function writeWeights(durations) {
   const measured = {}
-  for (const { file, processorSeconds } of durations) {
-    measured[file] = (measured[file] ?? 0) + processorSeconds
+  for (const { file, milliseconds } of durations) {
+    measured[file] = (measured[file] ?? 0) + milliseconds / 1000
   }
-  const kind = process.env.TEST_ALL ? 'inAll' : 'usual'
-  const known = { ...WEIGHTS }
-  for (const [file, seconds] of Object.entries(measured)) {
-    known[file] = { ...known[file], [kind]: seconds }
-  }
-  const lines = Object.entries(known)
-    .filter(([file, { usual = 0, inAll = 0 }]) => Math.max(usual, inAll) > SHORT && existsSync(file))
+  const lines = Object.entries({ ...WEIGHTS, ...measured })
+    .filter(([file, seconds]) => seconds > SHORT && existsSync(file))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([file, weight]) => `${writtenSeconds(weight).padStart(5)} ${file}\n`)
+    .map(([file, seconds]) => `${seconds.toFixed(1)} ${file}\n`)
   writeFileSync(WEIGHTS_FILE, lines.join(''))
 }
 
-function readSeconds(text) {
-  const [usual, inAll] = text.split('/').map(Number)
-  return { usual, inAll }
+function listOf(suites) {
+  return Object.entries(suites).flatMap(([suite, names]) =>
+    names.split(' ').map((name) => `${ENGINE}${suite}/${name}`)
+  )
 }
 
-/** That of all cases is left out where it is about the same. */
-function writtenSeconds({ usual, inAll }) {
-  const seconds = (usual ?? inAll).toFixed(1)
-  const isSame = inAll === undefined || usual === undefined || Math.abs(inAll - usual) < 1
-  return isSame ? seconds : `${seconds}/${inAll.toFixed(1)}`
+function isListed(file, list) {
+  return list.some((path) =>
+    path.endsWith('/') ? file.startsWith(path) : file === `${path}.spec.ts`
+  )
 }
 
-/** That of this environment, if it is known */
-function secondsOf(file) {
-  const { usual, inAll } = WEIGHTS[file] ?? {}
-  return (process.env.TEST_ALL ? (inAll ?? usual) : usual) ?? WEIGHT
-}
-
-function filesOf({ folder }, suite) {
-  let paths = []
-  try {
-    paths = readdirSync(join(folder, suite), { recursive: true })
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-  }
-  return paths
-    .map((path) => `${folder}${suite}/${path.split(sep).join('/')}`)
-    .filter((path) => path.endsWith('.spec.ts'))
-    .toSorted()
-}
-
-function isForEachDatabase(file) {
-  return readFileSync(file, 'utf8').includes(DATABASE_TAG)
-}
-
-/**
- * Splits into runs of about the same length: the longest files first, each into the run that is the
- * shortest so far. On another database only some of a file's tests run, with as many cases as locally.
- */
+/** Splits into runs of about the same length: the longest files first, each into the shortest run so far. */
 function split(files, run) {
-  if (files.length === 0) return []
-  const weightOf = (file) =>
-    run.database ? (WEIGHTS[file]?.usual ?? WEIGHT) * SHARE : secondsOf(file)
+  const share = run.database ? SHARE : 1
+  const weightOf = (file) => (WEIGHTS[file] ?? WEIGHT) * share
   const total = files.reduce((sum, file) => sum + weightOf(file), 0)
   const count = Math.min(files.length, Math.max(1, Math.round(total / LENGTH)))
   const parts = Array.from({ length: count }, (_, index) => ({
     ...run,
-    name: [run.owner, run.database ?? run.suite, ...(count > 1 ? [index + 1] : [])].join('-'),
+    name: count > 1 ? `${run.name}-${index + 1}` : run.name,
     weight: START,
     files: [],
-    takesBack: index === 0,
+    revertsMigrations: index === 0,
   }))
   for (const file of files.toSorted((one, other) => weightOf(other) - weightOf(one))) {
     const shortest = parts.reduce((one, other) => (other.weight < one.weight ? other : one))

@@ -1,6 +1,6 @@
 /*
- * The entry point of the tests for scripts/test.js: the engine's, those with the demo if ATRIUM_TESTS is `demo`, those of
- * the application around it if it is `app`. Each run has its own database and its own folder for uploaded files, so that it never touches the
+ * The entry point of the tests for scripts/test.js: the engine's, or those of the application around it and its demo if
+ * ATRIUM_TESTS is `app`. Each run has its own database and its own folder for uploaded files, so that it never touches the
  * developer's data or another run.
  */
 import type { ApplicationService } from '@adonisjs/core/types'
@@ -10,8 +10,7 @@ import { isPlainRun, usePlainConnection } from '#tests/helpers/plain_connection'
 import { useTestDatabase } from '#tests/helpers/test_database'
 import { leaveOutModels } from '#tests/without_application'
 
-const owner = process.env.ATRIUM_TESTS ?? 'engine'
-const isEngine = owner === 'engine'
+const isEngine = process.env.ATRIUM_TESTS !== 'app'
 
 /** Suites that scripts/test.js leaves out, as this machine lacks something they need */
 const leftOut = process.env.ATRIUM_WITHOUT_SUITES?.split(',') ?? []
@@ -86,8 +85,10 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   })
   .finally(removeDatabase)
 
+/** Those of the application, with the engine's tests of its demo */
 function suitesOf({ rcFile }: ApplicationService) {
-  if (owner === 'app') return rcFile.tests.suites
-  const files = 'packages/atrium/tests/demo/functional/**/*.spec.ts'
-  return [{ name: 'functional', files: [files], directories: [], timeout: 30_000 }]
+  const demo = 'packages/atrium/tests/demo/functional/**/*.spec.ts'
+  return rcFile.tests.suites.map((suite) =>
+    suite.name === 'functional' ? { ...suite, files: [suite.files, demo].flat() } : suite
+  )
 }

@@ -3,36 +3,23 @@ import { relative } from 'node:path'
 import { BaseReporter } from '@japa/runner/core'
 import { dot, github, ndjson, spec } from '@japa/runner/reporters'
 import type { Config, NamedReporterContract, TestEndNode } from '@japa/runner/types'
-import { processorTime } from '#tests/processor_time'
-
-/** Measuring takes some milliseconds a test. */
-const measure = process.env.ATRIUM_TEST_WEIGHS ? processorTime : () => 0
 
 /**
- * Writes the numbers of passed and failed tests, and the duration of each, to the file ATRIUM_TEST_COUNTS, for
- * scripts/test.js; the failed ones by name, with ATRIUM_TEST_WEIGHS the processor time of each, too. Skipped tests are not counted.
+ * Writes the numbers of passed and failed tests, the duration of each, and the failed ones by name, to the file
+ * ATRIUM_TEST_COUNTS, for scripts/test.js. Skipped tests are not counted.
  */
 class CountsReporter extends BaseReporter {
-  readonly #durations: Array<{
-    file: string
-    title: string
-    milliseconds: number
-    processorSeconds: number
-  }> = []
-  readonly #failures: Array<{ title: string; file?: string }> = []
-  #measured = measure()
+  readonly #durations: Array<{ file: string; title: string; milliseconds: number }> = []
+  readonly #failures: Array<{ title: string; file?: string; message?: string }> = []
 
-  protected onTestEnd({ title, duration, meta, hasError }: TestEndNode) {
-    const file = relative(process.cwd(), meta.fileName)
-    const now = measure()
-    this.#durations.push({
-      file,
+  protected onTestEnd({ title, duration, meta, hasError, errors }: TestEndNode) {
+    const one = {
+      file: relative(process.cwd(), meta.fileName),
       title: title.expanded,
       milliseconds: Math.round(duration),
-      processorSeconds: now - this.#measured,
-    })
-    this.#measured = now
-    if (hasError) this.#failures.push({ title: title.expanded, file })
+    }
+    this.#durations.push(one)
+    if (hasError) this.#failures.push({ ...one, message: firstLineOf(errors[0]?.error) })
   }
 
   protected async end() {
@@ -57,6 +44,10 @@ class CountsReporter extends BaseReporter {
     }
     writeFileSync(process.env.ATRIUM_TEST_COUNTS!, JSON.stringify(counts))
   }
+}
+
+function firstLineOf(error: unknown) {
+  return String((error as Error | undefined)?.message ?? error).split('\n')[0]
 }
 
 function nameOf(one: { name: string } | { title: string }) {

@@ -27,7 +27,7 @@ async function countOf(table: string): Promise<number> {
 }
 
 test.group('The demo data', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     const empty = async () => {
       for (const table of TABLES) await db.from(table).delete()

@@ -22,7 +22,7 @@ import {
 import { fill, rowsOf, textOf, type Row } from '#tests/helpers/typed_rows'
 
 test.group('Arrays', (group) => {
-  group.tap((one) => one.tags(['@database']).skip(!onPostgres, 'only there are arrays'))
+  group.tap((one) => one.tags(['@dialect']).skip(!onPostgres, 'only there are arrays'))
   let cookie: string
 
   group.setup(() => fakeHashes())

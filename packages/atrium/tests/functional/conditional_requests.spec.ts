@@ -37,7 +37,7 @@ const clear = async () => {
 }
 
 test.group('Entity tags of items', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(clear)
 
   test('[Q6] create, read and update return the same tag for the same state', async ({
@@ -218,7 +218,7 @@ test.group('If-None-Match', (group) => {
 })
 
 test.group('If-Match', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(clear)
 
   const writes = {

@@ -8,7 +8,7 @@ const empty = async (...tables: string[]) => {
 }
 
 test.group('Create', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(() =>
     empty('utensils', 'samples', 'leads', 'coins', 'countries', 'consignments')
   )

@@ -46,7 +46,7 @@ async function read(path: string, query: string) {
 }
 
 test.group('Deep pages', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     await clear()
     await store(

@@ -27,7 +27,7 @@ async function statusOf(path: string): Promise<number> {
 }
 
 test.group('Deleted items | flag and timestamp', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     const utensil = { description: 'd', category: 'c', price: 1, created_at: AT }
@@ -126,7 +126,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
 })
 
 test.group('Deleted items | flag alone', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     await db.table('memos').multiInsert([
@@ -158,7 +158,7 @@ test.group('Deleted items | flag alone', (group) => {
 })
 
 test.group('Deleted items | timestamp alone', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     await db.table('letters').multiInsert([
@@ -185,7 +185,7 @@ test.group('Deleted items | timestamp alone', (group) => {
 })
 
 test.group('Deleted items | without soft delete', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     await db.table('specimens').multiInsert([{ label: 'a' }])

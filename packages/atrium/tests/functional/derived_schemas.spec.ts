@@ -83,7 +83,7 @@ const fieldsOf = ({ body }: { body: any }) =>
   body?.errors?.map((error: { field: string }) => error.field).sort()
 
 test.group('Derived schemas', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     for (const table of [
       'samples',

@@ -36,7 +36,7 @@ async function specimens(rows: Row[]) {
 }
 
 test.group('Filters | names and values', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     await db.table('samples').multiInsert(
@@ -199,7 +199,7 @@ test.group('Filters | names and values', (group) => {
 })
 
 test.group('Filters | defaults', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     const parcel = { sort: 's', deleted: 'no', fragile: false, deleted_at: null }
@@ -280,7 +280,7 @@ test.group('Filters | defaults', (group) => {
 })
 
 test.group('Filters | operators', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     return clear
@@ -438,7 +438,7 @@ test.group('Filters | operators', (group) => {
 })
 
 test.group('Filters | compared with an in-memory implementation', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let rows: Row[] = []
 
   group.setup(async () => {

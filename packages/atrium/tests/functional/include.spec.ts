@@ -84,7 +84,7 @@ async function included(name: string, query = '') {
 const LABEL = { id: 1, code: 'Å/1', label_name: 'Ångström', deleted_at: null }
 
 test.group('Include', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     await fill()

@@ -43,7 +43,7 @@ async function idsOf(name: string) {
 }
 
 test.group('Include with a limit', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     return clear

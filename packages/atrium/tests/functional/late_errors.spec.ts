@@ -5,7 +5,7 @@ import { Claim, Deferral } from '#tests/fixtures/late_errors'
 import { call, del, get, patch, post } from '#tests/helpers/http'
 
 test.group('Late and indirect errors', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     for (const table of [
       'deferrals',

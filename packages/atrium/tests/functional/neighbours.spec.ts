@@ -62,7 +62,7 @@ async function store(rows: Row[]) {
 }
 
 test.group('Neighbours in a list', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     const clear = async () => {
       for (const table of ['specimens', 'letters', 'seats']) await db.from(table).delete()
@@ -203,7 +203,7 @@ test.group('Neighbours in a list', (group) => {
 })
 
 test.group('Neighbours in a list whose records are authorized one by one', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await Patient.query().delete()
     return async () => void (await Patient.query().delete())

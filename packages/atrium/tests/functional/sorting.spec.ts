@@ -23,7 +23,7 @@ async function column(path: string, name: string, query: string = ''): Promise<u
 }
 
 test.group('Sorting', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
     return clear

@@ -11,7 +11,7 @@ async function createSample(values: object = {}) {
 }
 
 test.group('Update', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     for (const table of ['samples', 'utensils', 'coins', 'leads', 'fixture_invoices']) {
       await db.from(table).delete()

@@ -7,7 +7,8 @@ import type AdminJob from '#admin/models/admin_job'
 import { isUnfinished } from '#admin/models/admin_job'
 import { adminSite } from '#tests/helpers/admin'
 
-const SOON = 15_000
+/* Milliseconds without progress after which a job counts as stuck, however slow the machine is */
+const STUCK = 15_000
 
 export async function emptyJobTables(): Promise<void> {
   for (const table of ['admin_queue_jobs', 'admin_job_chunks', 'admin_jobs']) {
@@ -38,10 +39,14 @@ export async function untilJob(
   id: number,
   isWanted: (job: AdminJob) => boolean = (job) => !isUnfinished(job)
 ): Promise<AdminJob> {
-  const end = Date.now() + SOON
+  let end = Date.now() + STUCK
+  let last = ''
   for (;;) {
     const job = await findJob(id)
     if (isWanted(job)) return job
+    const progress = JSON.stringify([job.state, job.done, job.notes])
+    if (progress !== last) end = Date.now() + STUCK
+    last = progress
     if (Date.now() > end) throw new Error(`Job ${id} is still ${job.state} (${job.done} done)`)
     await sleep(20)
   }

@@ -11,6 +11,8 @@ interface Run {
 interface Failure {
   title: string
   file?: string
+  message?: string
+  milliseconds?: number
 }
 
 interface Outcome {
@@ -18,18 +20,17 @@ interface Outcome {
   passed: number
   failed: number
   failures: Failure[]
-  flaky?: Failure[]
+  flaky?: string[]
 }
 
-const { MOST_FAILURES, secondChances, withSecondChances } = (await import(
+type Again = Pick<Outcome, 'passed' | 'failed'> & { durations?: Failure[] }
+
+const { FAILURES_MAX, tooManyFlaky, withSecondChances } = (await import(
   app.makePath('scripts/second_chance.js')
 )) as {
-  MOST_FAILURES: number
-  secondChances(outcomes: Outcome[]): Array<{ run: Run }>
-  withSecondChances(
-    outcomes: Outcome[],
-    test: (run: Run) => Promise<Pick<Outcome, 'passed' | 'failed'>>
-  ): Promise<Outcome[]>
+  FAILURES_MAX: number
+  tooManyFlaky(count: number, env: Record<string, string | undefined>): string | undefined
+  withSecondChances(outcomes: Outcome[], test: (run: Run) => Promise<Again>): Promise<Outcome[]>
 }
 
 function outcomeOf(name: string, ...failed: Array<string | undefined>): Outcome {
@@ -38,28 +39,74 @@ function outcomeOf(name: string, ...failed: Array<string | undefined>): Outcome 
   return { run, passed: 100, failed: failed.length, failures }
 }
 
-const namesOf = (outcomes: Outcome[]) =>
-  secondChances(outcomes).map(({ run }) => [run.name, ...run.files].join(' '))
+async function runsAgain(outcomes: Outcome[]): Promise<Run[]> {
+  const runs: Run[] = []
+  await withSecondChances(outcomes, async (run) => {
+    runs.push(run)
+    return { passed: 0, failed: 1 }
+  })
+  return runs
+}
+
+const namesOf = async (outcomes: Outcome[]) => {
+  const runs = await runsAgain(outcomes)
+  return runs.map(({ name, files }) => [name, ...files].join(' '))
+}
 
 test.group('The second chance of failed tests', () => {
-  test('each file with a failed test runs again, alone, as in the run that it failed in', ({
+  test('each file with a failed test runs again, alone, as in the run that it failed in', async ({
     assert,
   }) => {
-    const outcomes = [outcomeOf('one', 'a', 'b', 'a'), outcomeOf('two'), outcomeOf('three', 'a')]
-    assert.deepEqual(namesOf(outcomes), ['one-again-1 a', 'one-again-2 b', 'three-again-1 a'])
-    const [{ run }] = secondChances(outcomes)
+    const outcomes = () => [
+      outcomeOf('one', 'a', 'b', 'a'),
+      outcomeOf('two'),
+      outcomeOf('three', 'a'),
+    ]
+    assert.deepEqual(await namesOf(outcomes()), [
+      'one-again-1 a',
+      'one-again-2 b',
+      'three-again-1 a',
+    ])
+    const [run] = await runsAgain(outcomes())
     assert.deepInclude(run, { owner: 'engine', database: 'mysql' })
-    assert.isEmpty(namesOf([outcomeOf('one'), outcomeOf('two')]))
+    assert.isEmpty(await namesOf([outcomeOf('one'), outcomeOf('two')]))
   })
 
-  test('there is none if many tests failed, or anything else than a test', ({ assert }) => {
-    const most = Array.from({ length: MOST_FAILURES }, (_, index) => `file ${index}`)
-    assert.lengthOf(namesOf([outcomeOf('one', ...most)]), MOST_FAILURES)
-    assert.isEmpty(namesOf([outcomeOf('one', ...most), outcomeOf('two', 'a')]))
-    assert.isEmpty(namesOf([outcomeOf('one', ...most, 'file 0')]))
+  test('there is none if many tests failed, or anything else than a test', async ({ assert }) => {
+    const most = Array.from({ length: FAILURES_MAX }, (_, index) => `file ${index}`)
+    assert.lengthOf(await namesOf([outcomeOf('one', ...most)]), FAILURES_MAX)
+    assert.isEmpty(await namesOf([outcomeOf('one', ...most), outcomeOf('two', 'a')]))
+    assert.isEmpty(await namesOf([outcomeOf('one', ...most, 'file 0')]))
     /* A hook, or a runner that ended early */
-    assert.isEmpty(namesOf([outcomeOf('one', 'a', undefined)]))
-    assert.isEmpty(namesOf([outcomeOf('one', 'a'), { ...outcomeOf('two', 'a'), failed: 2 }]))
+    assert.isEmpty(await namesOf([outcomeOf('one', 'a', undefined)]))
+    assert.isEmpty(await namesOf([outcomeOf('one', 'a'), { ...outcomeOf('two', 'a'), failed: 2 }]))
+  })
+
+  test('more than two flaky tests fail a run in CI, and one fails a run of all tests', ({
+    assert,
+  }) => {
+    const isTooMany = (count: number, env = {}) => tooManyFlaky(count, env) !== undefined
+    assert.deepEqual(
+      [0, 2, 3].map((count) => isTooMany(count)),
+      [false, false, true]
+    )
+    assert.deepEqual(
+      [0, 1].map((count) => isTooMany(count, { TEST_ALL: 'true' })),
+      [false, true]
+    )
+  })
+
+  test('the report of a flaky test tells how both attempts went', async ({ assert }) => {
+    const outcome = outcomeOf('one', 'a')
+    Object.assign(outcome.failures[0], { milliseconds: 38_100, message: 'still running' })
+    const [{ flaky }] = await withSecondChances([outcome], async () => ({
+      passed: 1,
+      failed: 0,
+      durations: [{ title: 'one 0', milliseconds: 9000 }],
+    }))
+    assert.deepEqual(flaky, [
+      'one: one 0 (a): failed after 38.1 s among 3 files (still running), passed after 9.0 s alone',
+    ])
   })
 
   test('a file that passes is flaky, one that fails again has failed, and each test counts once', async ({
@@ -71,10 +118,9 @@ test.group('The second chance of failed tests', () => {
     )
     assert.containSubset(one, { passed: 102, failed: 1 })
     assert.deepEqual(one.failures, [{ title: 'one 1', file: 'b' }])
-    assert.deepEqual(
-      one.flaky!.map(({ title }) => title),
-      ['one 0', 'one 2']
-    )
+    assert.lengthOf(one.flaky!, 2)
+    assert.match(one.flaky![0], /^one: one 0 \(a\): failed/)
+    assert.match(one.flaky![1], /^one: one 2 \(a\)/)
     assert.containSubset(two, { passed: 100, failed: 1, flaky: [] })
   })
 

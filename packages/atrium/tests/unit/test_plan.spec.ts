@@ -1,32 +1,33 @@
+import { readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 interface Run {
+  name: string
   files: string[]
   weight: number
-  suite?: string
   database?: string
-  takesBack: boolean
+  revertsMigrations: boolean
 }
 
-const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
-  otherDatabases(): Array<{ name: string; missing: string | undefined }>
-}
-const { LONG, SCHEDULED } = (await import(app.makePath('scripts/long_tests.js'))) as {
-  LONG: Record<string, string[]>
-  SCHEDULED: Record<string, string[]>
-}
-const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
-  ownersOf(args: string[]): string[]
-  planOf(wanted: {
-    owners: string[]
-    suites: string[]
-    databases: string[]
-    withLong?: boolean
-    withScheduled?: boolean
-  }): Run[]
-  SUITES: string[]
-}
+type Environment = Record<string, string | undefined>
+
+const { allFiles, databaseTags, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES } =
+  (await import(app.makePath('scripts/test_plan.js'))) as {
+    allFiles(): string[]
+    databaseTags(env: Environment): string[]
+    otherDatabases(env: Environment): Array<{ name: string; missing: string | undefined }>
+    ownersOf(args: string[]): string[]
+    planOf(wanted: {
+      owners?: string[]
+      suites: string[]
+      databases: string[]
+      isIncluded?: (file: string) => boolean
+    }): Run[]
+    reasonAgainst(file: string, env: Environment): string | undefined
+    SUITES: string[]
+  }
+const isIncluded = () => true
 
 test.group('The plan of npm test', () => {
   test('[K10] a suite is run for the owners that have it', ({ assert }) => {
@@ -39,12 +40,13 @@ test.group('The plan of npm test', () => {
   test('every file is in one run, the longest runs first, and tagged ones also on each database', ({
     assert,
   }) => {
-    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres'] })
+    const runs = planOf({ suites: SUITES, databases: ['postgres'], isIncluded })
     const usual = runs.filter(({ database }) => !database).flatMap(({ files }) => files)
-    assert.include(usual, 'packages/atrium/tests/unit/test_plan.spec.ts')
+    assert.sameMembers(usual, allFiles())
     assert.lengthOf(new Set(usual), usual.length)
     const others = runs.filter(({ database }) => database).flatMap(({ files }) => files)
     assert.include(others, 'packages/atrium/tests/functional/late_errors.spec.ts')
+    assert.notInclude(others, 'packages/atrium/tests/unit/import_rules.spec.ts')
     assert.includeMembers(usual, others)
     const weights = runs.map(({ weight }) => weight)
     assert.deepEqual(
@@ -53,64 +55,61 @@ test.group('The plan of npm test', () => {
     )
   })
 
-  test('one run of each suite and of each database takes the migrations back', ({ assert }) => {
-    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres', 'mysql'] })
-    const kinds = runs.filter(({ takesBack }) => takesBack).map((run) => run.suite ?? run.database)
-    assert.sameMembers(kinds, [...SUITES, 'postgres', 'mysql'])
+  test('one run of each suite and of each database reverts the migrations', ({ assert }) => {
+    const databases = ['postgres', 'mysql']
+    const runs = planOf({ owners: ['engine'], suites: SUITES, databases, isIncluded })
+    const kinds = runs
+      .filter(({ revertsMigrations }) => revertsMigrations)
+      .map(({ name }) => name.replace(/-\d+$/, ''))
+    assert.sameMembers(
+      kinds,
+      [...SUITES, ...databases].map((kind) => `engine-${kind}`)
+    )
     assert.isAbove(runs.length, kinds.length)
   })
 
-  test('files that take long are left out where the caller says so, and no others', ({
-    assert,
-  }) => {
-    const filesOf = (what: { withLong: boolean; withScheduled: boolean }) =>
-      planOf({ owners: ['engine'], suites: SUITES, databases: [], ...what })
-        .flatMap(({ files }) => files)
-        .toSorted()
-    const all = filesOf({ withLong: true, withScheduled: true })
-    const inCi = filesOf({ withLong: true, withScheduled: false })
-    const local = filesOf({ withLong: false, withScheduled: false })
-    const named = (suites: Record<string, string[]>) =>
-      Object.entries(suites).flatMap(([suite, names]) =>
-        names.map((name) => `packages/atrium/tests/${suite}/${name}`)
-      )
-    const isNamed = (file: string, names: string[]) =>
-      names.some((name) =>
-        name.endsWith('/') ? file.startsWith(name) : file === `${name}.spec.ts`
-      )
-    for (const name of [...named(LONG), ...named(SCHEDULED)]) {
+  test('all files run in test:all, fewer in CI, and of these fewer locally', ({ assert }) => {
+    const filesOf = (env: Environment) => allFiles().filter((file) => !reasonAgainst(file, env))
+    const inCi = filesOf({ CI: 'true' })
+    const local = filesOf({})
+    assert.deepEqual(filesOf({ CI: 'true', TEST_ALL: 'true' }), allFiles())
+    assert.includeMembers(inCi, local)
+    const of = (suite: string, ...names: string[]) =>
+      names.map((name) => `packages/atrium/tests/${suite}/${name}.spec.ts`)
+    assert.notIncludeMembers(inCi, of('browser', 'cells', 'widgets'))
+    assert.includeMembers(inCi, of('functional', 'admin/doors', 'attacks/fuzz'))
+    assert.notIncludeMembers(local, of('functional', 'admin/doors', 'attacks/fuzz'))
+    assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'list')])
+  })
+
+  test('each name of the lists is that of a file or folder', async ({ assert }) => {
+    const source = await readFile(app.makePath('scripts/test_plan.js'), 'utf8')
+    const lists = source.slice(
+      source.indexOf('const SCHEDULED'),
+      source.indexOf('const DIALECT_TAG')
+    )
+    const names = [...lists.matchAll(/'([^']+)'/g)].flatMap(([, text]) => text.trim().split(' '))
+    assert.isAbove(names.length, 40)
+    for (const name of names) {
+      const end = name.endsWith('/') ? `/${name}` : `/${name}.spec.ts`
       assert.isTrue(
-        all.some((file) => isNamed(file, [name])),
+        allFiles().some((file) => (name.endsWith('/') ? file.includes(end) : file.endsWith(end))),
         name
       )
     }
-    assert.deepEqual(
-      inCi,
-      all.filter((file) => !isNamed(file, named(SCHEDULED)))
-    )
-    assert.deepEqual(
-      local,
-      inCi.filter((file) => !isNamed(file, named(LONG)))
-    )
-    assert.includeMembers(local, [
-      'packages/atrium/tests/unit/test_plan.spec.ts',
-      'packages/atrium/tests/browser/list.spec.ts',
-    ])
+  })
+
+  test('other databases run fewer tests in CI than in test:all', ({ assert }) => {
+    assert.deepEqual(databaseTags({ CI: 'true' }), ['@dialect'])
+    assert.deepEqual(databaseTags({ CI: 'true', TEST_ALL: 'true' }), ['@dialect', '@database'])
   })
 
   test('the second driver of SQLite is tested in CI, and named where it is left out', ({
     assert,
-    cleanup,
   }) => {
-    const before = process.env.CI
-    cleanup(() => {
-      if (before === undefined) delete process.env.CI
-      else process.env.CI = before
-    })
-    const missing = () => otherDatabases().find(({ name }) => name === 'better-sqlite3')?.missing
-    process.env.CI = 'true'
-    assert.isUndefined(missing())
-    delete process.env.CI
-    assert.match(missing()!, /CI/)
+    const missing = (env: Environment) =>
+      otherDatabases(env).find(({ name }) => name === 'better-sqlite3')?.missing
+    assert.isUndefined(missing({ CI: 'true' }))
+    assert.match(missing({})!, /CI/)
   })
 })

@@ -30,7 +30,7 @@ const TABLES = [
 
 /** The database as the version before accounts left it, and brought up to date again. */
 test.group('Admin | the migrations of accounts', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -352,7 +352,7 @@ test.group('Admin | bulk delete', (group) => {
     for (const answer of answers.filter(({ status }) => status === 400)) {
       assert.match(message(answer), /^Error during deletion: Item with id \d+ not found$/)
     }
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[B16] hard=true purges active and deleted records', async ({ assert }) => {
     const [lamp, sofa] = await addGadgets('Lamp', 'Sofa', 'Desk')

@@ -31,7 +31,7 @@ test.group('Admin | what a deletion does', (group) => {
   let guild: Guild
   let other: Guild
 
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -14,7 +14,7 @@ const TABLES = ['event_articles', 'event_plains', 'event_pairs', 'event_hooked']
 const ORIGIN: Origin = { requestId: 'r1', ip: '192.0.2.7', userAgent: 'Test/1', sessionId: 41 }
 
 test.group('The event log | writes', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let user: AdminUser
   let actor: Actor
 
@@ -301,7 +301,7 @@ test.group('The event log | writes', (group) => {
 })
 
 test.group("The event log | the admin's own models", (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -67,10 +67,10 @@ test.group('Admin | the event log', (group) => {
     const second = await page('?page=2')
     assert.deepEqual(second.ids, [...expected.slice(25), old])
     assert.include(plain(second.text), '26–31 of 31')
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[E5] each filter selects matching events: {query}')
-    .tags(['@database'])
+    .tags(['@dialect'])
     .with([
       { query: '?event_type=LOGIN', expected: ['login'] },
       { query: '?event_type=login', expected: ['login'] },
@@ -120,7 +120,7 @@ test.group('Admin | the event log', (group) => {
     assert.sameMembers(to.ids, ids.slice(0, 1))
     const never = await page('?start_date=2026-03-02&end_date=2026-03-01')
     assert.isEmpty(never.ids)
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[E5, B15] the page {asked} of two is page {shown}')
     .with([
@@ -143,7 +143,7 @@ test.group('Admin | the event log', (group) => {
     })
 
   test('[E5] an invalid filter is ignored and reported: {query}')
-    .tags(['@database'])
+    .tags(['@dialect'])
     .with([
       { query: '?event_type=NOPE', name: 'Event' },
       { query: '?status=maybe', name: 'Outcome' },
@@ -162,7 +162,7 @@ test.group('Admin | the event log', (group) => {
     })
 
   test('[E5] no query string breaks the page: {query}')
-    .tags(['@database'])
+    .tags(['@dialect'])
     .with([
       { query: '?page[]=1&event_type[a]=b&status[]=x' },
       { query: '?username=%FF%FE&resource_type=%' },
@@ -359,7 +359,7 @@ test.group('Admin | the event log', (group) => {
     assert.equal(status, 200)
     assert.include(text, 'The event log could not be read')
     assert.notInclude(text, 'no such table')
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[E5] an empty log and a filter without matches show the next step', async ({ assert }) => {
     const empty = await page()

@@ -175,7 +175,7 @@ test.group('Admin | export', (group) => {
         '',
       ].join('\r\n')
     )
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[D2] bom, raw, labels and titles change what they say, and nothing else', async ({
     assert,
@@ -593,7 +593,7 @@ test.group('Admin | export', (group) => {
         1
       )
     }
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[D2, E3] a client that goes away ends the export, and the event says so', async ({
     assert,

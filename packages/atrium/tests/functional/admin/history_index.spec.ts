@@ -7,7 +7,7 @@ import { emptyEventTables } from '#tests/helpers/logged_events'
 const INDEX = 'admin_event_log_resource_type_resource_id_id_index'
 
 test.group('Admin | history of a record, its index', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     await emptyEventTables()
     return emptyEventTables

@@ -13,7 +13,7 @@ import { makeRole } from '#tests/helpers/roles'
 const MODEL = 'ImportArticle'
 
 test.group('Admin | import', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const own = withImports(group)
 
   group.setup(() => {

@@ -44,7 +44,7 @@ const values = (facet: Facet | undefined) =>
   facet?.values.map(({ label, count }) => `${label} ${count}`)
 
 test.group('Admin | list | facets compared with the lists that they lead to', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
 
   test('[L3, L1] a value’s number is that of the records of the list behind it', async ({
@@ -351,7 +351,7 @@ test.group('Admin | list | facets', (group) => {
 })
 
 test.group('Admin | list | facets by roles', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()

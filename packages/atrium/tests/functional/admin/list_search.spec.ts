@@ -4,7 +4,7 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helper
 import { column, getList } from '#tests/helpers/list_page'
 
 test.group('Admin | list | search', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let cookie: string
 
   group.setup(() => fakeHashes())

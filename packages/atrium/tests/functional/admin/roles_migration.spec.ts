@@ -6,7 +6,7 @@ import { permissionsVersionOf, restoreRoles, rolesOfUser } from '#tests/helpers/
 
 /** The database as the version before roles left it, and brought up to date again. */
 test.group('Admin | the migration of roles', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -100,7 +100,7 @@ async function lastEvent(): Promise<{ id: number; event_type: string; details: s
 }
 
 test.group('Undo', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let ids: Library
   let ada: AdminUser
   let cookie: string
@@ -699,7 +699,9 @@ test.group('Undo', (group) => {
         return counts.map((count) => [type, 'Volume', count])
       })
     )
-  }).timeout(60_000)
+  })
+    .tags(['@database'])
+    .timeout(60_000)
 
   test('[R7.9, L8.3] undoes a bulk action that changes another record in every part', async ({
     assert,
@@ -725,5 +727,7 @@ test.group('Undo', (group) => {
     assert.equal(await its(db.from('undo_shelves').where('id', shelf).first(), 'floor'), floor)
     await ended(await undoJob(id))
     assert.deepEqual(await library(), before)
-  }).timeout(60_000)
+  })
+    .tags(['@database'])
+    .timeout(60_000)
 })

@@ -55,7 +55,7 @@ async function untilDecided(attempt: () => Promise<Answer>): Promise<Answer> {
 }
 
 test.group('Attacks | the last superuser', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
 
   test('[B13] concurrent removals of superusers in every way leave one', async ({ assert }) => {

@@ -17,7 +17,7 @@ const EVIL = [
 const NOW = '2020-02-02 00:00:00'
 
 test.group('Attacks | patterns', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let cookie: string
 
   group.setup(() => fakeHashes())

@@ -38,7 +38,7 @@ async function rowOf(table: string, id: number) {
 }
 
 test.group('LucidCrud', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const counters = new LucidCrud(Counter)
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
@@ -126,7 +126,7 @@ test.group('LucidCrud', (group) => {
 })
 
 test.group('LucidCrud and table introspection', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const dialect = dialectOf(db.connection())
   let reads: string[] = []
 
@@ -164,7 +164,7 @@ test.group('LucidCrud and table introspection', (group) => {
 })
 
 test.group("LucidCrud in a caller's transaction", (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const counters = new LucidCrud(Counter)
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
@@ -437,7 +437,7 @@ test.group('LucidCrud and a policy', (group) => {
 })
 
 test.group('LucidCrud and a scope', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const notes = new LucidCrud(Note)
   group.each.setup(async () => {
     Note.asked = []
@@ -583,7 +583,7 @@ test.group('LucidCrud and a scope', (group) => {
 })
 
 test.group('LucidCrud | prepareDelete', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   /** Counts deletions in another counter, and refuses to delete a counter by its name. */
   class Counted extends LucidCrud<typeof Counter> {
     async prepareDelete(record: LucidRow, { actor }: CallOptions) {

@@ -24,7 +24,7 @@ async function run(command: string) {
 }
 
 test.group('Migrations of the engine', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
 
   test('[K7] migrations that ran from another folder are not run again, and can be rolled back', async ({
     assert,

@@ -48,7 +48,7 @@ test.group('Tables of the engine', (group) => {
       before.tables.filter((table) => !ENGINE_TABLES.includes(table))
     )
     await removeEngineTables(db, app, name)
-  }).tags(['@database'])
+  }).tags(['@dialect'])
 
   test('[K3.6] without a terminal, and in production, the command needs --force', async ({
     assert,

@@ -65,7 +65,7 @@ async function putApart(cleanup: Cleanup): Promise<void> {
 }
 
 test.group('The database integration', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await db.from('event_plains').delete()
     await emptyEventTables()

@@ -9,7 +9,7 @@ import { Genre, Recording, Score, Studio } from '#tests/fixtures/references'
 import { queriesOf } from '#tests/helpers/queries'
 
 test.group('References', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   let site: AdminSite
   let view: ModelView
 

@@ -29,7 +29,7 @@ function problemOf(read: () => unknown): Problem {
 }
 
 test.group('Key', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   test('[A9] a single key is :id in the path, whatever the name of its column', async ({
     assert,
   }) => {

@@ -50,7 +50,7 @@ const values = fc.record(
 )
 
 test.group('Writes that return the written row', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     resources.track(crud.resource)
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')

@@ -14,7 +14,7 @@ const CREATED = { created_at: '2024-01-05 10:00:00' }
 test.group('Models of tables', (group) => {
   let root: string
 
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     /* A schema builder repeats its earlier statements. */
     const schema = () => db.connection().schema

@@ -11,7 +11,7 @@ import { insertRow } from '#tests/helpers/databases'
 import { captureWarnings } from '#tests/helpers/captured_log'
 
 test.group('Scopes that compare with nothing', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   const anna = () => strange({ kind: 'token', user: { username: 'anna', attributes: {} } })
   const attributesOf = (actor: Actor) => (actor.user as any).attributes
   const reached = async (scope: Scope, actor: Actor = anna()) => {

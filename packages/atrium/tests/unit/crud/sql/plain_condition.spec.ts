@@ -54,7 +54,7 @@ const OTHERS: Array<{ name: string; scope: Scope }> = [
 ]
 
 test.group('Conditions of scopes', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await db.from('granted_papers').delete()
     await insertRow('granted_papers', { title: 'a', owner: 'anna', pay: 1 })

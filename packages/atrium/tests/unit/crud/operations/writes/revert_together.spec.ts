@@ -100,7 +100,7 @@ function comparable(writes: readonly Write[]) {
 }
 
 test.group('Reverts together', (group) => {
-  group.tap((one) => one.tags(['@database']))
+  group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
     return async () => {
