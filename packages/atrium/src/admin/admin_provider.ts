@@ -26,7 +26,7 @@ import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
 import { wordsOfSite } from './authentication/passwords/password_rules.js'
 import { coreViews } from './core/core_views.js'
-import { loadRooms, room } from './room.js'
+import { loadRooms, room } from './http/room.js'
 import { DatabaseConfig } from './database_config.js'
 import { DefaultRole } from './permissions/user_roles.js'
 import { reportRoleFaults } from './permissions/role_faults.js'
@@ -41,7 +41,7 @@ import { checkInlines } from './forms/inlines/inline_checks.js'
 import { SiteTemplates } from './layout/site_templates.js'
 import { isBelowMount } from './http/site_paths.js'
 import { handleAdminError } from './http/handle_error.js'
-import { registerAdminRoutes } from './http/routes/admin_routes.js'
+import { registerRoutes } from './capabilities.js'
 import { registerJobKinds } from './job_kinds.js'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
@@ -129,7 +129,7 @@ export default class AdminProvider {
     for (const model of [AdminJob, AdminImport, ...FACTOR_MODELS]) {
       resources.track(new Resource({ model }), { ownCode: false })
     }
-    registerAdminRoutes(site)
+    registerRoutes(site)
     mountPart({
       placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),

@@ -1,6 +1,6 @@
 import type { AdminSite } from './admin_site.js'
 import type { JobKind } from './jobs/job_kind.js'
-import { room } from './room.js'
+import { room } from './http/room.js'
 
 /**
  * Registers the kinds of jobs of the site, each loaded for the first job that is run or shown. The names are stored with

@@ -11,7 +11,7 @@ import { AdminSite, AdminUser, type AdminViewOptions } from '#admin'
 import { giveRoles } from '#tests/helpers/roles'
 import type { ModelView } from '#admin/model_view'
 import { referencesOf } from '#admin/relations/references'
-import { registerModelRoutes } from '#admin/http/routes/model_routes'
+import { registerModelRoutes } from '#admin/capabilities'
 import { call, type Answer } from '#tests/helpers/http'
 
 export const PASSWORD = 'correct horse'

@@ -4,7 +4,7 @@ import type { AdminSite } from '../admin_site.js'
 import { isInDialog } from '../forms/drafts/draft_parameters.js'
 import { keepUnproved } from '../forms/drafts/save_draft.js'
 import type { ModelView } from '../model_view.js'
-import type { Offer } from '../permissions/may.js'
+import type { GuardedRoute, ProofGuard } from '../http/model_routes.js'
 import { RefusedWhileActing } from '../errors.js'
 import { isGuarded, isRecentlyProved, requireProof } from './reauthentication/reauthentication.js'
 import { guardOf } from './sessions/admin_guard.js'
@@ -16,12 +16,20 @@ const FORMS: Record<string, 'create' | 'update' | undefined> = {
 
 const EXPORT = '/export'
 
-interface GuardedRoute {
-  method: string
-  /** Below the model's address */
-  path: string
-  /** Actions of which the user must be allowed any */
-  offers: readonly Offer[]
+/**
+ * Which routes of a model need a recent proof, and the guards that require it. Typed values of a record's form are
+ * stored. [U11, R10]
+ */
+export function proofGuard(site: AdminSite): ProofGuard {
+  return (view, route) => {
+    if (!needsProof(view, route)) return undefined
+    return async (ctx, own) => {
+      if (isRecentlyProved(guardOf(ctx).signedInOrFail().session)) return
+      const mode = FORMS[route.path.split('/')[1]]
+      const next = mode && !isInDialog(ctx) ? await keepUnproved(site, ctx, own, mode) : null
+      requireProof(ctx, next ?? exportDialog(ctx, own, route.path))
+    }
+  }
 }
 
 /**
@@ -29,28 +37,10 @@ interface GuardedRoute {
  * the page that asks for what it would refuse: a new user's password is not stored. How a list looks is no one else's
  * matter. [U11]
  */
-export function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
+function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
   if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false
   if (method !== 'GET') return !path.startsWith('/preview')
   return path === '/create_page' || path.startsWith(EXPORT)
-}
-
-/**
- * Requires a recent proof before a route is handled. Typed values of a record's form are stored. [U11, R10]
- *
- * @param path  as in `needsProof`
- * @throws ReauthenticationRequired
- */
-export async function requireProofFor(
-  ctx: HttpContext,
-  site: AdminSite,
-  view: ModelView,
-  path: string
-): Promise<void> {
-  if (isRecentlyProved(guardOf(ctx).signedInOrFail().session)) return
-  const mode = FORMS[path.split('/')[1]]
-  const next = mode && !isInDialog(ctx) ? await keepUnproved(site, ctx, view, mode) : null
-  requireProof(ctx, next ?? exportDialog(ctx, view, path))
 }
 
 /** A file would come without a page: the browser would stay at the proof. */

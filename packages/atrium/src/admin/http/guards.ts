@@ -5,8 +5,6 @@ import { noteRefusal } from '#base/http/refusals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { CrossSiteRequest, FactorRequired, SignInRequired } from '../errors.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { EventType } from '../events/event_integration.js'
-import type { ModelView } from '../model_view.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
 
 /**
@@ -63,33 +61,4 @@ export async function requireSignIn(ctx: HttpContext): Promise<void> {
   if (guard.lackingFactor) throw new FactorRequired()
   const hadSession = ctx.request.plainCookie('session_id', { encoded: false })
   throw new SignInRequired(hadSession ? 'ended' : 'required')
-}
-
-/**
- * Middleware that logs the view of a page once it was sent: the list, or the form or page of a
- * record. Partial pages, redirects and errors are not views. [E2]
- */
-export function logsView(
-  view: ModelView,
-  page: 'list' | 'update' | 'view',
-  handle: (ctx: HttpContext) => unknown
-): (ctx: HttpContext) => Promise<unknown> {
-  return async (ctx) => {
-    const { request, response } = ctx
-    const { adminSite: site } = view
-    const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
-    if (isPage && site?.events.logsViewsOf(page)) {
-      const { key } = view.resource
-      response.onFinish(() => {
-        if (response.getStatus() !== 200) return
-        site.logEvent(ctx, {
-          type: EventType.VIEW,
-          resourceType: view.name,
-          resourceId: page === 'list' ? undefined : key.toPath(key.fromParams(ctx.params)).slice(1),
-          details: { page },
-        })
-      })
-    }
-    return await handle(ctx)
-  }
 }

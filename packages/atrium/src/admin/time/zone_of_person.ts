@@ -11,7 +11,8 @@ export const TIME_ZONE = 'time_zone'
 /** Field of a form with the zone in which its times were shown: the person may have another one by now */
 export const ZONE_FIELD = '_time_zone'
 
-interface Settings {
+/** What the zone of a person depends on */
+export interface ZoneSettings {
   preferences: Preferences
   /** Of those who have chosen none */
   timeZone: string
@@ -23,7 +24,7 @@ const KNOWN = new VersionedCache<string | null>()
  * The time zone in which the pages of a request show times: that of the signed-in user, else that of the site.
  * [R12]
  */
-export async function zoneOfPerson(ctx: HttpContext, site: Settings): Promise<string> {
+export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promise<string> {
   try {
     return (await chosenZone(ctx, site)) ?? site.timeZone
   } catch (error) {
@@ -47,7 +48,7 @@ export function inZoneOfForm<Result>(ctx: HttpContext, run: () => Result): Resul
  */
 export async function chosenZone(
   ctx: HttpContext,
-  { preferences }: Pick<Settings, 'preferences'>
+  { preferences }: Pick<ZoneSettings, 'preferences'>
 ): Promise<string | null> {
   const user = guardOf(ctx).signedIn?.owner
   if (!user) return null

@@ -5,17 +5,14 @@ import { answerMissing, requestSubject } from '#crud/internals'
 import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
-import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
-import { factorProblem, proofProblem } from '../../authentication/problems.js'
-import {
-  isGuarded,
-  isRecentlyProved,
-} from '../../authentication/reauthentication/reauthentication.js'
-import { FactorRequired, NotAllowed, SignInRequired } from '../../errors.js'
-import { refuseWhileViewing } from '../../permissions/view_as/view_as_guard.js'
-import { refuseForgery, requireSignIn, siteMiddleware } from '../guards.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { factorProblem, proofProblem } from '../authentication/problems.js'
+import { isGuarded, isRecentlyProved } from '../authentication/reauthentication/reauthentication.js'
+import { FactorRequired, NotAllowed, SignInRequired } from '../errors.js'
+import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
+import { refuseForgery, requireSignIn, siteMiddleware } from './guards.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Registers the endpoints of one model below its `/crud`. The guards apply to all routes that an

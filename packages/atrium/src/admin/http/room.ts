@@ -21,18 +21,28 @@ export function room<Module, Part>(
   return () => (part ??= load().then(make))
 }
 
+/** Names of the methods that handle a request */
+export type HandlerName<Page> = {
+  [Name in keyof Page]: Page[Name] extends (ctx: HttpContext) => unknown ? Name : never
+}[keyof Page]
+
 /**
  * Handlers of requests by a controller that is loaded for the first of them.
  *
- * @returns a function that makes them, as in `account((page, ctx) => page.show(ctx))`
+ * @returns the handler of a method, as in `account('show')`
  */
 export function controller<Module, Page>(
   load: () => Promise<Module>,
   make: (module: Module) => Page
 ) {
   const open = room(load, make)
-  return (show: (page: Page, ctx: HttpContext) => unknown) => async (ctx: HttpContext) =>
-    await show(await open(), ctx)
+  return (name: HandlerName<Page>) => async (ctx: HttpContext) =>
+    await handleBy((await open()) as Page, name, ctx)
+}
+
+/** Calls the method of a controller. */
+export function handleBy<Page>(page: Page, name: HandlerName<Page>, ctx: HttpContext): unknown {
+  return (page as Record<HandlerName<Page>, (ctx: HttpContext) => unknown>)[name](ctx)
 }
 
 /**

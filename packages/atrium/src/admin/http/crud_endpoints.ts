@@ -11,9 +11,9 @@ import {
   type CrudRouterOptions,
 } from '#crud'
 import { creatorOf } from '#crud/internals'
-import { adminActor } from '../../authentication/admin_actor.js'
-import { NotAllowed } from '../../errors.js'
-import type { Action } from '../../permissions/offers.js'
+import { adminActor } from '../authentication/admin_actor.js'
+import { NotAllowed } from '../errors.js'
+import type { Action } from '../permissions/offers.js'
 
 /**
  * The parts of a view that its endpoints use.

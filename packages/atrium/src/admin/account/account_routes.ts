@@ -1,0 +1,50 @@
+import { ownerGuard } from '../authentication/action_guards.js'
+import type { AdminSite } from '../admin_site.js'
+import { signInGuard } from '../http/guards.js'
+import { readPlainBody } from '../http/read_body.js'
+import { controller } from '../http/room.js'
+import { siteRoutes } from '../http/site_routes.js'
+
+/**
+ * Registers the page of the own account, of every signed-in user. [U1, U14]
+ */
+export function accountRoutes(site: AdminSite): void {
+  const account = controller(
+    () => import('./account_controller.js'),
+    ({ AccountController }) => new AccountController(site)
+  )
+  const notices = controller(
+    () => import('./account_controller.js'),
+    ({ NoticesController }) => new NoticesController(site)
+  )
+  const password = controller(
+    () => import('./account_controller.js'),
+    ({ PasswordController }) => new PasswordController(site)
+  )
+  const sessions = controller(
+    () => import('./own_sessions_controller.js'),
+    ({ OwnSessionsController }) => new OwnSessionsController(site)
+  )
+  const rest = controller(
+    () => import('./own_sessions_controller.js'),
+    ({ SessionRestController }) => new SessionRestController(site)
+  )
+  const tokens = controller(
+    () => import('../authentication/access_tokens/token_controller.js'),
+    ({ OwnTokensController }) => new OwnTokensController(site)
+  )
+  siteRoutes(site, [signInGuard, ownerGuard, readPlainBody], ({ get, post }) => {
+    get('/account', 'account', account('show'))
+    post('/account/preferences', 'account.preferences', account('prefer'))
+    get('/account/tokens/:id/revoke', 'account.tokens.ask', tokens('ask'))
+    post('/account/tokens/:id/revoke', 'account.tokens.revoke', tokens('revoke'))
+    post('/account/tokens', 'account.tokens', tokens('issue'))
+    post('/account/sessions/end', 'account.sessions.end', sessions('end'))
+    post('/account/sessions/end-others', 'account.sessions.end_others', sessions('endOthers'))
+    post('/account/password', 'account.password', password('change'))
+    post('/account/notices', 'account.notices', notices('see'))
+  })
+  siteRoutes(site, [signInGuard, readPlainBody], ({ get }) => {
+    get('/account/session', 'account.session', rest('show'))
+  })
+}

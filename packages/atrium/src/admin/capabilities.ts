@@ -1,0 +1,64 @@
+import { accountRoutes } from './account/account_routes.js'
+import type { AdminSite } from './admin_site.js'
+import { proofGuard } from './authentication/action_guards.js'
+import { authenticationRoutes } from './authentication/authentication_routes.js'
+import { bulkRoutes } from './bulk/bulk_routes.js'
+import { dashboardRoutes } from './dashboard/dashboard_routes.js'
+import { eventRoutes } from './events/event_routes.js'
+import { formerHistoryPath, historyRoutes } from './events/history/history_routes.js'
+import { exportRoutes } from './export/export_routes.js'
+import { formRoutes } from './forms/form_routes.js'
+import { healthRoutes } from './health/health_routes.js'
+import { registerCrudMount } from './http/crud_mount.js'
+import { ModelRoutes } from './http/model_routes.js'
+import { importRoutes } from './import/import_routes.js'
+import { jobRoutes } from './jobs/job_routes.js'
+import { layoutRoutes } from './layout/layout_routes.js'
+import { listRoutes } from './list/list_routes.js'
+import { roleRoutes } from './permissions/role_routes.js'
+import type { ModelView } from './model_view.js'
+import { recordRoutes } from './record/record_routes.js'
+import { searchRoutes } from './search/search_routes.js'
+
+/** Of the site */
+const SITE_ROUTES = [
+  layoutRoutes,
+  authenticationRoutes,
+  dashboardRoutes,
+  searchRoutes,
+  accountRoutes,
+  eventRoutes,
+  healthRoutes,
+  jobRoutes,
+  roleRoutes,
+]
+
+/** Of each model */
+const MODEL_ROUTES = [
+  listRoutes,
+  exportRoutes,
+  recordRoutes,
+  formRoutes,
+  historyRoutes,
+  bulkRoutes,
+  importRoutes,
+]
+
+/**
+ * Registers the routes of all capabilities; those of a model when a request first comes to it. [S21 to S26]
+ */
+export function registerRoutes(site: AdminSite): void {
+  for (const register of SITE_ROUTES) register(site)
+  for (const view of site.models.values()) {
+    site.router.later([site.url(`/${view.name}`), site.url(formerHistoryPath(view))], () =>
+      registerModelRoutes(site, view)
+    )
+  }
+}
+
+/** Registers the pages and endpoints of one model, for its allowed actions only. [S26, B14] */
+export function registerModelRoutes(site: AdminSite, view: ModelView): void {
+  const routes = new ModelRoutes(site, view, proofGuard(site))
+  for (const register of MODEL_ROUTES) register(routes)
+  registerCrudMount(site, view)
+}

@@ -1,0 +1,18 @@
+import type { AdminSite } from '../admin_site.js'
+import { superuserGuard } from '../events/pages/event_access.js'
+import { signInGuard } from '../http/guards.js'
+import { controller } from '../http/room.js'
+import { siteRoutes } from '../http/site_routes.js'
+
+/**
+ * Registers the health page, for superusers. [B13]
+ */
+export function healthRoutes(site: AdminSite): void {
+  const health = controller(
+    () => import('./health_report.js'),
+    ({ HealthController }) => new HealthController(site)
+  )
+  siteRoutes(site, [signInGuard, superuserGuard], ({ get }) => {
+    get('/management/health', 'management.health', health('show'))
+  })
+}

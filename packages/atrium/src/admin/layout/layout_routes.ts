@@ -1,0 +1,28 @@
+import type { AdminSite } from '../admin_site.js'
+import { signInGuard } from '../http/guards.js'
+import { readPlainBody } from '../http/read_body.js'
+import { controller } from '../http/room.js'
+import { siteRoutes } from '../http/site_routes.js'
+
+/**
+ * Registers the assets, the theme and the keys of the site.
+ */
+export function layoutRoutes(site: AdminSite): void {
+  const assets = controller(
+    () => import('./site_controllers.js'),
+    ({ AssetsController }) => new AssetsController(site)
+  )
+  const theme = controller(
+    () => import('./site_controllers.js'),
+    ({ ThemeController }) => new ThemeController(site)
+  )
+  const keys = controller(
+    () => import('./site_controllers.js'),
+    ({ KeysController }) => new KeysController(site)
+  )
+  siteRoutes(site, [readPlainBody], ({ get, post }) => {
+    get('/assets/:file', 'assets', assets('show'))
+    post('/theme', 'theme', theme('update'))
+  })
+  siteRoutes(site, [signInGuard, readPlainBody], ({ get }) => get('/keys', 'keys', keys('show')))
+}

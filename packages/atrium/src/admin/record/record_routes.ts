@@ -1,0 +1,29 @@
+import type { AdminSite } from '../admin_site.js'
+import { logged, modelPage, type ModelRoutes } from '../http/model_routes.js'
+import { readBody } from '../http/read_body.js'
+import { relatedNames } from '../relations/relation_options.js'
+
+const record = modelPage(
+  () => import('./record_controller.js'),
+  ({ RecordController }) => RecordController
+)
+const related = modelPage(
+  () => import('./record_controller.js'),
+  ({ RelatedController }) => RelatedController
+)
+
+/**
+ * Registers the page of a record and its related lists. [R4]
+ */
+export function recordRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { view } = routes
+  if (!view.allowedActions.has('view')) return
+  const byKey = view.resource.key.pattern
+  routes.group([readBody], (route) => {
+    route('GET', `/view${byKey}`, ['view'], logged('view', record('page')))
+    for (const name of relatedNames(view.model, view.options.related)) {
+      const show = related((page, ctx) => page.show(name, ctx))
+      route('GET', `/related/${name}${byKey}`, ['view'], show)
+    }
+  })
+}
