@@ -149,7 +149,7 @@ export class Problem extends Exception {
 
 /** Why a filter's value cannot be read, with what its message names. */
 export type FilterValueFault =
-  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' }
+  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' | 'title' }
   | { reason: 'kind'; kind: ColumnKind; text: string }
   | { reason: 'longest' | 'longestInAll' | 'list' | 'part' | 'letters'; most: number }
   | { reason: 'alternatives'; operators: readonly string[] }
@@ -161,7 +161,7 @@ export class UnreadableFilter extends Exception {
   static code = 'E_UNREADABLE_FILTER'
 
   constructor(readonly fault: FilterValueFault) {
-    super(wordsOf(fault))
+    super(filterValueMessage(fault))
   }
 }
 
@@ -178,7 +178,8 @@ const KINDS: Record<ColumnKind, string> = {
   binary: 'null',
 }
 
-function wordsOf(fault: FilterValueFault): string {
+/** Why a filter's value cannot be read, in words that complete "it ...". */
+export function filterValueMessage(fault: FilterValueFault): string {
   switch (fault.reason) {
     case 'single':
       return 'must be a single value'
@@ -192,6 +193,8 @@ function wordsOf(fault: FilterValueFault): string {
       return 'must be null or empty'
     case 'text':
       return 'must be text'
+    case 'title':
+      return 'must be a title'
     case 'kind':
       return `must be ${KINDS[fault.kind]}, not "${fault.text}"`
     case 'longest':

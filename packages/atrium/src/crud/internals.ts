@@ -68,6 +68,12 @@ export { reachedOf } from './operations/reach.js'
 
 /** Addresses of lists have a syntax of their own, of which the site makes requests; applications give `getMulti` options */
 export { ListRequest } from './request/list_request.js'
+/** The grammar of that syntax: the admin list translates its own parameters to the words of it */
+export { readListWords } from './request/list_grammar.js'
+/** These words */
+export type { ListWords } from './request/list_grammar.js'
+/** A part of them that both read: a number of rows or pages */
+export { countIn } from './request/paging.js'
 /** The paging of such a request */
 export { pageOf } from './request/paging.js'
 /** Reads records by conditions with scope and policy, without the hooks that `LucidCrud` has for applications */

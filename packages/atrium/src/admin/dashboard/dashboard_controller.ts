@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { parseFilterName } from '#base/columns/filter_name'
+import { parseFilterName } from '#base/columns/filter'
 import type { AdminSite } from '../admin_site.js'
 import { mayReadEvents } from '../events/pages/event_access.js'
 import { isForbidden } from '../forms/submission/form_failure.js'

@@ -1,8 +1,9 @@
 import type { AdminSite } from '../admin_site.js'
+import type { FilterFault, ReadFilter } from '#base/columns/filter'
 import type { ModelView } from '../model_view.js'
 import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
-import { filterParameter, type FilterFault, type ListFilter } from './list_filters.js'
+import { filterParameter, searchIn } from './list_address.js'
 
 /**
  * Message of a list without records: the reason, and the next step.
@@ -98,14 +99,14 @@ export function filterNotes(
   ]
 }
 
-function namedOf(filter: ListFilter) {
-  return { name: cutText(filterParameter(filter)), text: cutText(filter.text) }
+function namedOf(filter: ReadFilter) {
+  return { name: cutText(filterParameter(filter.name)), text: cutText(filter.text) }
 }
 
 /**
  * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
  */
-export function why(site: AdminSite, { label, resource }: ModelView, filter: ListFilter): string {
+export function why(site: AdminSite, { label, resource }: ModelView, filter: ReadFilter): string {
   const { column, fault } = filter
   const reason = fault!
   const say = (data: Record<string, string> = {}) =>
@@ -161,7 +162,6 @@ export function unreadPart(
 
 /** A search by a column that there is not for the user shows all records. */
 function missesColumn({ column, q }: ListParameters, query: string): boolean {
-  const given = new URLSearchParams(query)
-  const text = given.getAll('search-input').at(-1)?.trim() ?? ''
+  const { text } = searchIn(new URLSearchParams(query))
   return text !== '' && column === null && q === ''
 }

@@ -12,7 +12,6 @@ import { ROWS } from './list_address.js'
 import { usualRows } from './page_size.js'
 import { readList } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
-import { besideList } from './saved_views/views_bar.js'
 import { redirect } from '../http/redirect.js'
 
 /**
@@ -139,7 +138,7 @@ export class PrintController {
       sheet: 'list_print.css',
       hasForms: false,
       back: first.url,
-      exported: data.links.export && besideList(first, '/export/dialog'),
+      exported: data.links.export && first.urlBelow('/export/dialog'),
       printed: `${writtenTime(time, { seconds: false })} ${presentZone()}`,
       isCut: data.items.length === PRINTED_MAX && data.total_items !== PRINTED_MAX,
     })

@@ -1,13 +1,12 @@
 import { DateTime } from 'luxon'
-import { operatorsOf, type Operator } from '#base/columns/operators'
-import { parseFilterName } from '#base/columns/filter_name'
-import { readCondition, type Condition } from '#base/columns/condition'
-import { UnreadableFilter, type FilterValueFault } from '#base/errors'
 import type { Column } from '#base/columns/column'
-import { ValueError } from '#crud'
+import { readCondition, type Condition } from '#base/columns/condition'
+import { splitFilterName, type FilterFault, type NamedFilter } from '#base/columns/filter'
+import { isOperator, type Operator } from '#base/columns/operators'
 import type { ModelView } from '../model_view.js'
 import { presentZone } from '../time/time_zone.js'
-import type { TitleSearch, TitleSearches } from './title_search.js'
+import { DEFAULT_ROWS, ROWS_MAX } from './page_size.js'
+import type { TitleSearches } from './title_search.js'
 
 /* From the first day to the last, both included. */
 const PERIODS = {
@@ -78,143 +77,56 @@ export function isPeriod(text: string): text is Period {
 /* Longer than any list that is made by hand; each is tested on every row. */
 export const MOST_FILTERS = 50
 
-export const PREFIX = 'filter.'
 const TITLE = '__title'
 
 /**
- * The reason why a filter filters nothing: its name is none, its operator or value does not fit the column, too
- * many referenced records have the title, or there are too many filters.
- */
-export type FilterFault =
-  | { reason: 'unknown' | 'titles' | 'number' }
-  | { reason: 'operator'; operators: readonly Operator[] }
-  | { reason: 'value'; value: FilterValueFault | { reason: 'title' } }
-
-/**
- * A filter of a list's address, `filter.NAME=TEXT`: either a condition or an error. [L1]
- */
-export interface ListFilter {
-  /** As in the address, as in `worldwide_gross__gte` */
-  readonly name: string
-  /** The value, as in the address */
-  readonly text: string
-  /** Null for a name that is none */
-  readonly column: Column | null
-  /** `title`: finds references by the title of what they refer to */
-  readonly operator: Operator | 'title' | null
-  readonly condition: Condition | null
-  readonly fault: FilterFault | null
-}
-
-/**
- * Name of a filter's parameter in the address of a list.
- */
-export function filterParameter({ name }: { name: string }): string {
-  return PREFIX + name
-}
-
-/**
- * Reads the filters of a list's address. An empty value is a filter for `exact` only, as in the API.
+ * How the admin list reads the words of its address: any field can be filtered, and what is invalid counts as missing.
+ * Filters with an error stay, to be named. [L1]
  *
  * @param titles  how to find references by title, by API name of their column
  */
-export function readFilters(
-  view: ModelView,
-  parameters: Iterable<[name: string, text: string]>,
-  titles: TitleSearches
-): ListFilter[] {
-  const filters: ListFilter[] = []
-  for (const [parameter, text] of parameters) {
-    if (!parameter.startsWith(PREFIX)) continue
-    const name = parameter.slice(PREFIX.length)
-    if (text === '' && readName(view, name)?.operator !== 'exact') continue
-    filters.push(
-      filters.length < MOST_FILTERS
-        ? readFilter(view, name, text, titles)
-        : faulty(name, text, { reason: 'number' })
-    )
+export function listDoor(view: ModelView, titles: TitleSearches) {
+  return {
+    named: (name: string) => namedFilter(view, titles, name),
+    mostFilters: MOST_FILTERS,
+    pagination: { limit: DEFAULT_ROWS, itemsPerPage: DEFAULT_ROWS, maximum: ROWS_MAX },
+    invalid: () => {},
   }
-  return filters
 }
 
 /**
- * The column whose references the filter finds by title, if its name says so.
- */
-export function titledColumn(view: ModelView, parameter: string): Column | undefined {
-  if (!parameter.startsWith(PREFIX) || !parameter.endsWith(TITLE)) return undefined
-  return fieldOf(view, parameter.slice(PREFIX.length, -TITLE.length))
-}
-
-function readFilter(
-  view: ModelView,
-  name: string,
-  text: string,
-  titles: TitleSearches
-): ListFilter {
-  const titled = titledColumn(view, PREFIX + name)
-  const search = titled && titles.get(titled.apiName)
-  if (search) return byTitle(name, text, titled, search)
-
-  const named = readName(view, name)
-  if (!named) return faulty(name, text, { reason: 'unknown' })
-  const { column, operator } = named
-  const operators = operatorsOf(column)
-  if (!operators.includes(operator)) {
-    return { ...faulty(name, text, { reason: 'operator', operators }), column, operator }
-  }
-  try {
-    const condition = inDays(column, operator, text) ?? readCondition(column, operator, text)
-    return { name, text, column, operator, condition, fault: null }
-  } catch (error) {
-    if (!(error instanceof UnreadableFilter)) throw error
-    const fault = { reason: 'value', value: error.fault } as const
-    return { ...faulty(name, text, fault), column, operator }
-  }
-}
-
-function faulty(name: string, text: string, fault: FilterFault): ListFilter {
-  return { name, text, column: null, operator: null, condition: null, fault }
-}
-
-function byTitle(name: string, text: string, column: Column, search: TitleSearch): ListFilter {
-  const found = search(text)
-  const operator = 'title' as const
-  if (found === 'many') return { ...faulty(name, text, { reason: 'titles' }), column, operator }
-  if (!found) {
-    const fault = { reason: 'value', value: { reason: 'title' } } as const
-    return { ...faulty(name, text, fault), column, operator }
-  }
-  return { name, text, column, operator, condition: found, fault: null }
-}
-
-/**
- * Name of the filter by one value of a column, whose own name may look like that of another column with an operator.
- */
-export function equalName({ apiName }: Column): string {
-  return apiName.includes('__') ? `${apiName}__eq` : apiName
-}
-
-/**
- * Names are the API's. One that is not a column with an operator may be that of a column, or be reserved there.
+ * What a filter's name means: that of a column of the responses with an operator, or as it is, or one for the titles
+ * of its references.
  *
- * @returns null for a name that is none; columns that the viewer may not see have none
+ * @returns undefined for a name that is none; columns that the viewer may not see have none
  */
-function readName(view: ModelView, name: string): { column: Column; operator: Operator } | null {
-  const named = withOperator(view, name)
-  if (named) return named
-  const column = fieldOf(view, name)
-  return column ? { column, operator: 'eq' } : null
+export function namedFilter(
+  view: ModelView,
+  titles: TitleSearches,
+  name: string
+): NamedFilter | undefined {
+  return byTitle(view, titles, name) ?? byValue(view, name)
 }
 
-function withOperator(view: ModelView, name: string) {
-  try {
-    const { column: apiName, operator } = parseFilterName(name)
-    const column = fieldOf(view, apiName)
-    return column ? { column, operator } : null
-  } catch (error) {
-    if (error instanceof ValueError) return null
-    throw error
+function byTitle(view: ModelView, titles: TitleSearches, name: string): NamedFilter | undefined {
+  const column = name.endsWith(TITLE) ? fieldOf(view, name.slice(0, -TITLE.length)) : undefined
+  const search = column && titles.get(column.apiName)
+  if (!search) return undefined
+  const read = (text: string): Condition | FilterFault => {
+    const found = search(text) ?? ({ reason: 'value', value: { reason: 'title' } } as const)
+    return found === 'many' ? { reason: 'titles' } : found
   }
+  return { column, operator: 'title', read }
+}
+
+function byValue(view: ModelView, name: string): NamedFilter | undefined {
+  const { column: apiName, operator } = splitFilterName(name)
+  if (isOperator(operator)) {
+    const column = fieldOf(view, apiName)
+    if (column) return { column, operator, read: (text) => inDays(column, operator, text) }
+  }
+  const column = fieldOf(view, name)
+  return column && { column, operator: 'eq' }
 }
 
 function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {

@@ -28,7 +28,7 @@ import { markedRecord, withList } from './marked_record.js'
 import { pagerOf } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
-import { besideList, viewsBar } from './saved_views/views_bar.js'
+import { viewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './title_search.js'
 import type { ListData, CellsOffer } from './list_data.js'
 
@@ -356,8 +356,8 @@ export class ListPage {
       create: offers.has('create') ? this.view.url('/create_page') : null,
       import: isImported ? this.view.url('/import') : null,
       export:
-        offers.has('export') && !parameters.isUnread ? besideList(first, '/export/dialog') : null,
-      print: besideList(first, '/print'),
+        offers.has('export') && !parameters.isUnread ? first.urlBelow('/export/dialog') : null,
+      print: first.urlBelow('/print'),
       all: first.with({ search: '', q: '' }).url,
       unfiltered: first.unfiltered.url,
       anywhere: this.#anywhere(first),

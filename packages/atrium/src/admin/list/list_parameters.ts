@@ -1,11 +1,12 @@
 import type { Condition } from '#base/columns/condition'
-import { pageOf, ListRequest } from '#crud/internals'
-import type { Sort } from '#base/columns/sort'
+import { conditionsOf, type ReadFilter } from '#base/columns/filter'
+import { pageOf, ListRequest, readListWords } from '#crud/internals'
+import { readSorts, sortWords, type Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { ModelView } from '../model_view.js'
-import { columnsWritten, readColumns } from './columns/column_choices.js'
-import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
+import { readColumns } from './columns/column_choices.js'
+import { listDoor } from './list_filters.js'
 import { DEFAULT_ROWS, usualRows } from './page_size.js'
 import {
   NO_PLACE,
@@ -22,66 +23,53 @@ import {
   ALL_RECORDS,
   type Order,
   type Field,
+  filterParameter,
+  listWords,
+  narrowingFields,
+  orderIn,
+  rowsFields,
+  searchIn,
   sortFields,
   written,
   joined,
-  searchedText,
-  readPaging,
-  readSorting,
-  readOrders,
-  readDeleted,
 } from './list_address.js'
 
-interface Values {
-  page: number
-  rows: number
-  sorting: readonly Sort[]
-  order: Order | null
-  column: Column | null
-  search: string
-  q: string
-  filters: readonly ListFilter[]
-  deleted: DeletedMode
-  titles: TitleSearches
-  columns: readonly string[] | null
-  unknownColumns: readonly string[]
-  place: ListPlace
-  base: string | null
-  fixed: readonly Condition[]
-}
+type Paged = Pick<ListParameters, 'page' | 'rows' | 'sorting' | 'order' | 'deleted' | 'fixed'>
+type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'titles'>
+type Shown = Pick<ListParameters, 'columns' | 'unknownColumns' | 'place' | 'base'>
 
 /**
- * Parameters of a list. Invalid ones are treated as missing, but filters and searches stay, to be named.
- * [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
+ * A list as its address asks for it: a request of the API, and what the admin list has in addition. Invalid parameters are
+ * treated as missing, but filters and searches stay, to be named. [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
  */
 export class ListParameters {
-  readonly page: number
-  readonly rows: number
+  readonly page: number = 1
+  readonly rows: number = DEFAULT_ROWS
   /** Columns to sort by in the URL; none: default of the view */
-  readonly sorting: readonly Sort[]
+  readonly sorting: readonly Sort[] = []
   /** Direction of the first in the URL; null for the word None */
-  readonly order: Order | null
+  readonly order: Order | null = 'asc'
   /** Search column, searchable or not; always a visible one */
-  readonly column: Column | null
+  readonly column: Column | null = null
   /** Trimmed search text, searchable or not; empty without a column */
-  readonly search: string
+  readonly search: string = ''
   /** Trimmed text that is searched for in all columns */
-  readonly q: string
+  readonly q: string = ''
   /** Filters in the order of the URL, those with an error among them */
-  readonly filters: readonly ListFilter[]
-  readonly deleted: DeletedMode
+  readonly filters: readonly ReadFilter[] = []
+  readonly deleted: DeletedMode = 'exclude'
   /** How references are found by title */
-  readonly titles: TitleSearches
+  readonly titles: TitleSearches = NO_TITLES
   /** Names of the columns that the URL, or the view in it, chooses; null: it says nothing of them [L6] */
-  readonly columns: readonly string[] | null
+  readonly columns: readonly string[] | null = null
   /** Names in `columns` that are none, at least not for the viewer */
-  readonly unknownColumns: readonly string[]
+  readonly unknownColumns: readonly string[] = []
   /** The viewer's views of the list, and how they have arranged it [L5, L6] */
-  readonly place: ListPlace
+  readonly place: ListPlace = NO_PLACE
   /** Address of the list, where it is a part of another page; null: its own [R4] */
-  readonly base: string | null
+  readonly base: string | null = null
   /** Conditions that no address changes */
-  readonly fixed: readonly Condition[]
+  readonly fixed: readonly Condition[] = []
   /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
@@ -92,27 +80,11 @@ export class ListParameters {
 
   constructor(
     readonly view: ModelView,
-    values: Partial<Values> = {}
+    values: Partial<Paged & Found & Shown> = {}
   ) {
-    this.page = values.page ?? 1
-    this.rows = values.rows ?? DEFAULT_ROWS
-    this.sorting = values.sorting ?? []
-    this.order = values.order === undefined ? 'asc' : values.order
-    this.column = values.column ?? null
-    this.search = values.search ?? ''
-    this.q = values.q ?? ''
-    this.filters = values.filters ?? []
-    this.titles = values.titles ?? NO_TITLES
-    this.deleted = values.deleted ?? 'exclude'
-    this.columns = values.columns ?? null
-    this.unknownColumns = values.unknownColumns ?? []
-    this.place = values.place ?? NO_PLACE
-    this.base = values.base ?? null
-    this.fixed = values.fixed ?? []
-    this.condition =
-      this.search !== '' && searchableColumns(view).includes(this.column!)
-        ? searchCondition(this.column!, this.search)
-        : null
+    Object.assign(this, values)
+    const isSearched = this.search !== '' && searchableColumns(view).includes(this.column!)
+    this.condition = isSearched ? searchCondition(this.column!, this.search) : null
   }
 
   /**
@@ -130,23 +102,25 @@ export class ListParameters {
     titles: TitleSearches = NO_TITLES,
     place: ListPlace = NO_PLACE
   ): ListParameters {
+    const { resource } = view
     const given = new URLSearchParams(query)
-    /* The last of several values is used. */
-    const last = (name: string) => given.getAll(name).at(-1)
-    const column = view.resource.fields.find(({ apiName }) => apiName === last(SEARCHED))
-    const { columns, unknown } = readColumns(view, given.getAll('columns'))
     const namesNothing = given.size === 0 || place.open !== null
-    const rows = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
+    const usual = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
+    const list = readListWords(resource, listWords(view, given, usual), listDoor(view, titles))
+    const { column: searched, text, q } = searchIn(given, search)
+    const column = resource.fields.find(({ apiName }) => apiName === searched) ?? null
+    const { columns, unknown } = readColumns(view, given.getAll('columns'))
     return new ListParameters(view, {
-      ...readPaging(last('page'), last(ROWS), rows),
-      sorting: readSorting(view, last('sort_by'), last('sort_order')),
-      order: last('sort_order') === 'None' ? null : readOrders(last('sort_order'))[0],
+      page: list.paging.shape === 'page' ? list.paging.page : 1,
+      rows: list.paging.limit,
+      sorting: list.sorts,
+      order: orderIn(given),
       column,
-      search: column ? (last(search) ?? '').trim() : '',
-      q: searchedText(given, search),
-      filters: readFilters(view, given, titles),
+      search: column ? text : '',
+      q,
+      filters: list.filters,
       titles,
-      deleted: readDeleted(view, last('deleted')),
+      deleted: list.deleted,
       columns,
       unknownColumns: unknown,
       place,
@@ -156,7 +130,7 @@ export class ListParameters {
   /**
    * Copy of the parameters with some values replaced.
    */
-  with(values: Partial<Values>): ListParameters {
+  with(values: Partial<Paged & Found & Shown>): ListParameters {
     return new ListParameters(this.view, { ...this, ...values })
   }
 
@@ -171,9 +145,8 @@ export class ListParameters {
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
     if (this.sorting.length > 0) return this.sorting
-    const own = this.view.options.defaultSort ?? ''
-    const column = sortable.get(own.replace(/^-/, ''))
-    if (column) return [{ column, direction: own.startsWith('-') ? 'desc' : 'asc' }]
+    const usual = readSorts(sortWords(this.view.options.defaultSort), sortable, () => {})
+    if (usual.length > 0) return usual
     return key.columns.map((part) => ({ column: part, direction: 'desc' }))
   }
 
@@ -181,10 +154,9 @@ export class ListParameters {
    * Conditions of the search and the filters. Unreadable ones filter nothing.
    */
   get conditions(): readonly Condition[] {
-    const filters = this.filters.map(({ condition }) => condition)
-    return [...this.fixed, this.condition, ...(this.#wordConditions ?? []), ...filters].filter(
-      (condition) => condition !== null
-    )
+    const { condition, filters, fixed } = this
+    const searched = [...(condition ? [condition] : []), ...(this.#wordConditions ?? [])]
+    return [...fixed, ...searched, ...conditionsOf(filters)]
   }
 
   /** True if the search text can't be searched for: it filters nothing. [S30, L4] */
@@ -193,7 +165,7 @@ export class ListParameters {
   }
 
   /** Filters that filter nothing. [L1] */
-  get faults(): readonly ListFilter[] {
+  get faults(): readonly ReadFilter[] {
     return this.filters.filter(({ fault }) => fault !== null)
   }
 
@@ -202,8 +174,7 @@ export class ListParameters {
    * with all of its records then.
    */
   get isUnread(): boolean {
-    const isFaulty = this.filters.some(({ fault }) => fault !== null)
-    return this.isUnsearchable || this.place.isGone || isFaulty
+    return this.isUnsearchable || this.place.isGone || this.faults.length > 0
   }
 
   /** Names of the columns to show; null: those that the model's list shows by default. [L6] */
@@ -232,16 +203,18 @@ export class ListParameters {
   /**
    * True for a filter of a shared view that the viewer may not see, or that there is not: no page names it. [L5]
    */
-  isWithheld(filter: ListFilter): boolean {
+  isWithheld(filter: ReadFilter): boolean {
     const { open } = this.place
     if (!open?.isShared || filter.fault?.reason !== 'unknown') return false
-    return new URLSearchParams(open.query).getAll(filterParameter(filter)).includes(filter.text)
+    return new URLSearchParams(open.query)
+      .getAll(filterParameter(filter.name))
+      .includes(filter.text)
   }
 
   /**
    * The first page without some of the filters.
    */
-  without(filter: ListFilter | readonly ListFilter[]): ListParameters {
+  without(filter: ReadFilter | readonly ReadFilter[]): ListParameters {
     const left = new Set([filter].flat())
     return this.with({ page: 1, filters: this.filters.filter((one) => !left.has(one)) })
   }
@@ -309,7 +282,7 @@ export class ListParameters {
    */
   sortedUrl(sorting: readonly Sort[]): string {
     if (this.place.open || this.place.defaultId !== null) return this.with({ page: 1, sorting }).url
-    this.#unsorted ??= [written(this.#narrowing()), written(this.#paging())]
+    this.#unsorted ??= [written(this.#narrowing()), written(rowsFields(this.rows))]
     const [before, after] = this.#unsorted
     return this.#address(joined(before, written(sortFields(sorting)), after))
   }
@@ -319,6 +292,16 @@ export class ListParameters {
    */
   urlOf(page: number): string {
     return this.#address(joined(this.query, page > 1 ? `page=${page}` : ''))
+  }
+
+  /**
+   * URL of a page below the list that knows the list.
+   *
+   * @param more  further parameters
+   */
+  urlBelow(path: string, more: Record<string, string> = {}): string {
+    const query = joined(this.query, new URLSearchParams(more).toString())
+    return this.view.url(path) + (query === '' ? '' : `?${query}`)
   }
 
   #address(query: string): string {
@@ -363,38 +346,11 @@ export class ListParameters {
   }
 
   #fields(): Field[] {
-    return [...this.#narrowing(), ...sortFields(this.sorting), ...this.#paging()]
+    return [...this.#narrowing(), ...sortFields(this.sorting), ...rowsFields(this.rows)]
   }
 
-  /** Parameters that differ from the defaults, in a fixed order: these, then those of the order, then `#paging`. */
   #narrowing(): Field[] {
-    const searched: Field[] =
-      this.search === ''
-        ? []
-        : [
-            [SEARCHED, this.column!.apiName],
-            [SEARCH, this.search],
-          ]
-    const words: Field[] = this.q === '' ? [] : [['q', this.q]]
-    const filters = this.#filterFields()
-    return [...filters, ...words, ...searched, ...this.#columnFields(), ...this.#deletedField()]
-  }
-
-  #filterFields(): Field[] {
-    const named = this.filters.filter((filter) => !this.isWithheld(filter))
-    return named.map((filter) => [filterParameter(filter), filter.text])
-  }
-
-  #columnFields(): Field[] {
-    const columns = this.columns === null ? [] : columnsWritten(this.columns)
-    return columns.map((text): Field => ['columns', text])
-  }
-
-  #deletedField(): Field[] {
-    return this.deleted === 'exclude' ? [] : [['deleted', this.deleted]]
-  }
-
-  #paging(): Field[] {
-    return this.rows === DEFAULT_ROWS ? [] : [[ROWS, String(this.rows)]]
+    const filters = this.filters.filter((filter) => !this.isWithheld(filter))
+    return narrowingFields({ ...this, filters })
   }
 }

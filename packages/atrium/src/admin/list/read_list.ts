@@ -1,20 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { placeOf } from './saved_views/place_of.js'
 import { withView } from './saved_views/list_place.js'
-import { titledColumn } from './list_filters.js'
 import { ListParameters } from './list_parameters.js'
-import { ALL_RECORDS, SEARCH, searchedText } from './list_address.js'
-import {
-  NO_TITLES,
-  titleSearches,
-  type TitleSearches,
-  searchableColumns,
-  wordConditions,
-  wordsOf,
-} from './title_search.js'
+import { ALL_RECORDS, lastIn, SEARCH } from './list_address.js'
+import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
 
 /**
  * Parses the query string of a list for the signed-in user, who finds references by the titles that they may
@@ -36,7 +27,7 @@ export async function readList(
   const given = new URLSearchParams(query)
   const known = await placeOf(ctx, site, view)
   const wanted =
-    opensDefault && given.size === 0 ? String(known.defaultId ?? '') : given.getAll('view').at(-1)
+    opensDefault && given.size === 0 ? String(known.defaultId ?? '') : lastIn(given, 'view')
   const open = known.views.find(({ id }) => String(id) === wanted) ?? null
   const isGone = Boolean(wanted) && wanted !== ALL_RECORDS && open === null
   const text = open ? withView(open.query, given, search ?? SEARCH).toString() : query
@@ -44,6 +35,7 @@ export async function readList(
   return ListParameters.read(view, text, search, titles, { ...known, open, isGone })
 }
 
+/** Reads the query once to learn which titles it searches for, and in which columns. */
 async function titlesOf(
   ctx: HttpContext,
   site: AdminSite,
@@ -51,20 +43,15 @@ async function titlesOf(
   query: string,
   search?: string
 ): Promise<TitleSearches> {
-  const given = new URLSearchParams(query)
-  const wanted = new Map<Column, string[]>()
-  const note = (column: Column, texts: readonly string[]) =>
-    wanted.set(column, [...(wanted.get(column) ?? []), ...texts])
-
-  for (const [parameter, text] of given) {
-    const column = text === '' ? undefined : titledColumn(view, parameter)
-    if (column) note(column, [text])
+  const wanted = new Map<string, string[]>()
+  const noting = {
+    get: (column: string) => (title: string) => {
+      wanted.set(column, [...(wanted.get(column) ?? []), title])
+      return null
+    },
   }
-  const text = searchedText(given, search)
-  /* Nothing is read for a text that can't be searched for. */
-  if (text !== '' && wordConditions(view, text, NO_TITLES)) {
-    for (const column of searchableColumns(view)) note(column, wordsOf(text))
-  }
+  /* The words of a search are read on demand. */
+  void ListParameters.read(view, query, search, noting).isUnsearchable
   if (wanted.size === 0) return NO_TITLES
-  return await titleSearches(ctx, site, view, (column) => wanted.get(column) ?? [])
+  return await titleSearches(ctx, site, view, ({ apiName }) => wanted.get(apiName) ?? [])
 }

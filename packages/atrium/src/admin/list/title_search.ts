@@ -18,7 +18,7 @@ import { isSearchable, searchCondition } from './search_condition.js'
 export type TitleSearch = (title: string) => Condition | 'many' | null
 
 /** By API name of the column */
-export type TitleSearches = ReadonlyMap<string, TitleSearch>
+export type TitleSearches = Pick<ReadonlyMap<string, TitleSearch>, 'get'>
 
 export const NO_TITLES: TitleSearches = new Map()
 
@@ -142,10 +142,8 @@ export function searchableColumns({ resource, options }: ModelView): Column[] {
   )
 }
 
-/**
- * The words of a text, each once.
- */
-export function wordsOf(text: string): string[] {
+/** The words of a text, each once. */
+function wordsOf(text: string): string[] {
   return [...new Set(text.split(/\s+/u).filter((word) => word !== ''))]
 }
 

@@ -7,6 +7,7 @@ import { copyUrl } from '../forms/prefill/prefill_urls.js'
 import { neighbourRecords } from '../forms/neighbour_records.js'
 import { withParentName } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
+import { filteredUrl } from '../list/list_address.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { openedList, withList } from '../list/marked_record.js'
 import type { ModelView } from '../model_view.js'
@@ -21,7 +22,6 @@ import {
   relatedId,
   relatedSections,
   addUrl,
-  filteredListUrl,
   referredValue,
   relatedParameters,
   relatedUrl,
@@ -128,7 +128,7 @@ export class RelatedController {
       ...(await this.#pageOf(list.view).data(ctx, parameters)),
       id: relatedId(list),
       heading: list.label,
-      all: filteredListUrl(list, value),
+      all: filteredUrl(list.view, [[list.column, value]]),
       add: isDeleted ? null : await addUrl(ctx, site, list, { value, parent }),
       one: inSentence(list.view.singular),
       isScoped: list.view.resource.scope !== undefined,

@@ -16,7 +16,6 @@ import { referringPage, parentNameIn, withParentName } from '../http/list_query.
 import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
 import { columnChoices } from '../list/columns/column_choices.js'
-import { PREFIX } from '../list/list_filters.js'
 import { ListParameters } from '../list/list_parameters.js'
 import { placeOf } from '../list/saved_views/place_of.js'
 import { recordLinks } from './record_links.js'
@@ -204,13 +203,6 @@ export function referredValue({ target }: RelatedList, record: LucidRow): string
  */
 export function relatedUrl(view: ModelView, { name }: RelatedList, key: KeyValue): string {
   return view.url(`/related/${name}${view.resource.key.toPath(key)}`)
-}
-
-/**
- * URL of the whole list, filtered to the records that refer to the record.
- */
-export function filteredListUrl({ view, column }: RelatedList, value: string): string {
-  return `${view.url('/')}?${new URLSearchParams([[`${PREFIX}${column.apiName}`, value]])}`
 }
 
 /**

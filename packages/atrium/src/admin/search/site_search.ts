@@ -3,11 +3,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import { mayImport } from '../import/import_access.js'
 import { managementPages } from '../layout/navigation.js'
-import { equalName, filterParameter } from '../list/list_filters.js'
+import { filteredUrl } from '../list/list_address.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
@@ -138,11 +139,11 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
       if (url !== null) return { label, url }
       if (keys[index].includes(null))
         return { label, url: `${view.url('/')}?${new URLSearchParams({ q })}` }
-      const filters = view.resource.key.columns.map((column, part): [string, string] => [
-        filterParameter({ name: equalName(column) }),
+      const values = view.resource.key.columns.map((column, part): [Column, string] => [
+        column,
         String(keys[index][part]),
       ])
-      return { label, url: `${view.url('/')}?${new URLSearchParams(filters)}` }
+      return { label, url: filteredUrl(view, values) }
     })
   } catch (error) {
     if (error instanceof OutOfTime) return null

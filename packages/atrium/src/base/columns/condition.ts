@@ -157,15 +157,14 @@ function quickEnough(conditions: Condition[]): Condition[] {
   return conditions
 }
 
-/** `startswith:A` of an `or`. Operators with a list are not allowed in it, as commas separate the pairs. */
-function readPair(column: Column, text: string): Condition {
-  const cut = text.indexOf(':')
-  const operator = cut < 0 ? '' : text.slice(0, cut)
+/** Operators with a list are not allowed in an `or`, as commas separate the pairs. */
+function readPair(column: Column, pair: string): Condition {
+  const [operator, text] = splitPair(pair)
   const allowed = operatorsOf(column).filter((name) => !LISTING.includes(name))
   if (!isOperator(operator) || !allowed.includes(operator)) {
     throw new UnreadableFilter({ reason: 'alternatives', operators: allowed })
   }
-  return readCondition(column, operator, text.slice(cut + 1))
+  return readCondition(column, operator, text)
 }
 
 /**
@@ -173,6 +172,17 @@ function readPair(column: Column, text: string): Condition {
  */
 export function splitList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/** Writes what `splitList` splits. */
+export function writeList(values: readonly string[]): string {
+  return values.map((value) => value.replaceAll(',', '\\,')).join()
+}
+
+/** Splits `startswith:A` of an `or`. */
+export function splitPair(pair: string): [operator: string, text: string] {
+  const cut = pair.indexOf(':')
+  return cut < 0 ? ['', pair] : [pair.slice(0, cut), pair.slice(cut + 1)]
 }
 
 /** Databases limit the size of a statement; the caller gets a clear error before that. */

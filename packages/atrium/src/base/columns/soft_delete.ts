@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
 import type { Dialect } from '../database/dialect.js'
+import type { Invalid } from '../http/problems.js'
 import { joined, type Sql } from '../sql/sql.js'
 import type { Column } from './column.js'
 
@@ -7,6 +8,16 @@ import type { Column } from './column.js'
 export type DeletedMode = 'exclude' | 'include' | 'only'
 
 export const DELETED_MODES: readonly DeletedMode[] = ['exclude', 'include', 'only']
+
+/**
+ * Reads `include` or `only`; absent or empty it is `exclude`. [A22]
+ */
+export function readDeleted(mode: string | undefined, invalid: Invalid): DeletedMode {
+  if (mode === undefined || mode === '') return 'exclude'
+  const known = DELETED_MODES.find((one) => one === mode)
+  if (!known) invalid('deleted', 'deleted', `must be one of ${DELETED_MODES.join(', ')}`)
+  return known ?? 'exclude'
+}
 
 /** The soft-delete columns of a model: a flag, a timestamp, or both. [A21] */
 export class SoftDelete {

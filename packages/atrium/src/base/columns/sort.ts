@@ -1,4 +1,4 @@
-import { invalidParameter } from '../http/problems.js'
+import type { Invalid } from '../http/problems.js'
 import type { Column } from './column.js'
 
 export interface Sort {
@@ -6,26 +6,45 @@ export interface Sort {
   direction: 'asc' | 'desc'
 }
 
+/** A column to sort by, by its name, which nothing has checked yet. */
+export interface SortWord {
+  name: string
+  direction: Sort['direction']
+}
+
+/** Splits `name,-price`; none if the text is absent. [A15] */
+export function sortWords(text: string | undefined): SortWord[] {
+  const parts = text?.split(',') ?? []
+  return parts.map((part) => ({
+    name: part.replace(/^-/, ''),
+    direction: part.startsWith('-') ? 'desc' : 'asc',
+  }))
+}
+
 /**
- * Reads `name,-price`. Only visible columns can be sorted by: the order of hidden values would reveal
- * them. [A15]
+ * Reads an order, each column of which counts once. Only visible columns can be sorted by: the order of hidden values
+ * would reveal them. [A15]
  *
  * @param sortable  by API name
- * @throws Problem 422  for any other name, or an empty part
+ * @param invalid   called with what is wrong with any other name, which is left out unless this throws
  */
-export function parseSort(text: string, sortable: ReadonlyMap<string, Column>): Sort[] {
-  return text.split(',').map((part) => {
-    const descending = part.startsWith('-')
-    const column = sortable.get(descending ? part.slice(1) : part)
+export function readSorts(
+  words: readonly SortWord[],
+  sortable: ReadonlyMap<string, Column>,
+  invalid: Invalid
+): Sort[] {
+  const sorts = new Map<Column, Sort>()
+  for (const { name, direction } of words) {
+    const column = sortable.get(name)
     if (!column) {
-      throw invalidParameter(
+      invalid(
         'sort',
         'sort',
         `must be names with commas between, each with an optional minus; names are ${[...sortable.keys()].join(', ')}`
       )
-    }
-    return { column, direction: descending ? 'desc' : 'asc' }
-  })
+    } else if (!sorts.has(column)) sorts.set(column, { column, direction })
+  }
+  return [...sorts.values()]
 }
 
 /**

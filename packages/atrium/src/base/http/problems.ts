@@ -65,6 +65,17 @@ export const invalidParameter = (field: string, rule: string, message: string) =
     errors: [{ field, rule, message: `The ${field} parameter ${message}` }],
   })
 
+/**
+ * Is called with what is wrong with a parameter, in the words of `invalidParameter`. Unless it throws, the parameter counts
+ * as missing.
+ */
+export type Invalid = (field: string, rule: string, message: string) => void
+
+/** Refuses what is invalid, as the API does. */
+export const refuseInvalid: Invalid = (...fault) => {
+  throw invalidParameter(...fault)
+}
+
 /** [A11] */
 export const conflictingParameters = () =>
   new Problem(

@@ -1,6 +1,6 @@
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_options.js'
-import { listParameters, itemParameters } from '../request/parameters.js'
+import { listParameters, itemParameters } from '../request/query_string.js'
 import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'

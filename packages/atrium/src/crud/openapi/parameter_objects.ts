@@ -1,7 +1,7 @@
 import type { CrudConfig } from '../define_config.js'
 import { fieldNames } from '#base/columns/fields'
 import type { Operator } from '#base/columns/operators'
-import type { OwnParameter } from '../request/parameters.js'
+import type { OwnParameter } from '../request/query_string.js'
 import type { Column } from '#base/columns/column'
 import type { Filter } from '../resource/filters.js'
 import type { Resource } from '../resource/resource.js'

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { conditionsFromCode } from '../request/filter_requests.js'
+import { conditionsFromCode } from '../request/list_request.js'
 import type { Selection } from '../sql/select.js'
 import { countAllowed, countAllowedByTime, isAnyAllowed } from './lists/count_allowed.js'
 import type { CallOptions, SelectOptions } from './call_options.js'

@@ -1,6 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ListRequest, type ListQuery } from '../request/list_request.js'
-import { shownRequest } from '../request/shown_request.js'
 import { crudConfig } from '../settings.js'
 import { clientFor } from './client_for.js'
 import { readAuthorized } from './lists/authorized_list.js'
@@ -18,7 +17,7 @@ export async function listItems(
   const client = await clientFor(resource, options)
   const request =
     query instanceof ListRequest
-      ? shownRequest(resource, query)
+      ? query.shownBy(resource)
       : ListRequest.fromCode(resource, query, crudConfig().pagination)
   await records.authorize('read_multi', options)
   if (!options.budget) return await readList(records, request, client, options)

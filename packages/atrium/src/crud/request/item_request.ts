@@ -1,11 +1,10 @@
-import { invalidParameter } from '#base/http/problems'
+import { invalidParameter, refuseInvalid } from '#base/http/problems'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { Problem } from '#base/errors'
 import type { CrudConfig } from '../define_config.js'
-import { DELETED_MODES, type DeletedMode } from '#base/columns/soft_delete'
+import { readDeleted, type DeletedMode } from '#base/columns/soft_delete'
 import { selectFields, type Fields } from '#base/columns/fields'
-import { canShowDeleted, itemParameters, ownParameter } from './parameters.js'
-import { type QueryString, refuseUnknown } from './query_string.js'
+import { itemParameters, ownParameter, refuseUnknown, type QueryString } from './query_string.js'
 
 /**
  * Reads the relations to include, as `distributor,genres` or a list of names; returns them in the order
@@ -58,7 +57,8 @@ export function parseItemRequest(
   config: CrudConfig
 ): ItemRequest {
   if (config.strictQuery) refuseUnknown(query, itemParameters(resource))
-  return readItemParameters(resource, query)
+  const deleted = readDeleted(ownParameter(resource, query, 'deleted'), refuseInvalid)
+  return { ...readItemParameters(resource, query), deleted }
 }
 
 /**
@@ -66,23 +66,14 @@ export function parseItemRequest(
  *
  * @throws Problem 422
  */
-export function readItemParameters(resource: Resource, query: QueryString): ItemRequest {
+export function readItemParameters(
+  resource: Resource,
+  query: QueryString
+): Omit<ItemRequest, 'deleted'> {
   const fields = ownParameter(resource, query, 'fields')
   const include = ownParameter(resource, query, 'include')
   return {
     fields: fields === undefined ? undefined : selectFields(resource, fields),
     include: include === undefined ? [] : selectIncludes(resource, include),
-    deleted: parseDeleted(resource, query),
   }
-}
-
-/** Reads `?deleted=include` or `only`, if the resource shows deleted items. [A22] */
-export function parseDeleted(resource: Resource, query: QueryString): DeletedMode {
-  if (!canShowDeleted(resource)) return 'exclude'
-  const mode = ownParameter(resource, query, 'deleted')
-  if (mode === undefined || mode === '') return 'exclude'
-  if (!DELETED_MODES.includes(mode as DeletedMode)) {
-    throw invalidParameter('deleted', 'deleted', `must be one of ${DELETED_MODES.join(', ')}`)
-  }
-  return mode as DeletedMode
 }

@@ -1,18 +1,26 @@
 import type { CrudConfig } from '../define_config.js'
-import { conflictsWithCursor, invalidParameter } from '#base/http/problems'
-import { ValueError } from '#base/errors'
+import { conflictsWithCursor, invalidParameter, refuseInvalid } from '#base/http/problems'
+import { UnreadableFilter, ValueError } from '#base/errors'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { Condition } from '#base/columns/condition'
-import { readCursor, type CursorList } from './cursor.js'
+import { readCondition, type Condition } from '#base/columns/condition'
+import type { Column } from '#base/columns/column'
+import { parseFilterName } from '#base/columns/filter'
 import { fieldsOf, type Fields } from '#base/columns/fields'
-import { shownFields } from './shown_fields.js'
+import { writeNumeral } from '#base/values/numbers'
+import { toApi } from '#base/values/to_api'
+import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
-import { pageOf, parseCursorLimit, parsePaging, type Paging } from './paging.js'
-import { listParameters, ownParameter } from './parameters.js'
-import { type QueryString, refuseUnknown } from './query_string.js'
-import { parseSort, type Sort } from '#base/columns/sort'
-import { parseFilters, conditionsFromCode } from './filter_requests.js'
+import { readListWords, type ListWords } from './list_grammar.js'
+import type { Paging } from './paging.js'
+import {
+  listParameters,
+  ownParameter,
+  refuseUnknown,
+  type OwnParameter,
+  type QueryString,
+} from './query_string.js'
+import { sortWords, type Sort } from '#base/columns/sort'
 
 /** The list request of own code. */
 export interface ListQuery {
@@ -67,7 +75,7 @@ export class ListRequest {
   }
 
   /**
-   * Parses a query string. [A10 to A19, Q2 to Q5]
+   * Parses a query string of the API. [A10 to A19, Q2 to Q5]
    *
    * @param paged  true if a request without paging parameters means page 1
    * @throws Problem 400 or 422
@@ -75,29 +83,21 @@ export class ListRequest {
   static parse(
     resource: Resource,
     query: QueryString,
-    config: CrudConfig,
+    { pagination, strictQuery }: CrudConfig,
     paged: boolean = false
   ): ListRequest {
-    if (config.strictQuery) {
+    if (strictQuery) {
       const filters = resource.filters.all.map((filter) => filter.name)
       refuseUnknown(query, [...listParameters(resource), ...filters])
     }
-
-    const sort = ownParameter(resource, query, 'sort')
-    const { deleted, ...extent } = readItemParameters(resource, query)
-    const list = {
-      conditions: parseFilters(resource, query),
-      sorts: sort === undefined ? [] : parseSort(sort, resource.sortable),
-      deleted,
-    }
+    const extent = readItemParameters(resource, query)
     const count = parseCount(resource, query)
-    const cursor = ownParameter(resource, query, 'cursor')
-    if (cursor !== undefined && count) throw conflictsWithCursor('count=true')
-    const paging: Paging =
-      cursor === undefined
-        ? parsePaging(query, config.pagination, paged)
-        : cursorPaging(resource, list, cursor, parseCursorLimit(query, config.pagination))
-    return new ListRequest(list.conditions, list.sorts, paging, deleted, { ...extent, count })
+    const words = apiWords(resource, query)
+    const named = (name: string) => resource.filters.get(name)
+    const door = { named, pagination, paged, invalid: refuseInvalid }
+    const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
+    if (paging.shape === 'cursor' && count) throw conflictsWithCursor('count=true')
+    return new ListRequest(conditions, sorts, paging, deleted, { ...extent, count })
   }
 
   /**
@@ -111,54 +111,90 @@ export class ListRequest {
     query: ListQuery,
     pagination: CrudConfig['pagination']
   ): ListRequest {
-    const list = {
-      conditions: conditionsFromCode(resource, query.filters ?? {}),
-      sorts: query.sort ? parseSort(query.sort, resource.sortable) : [],
-      deleted: query.deleted ?? 'exclude',
-    }
-    const { cursor } = query
-    const paging = pagingFromCode(query, pagination)
-    return new ListRequest(
-      list.conditions,
-      list.sorts,
-      cursor === undefined ? paging : cursorPaging(resource, list, cursor, paging.limit),
-      list.deleted,
+    const { conditions, sorts, paging, deleted } = readListWords(
+      resource,
+      codeWords(resource, query),
       {
-        fields: shownFields(resource, fieldsOf(resource, query.fields)),
-        include: selectIncludes(resource, query.include),
-        count: query.count,
+        pagination: { ...pagination, maximum: Infinity },
+        invalid: (field, rule, message) => {
+          if (field === 'sort') throw invalidParameter(field, rule, message)
+          throw new ValueError(`${field} is ${query[field as keyof ListQuery]}, and ${message}`)
+        },
       }
     )
+    return new ListRequest(conditions, sorts, paging, deleted, {
+      fields: shownFields(resource, fieldsOf(resource, query.fields)),
+      include: selectIncludes(resource, query.include),
+      count: query.count,
+    })
+  }
+
+  /**
+   * The request without hidden fields and relations, if it was parsed with the unprojected resource. [U4]
+   *
+   * @throws ValueError  if the request filters or sorts by a hidden field
+   */
+  shownBy(resource: Resource): ListRequest {
+    if (!resource.projection) return this
+    const named = [...this.conditions.flatMap(columnsOf), ...this.sorts.map(({ column }) => column)]
+    const hidden = named.find((column) => isHiddenFrom(resource, column))
+    if (hidden) {
+      throw new ValueError(
+        `${resource.name}: the request names ${hidden.apiName}, which the actor may not see; read it with the resource that resource.for(actor) returns`
+      )
+    }
+    const sorts = this.sorts.map((sort) => ({
+      ...sort,
+      column: resource.sortable.get(sort.column.apiName) ?? sort.column,
+    }))
+    return new ListRequest(this.conditions, sorts, this.paging, this.deleted, {
+      fields: shownFields(resource, this.fields),
+      include: this.include.filter(({ name }) => resource.includes.has(name)),
+      count: this.count,
+    })
+  }
+}
+
+/** The words of the API's parameters, of which only declared filters filter; an absent one has its default. */
+function apiWords(resource: Resource, query: QueryString): ListWords {
+  const own = (name: OwnParameter) => ownParameter(resource, query, name)
+  const declared = query.names.filter((name) => resource.filters.get(name))
+  const absent = resource.filters.all.filter(({ name }) => !query.has(name))
+  return {
+    filters: declared.map((name) => [name, query.get(name)!]),
+    conditions: absent.flatMap(({ fallback }) => fallback ?? []),
+    sort: sortWords(own('sort')),
+    paging: {
+      offset: own('offset'),
+      limit: own('limit'),
+      page: own('page'),
+      itemsPerPage: own('itemsPerPage'),
+      cursor: own('cursor'),
+    },
+    deleted: own('deleted'),
   }
 }
 
 /**
- * @param cursor  empty: from the start
- * @throws Problem 422  for a cursor of another list
+ * The words of own code. Its filters have values instead of texts.
+ *
+ * @throws ValueError
  */
-function cursorPaging(resource: Resource, list: CursorList, cursor: string, limit: number): Paging {
-  const after = cursor === '' ? null : readCursor(resource, list, cursor)
-  return { shape: 'cursor', after, offset: 0, limit }
-}
-
-function pagingFromCode(query: ListQuery, pagination: CrudConfig['pagination']): Paging {
-  const hasCursor = query.cursor !== undefined
-  if (hasCursor && query.count) throw new ValueError('cursor goes with limit, not with count')
-  for (const name of ['offset', 'limit', 'page', 'itemsPerPage'] as const) {
-    const value = query[name]
-    if (value === undefined) continue
-    if (hasCursor && name !== 'limit') {
-      throw new ValueError(`cursor goes with limit, not with ${name}`)
-    }
-    const least = name === 'page' || name === 'itemsPerPage' || hasCursor ? 1 : 0
-    if (!(Number.isSafeInteger(value) && value >= least)) {
-      throw new ValueError(`${name} is ${value}, and must be an integer of ${least} or more`)
-    }
+function codeWords(resource: Resource, query: ListQuery): ListWords {
+  const { cursor, offset, limit, page, itemsPerPage } = query
+  const others = Object.entries({ offset, page, itemsPerPage, count: query.count || undefined })
+  const other = others.find(([, value]) => cursor !== undefined && value !== undefined)
+  if (other) throw new ValueError(`cursor goes with limit, not with ${other[0]}`)
+  const isPage = page !== undefined || itemsPerPage !== undefined
+  const sent = Object.entries(isPage ? { page, itemsPerPage } : { offset, limit })
+  const counts = sent.filter(([, value]) => value !== undefined)
+  return {
+    filters: [],
+    conditions: conditionsFromCode(resource, query.filters ?? {}),
+    sort: sortWords(query.sort || undefined),
+    paging: { ...Object.fromEntries(counts.map(([name, value]) => [name, String(value)])), cursor },
+    deleted: query.deleted,
   }
-  const { page, itemsPerPage, offset = 0, limit = pagination.limit } = query
-  return page !== undefined || itemsPerPage !== undefined
-    ? pageOf(page ?? 1, itemsPerPage ?? pagination.itemsPerPage)
-    : { shape: 'offset', offset, limit }
 }
 
 /** @returns undefined if the parameter is absent */
@@ -169,4 +205,58 @@ function parseCount(resource: Resource, query: QueryString): boolean | undefined
     throw invalidParameter('count', 'boolean', 'must be true or false')
   }
   return text === 'true'
+}
+
+/**
+ * Reads the filters of own code, on any column.
+ *
+ * @param filters  value by filter name, as in `{ price__gte: 10 }`
+ * @throws ValueError  for an invalid name or value
+ */
+export function conditionsFromCode(
+  resource: Resource,
+  filters: Record<string, unknown>
+): Condition[] {
+  return Object.entries(filters).map(([name, value]) => {
+    const { column: apiName, operator } = parseFilterName(name)
+    const column = resource.columns.find(apiName)
+    if (!column || isHiddenFrom(resource, column)) {
+      throw new ValueError(
+        `Invalid filter column '${apiName}': not found in the model ${resource.name}`
+      )
+    }
+    try {
+      if (value === null) {
+        return { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
+      }
+      return readCondition(
+        column,
+        operator,
+        Array.isArray(value) ? value.map((part) => textOf(column, part)) : textOf(column, value)
+      )
+    } catch (error) {
+      if (!(error instanceof UnreadableFilter)) throw error
+      throw new ValueError(`The value of the filter '${name}' ${error.message}`)
+    }
+  })
+}
+
+/** A value of own code in the form of a query string. */
+function textOf(column: Column, value: unknown): string {
+  if (value === undefined || value === null)
+    throw new UnreadableFilter({ reason: 'missing', value })
+  if (typeof value === 'number') return writeNumeral(value)
+  return String(typeof value === 'object' ? toApi(column, value) : value)
+}
+
+function columnsOf(condition: Condition): Column[] {
+  switch (condition.type) {
+    case 'or':
+    case 'and':
+      return condition.conditions.flatMap(columnsOf)
+    case 'reached':
+      return []
+    default:
+      return [condition.column]
+  }
 }

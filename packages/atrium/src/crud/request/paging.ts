@@ -1,7 +1,6 @@
 import type { CrudConfig } from '../define_config.js'
-import { conflictingParameters, conflictsWithCursor, invalidParameter } from '#base/http/problems'
+import { conflictingParameters, conflictsWithCursor, type Invalid } from '#base/http/problems'
 import type { Position } from '../sql/keyset.js'
-import type { QueryString } from './query_string.js'
 
 /**
  * The requested part of the list and the shape of its response: the two of the specification, and that of
@@ -19,56 +18,52 @@ export type Paging =
       takeNext?: (position: Position) => void
     }
 
-/**
- * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
- *
- * @param paged  true if a request without any of them means page 1
- * @throws Problem 400  when both pairs are used [A11]
- * @throws Problem 422  for a value that is not an integer, negative, repeated, or zero for a page [A13]
- */
-export function parsePaging(
-  query: QueryString,
-  config: Omit<CrudConfig['pagination'], 'included' | 'includedPerRecord'>,
-  paged: boolean = false
-): Paging {
-  const offset = readCount(query, 'offset', 0)
-  const limit = readCount(query, 'limit', 0)
-  const page = readCount(query, 'page', 1)
-  const itemsPerPage = readCount(query, 'itemsPerPage', 1)
+const NAMES = ['offset', 'limit', 'page', 'itemsPerPage'] as const
 
-  const hasPage = page !== undefined || itemsPerPage !== undefined
-  const hasOffset = offset !== undefined || limit !== undefined
-  if (hasPage && hasOffset) throw conflictingParameters()
+/** The requested part in words that nothing has checked yet. */
+export type PagingWords = Partial<Record<(typeof NAMES)[number] | 'cursor', string>>
 
-  if (hasPage || (paged && !hasOffset)) {
-    return pageOf(page ?? 1, Math.min(itemsPerPage ?? config.itemsPerPage, config.maximum))
-  }
-  return {
-    shape: 'offset',
-    offset: offset ?? 0,
-    limit: Math.min(limit ?? config.limit, config.maximum),
-  }
+/** How a door reads them. */
+export interface PagingRules {
+  /** Defaults, and the largest part */
+  pagination: Pick<CrudConfig['pagination'], 'limit' | 'itemsPerPage' | 'maximum'>
+  /** True if a request without any of them means page 1 */
+  paged?: boolean
+  invalid: Invalid
 }
 
 /**
- * Reads the paging parameters that are allowed with a cursor.
+ * Reads `offset` and `limit`, `page` and `itemsPerPage`, or `cursor` and `limit`. Values that are not integers, negative,
+ * or zero for a page are invalid, empty ones are absent. [A13]
  *
- * @returns the limit
- * @throws Problem 400  for a parameter that conflicts with the cursor [Q4]
- * @throws Problem 422
+ * @param positionOf  reads a cursor that is not empty
+ * @throws Problem 400  for parameters that do not go together [A11, Q4]
  */
-export function parseCursorLimit(
-  query: QueryString,
-  config: Omit<CrudConfig['pagination'], 'included' | 'includedPerRecord'>
-): number {
-  for (const [name, least] of [
-    ['offset', 0],
-    ['page', 1],
-    ['itemsPerPage', 1],
-  ] as const) {
-    if (readCount(query, name, least) !== undefined) throw conflictsWithCursor(name)
+export function readPaging(
+  words: PagingWords,
+  { pagination, paged = false, invalid }: PagingRules,
+  positionOf: (cursor: string) => Position
+): Paging {
+  const { cursor } = words
+  const leastLimit = cursor === undefined ? 0 : 1
+  const least = { offset: 0, limit: leastLimit, page: 1, itemsPerPage: 1 }
+  const counts: Partial<Record<(typeof NAMES)[number], number>> = {}
+  for (const name of NAMES) counts[name] = readCount(name, words[name], least[name], invalid)
+  const { offset, page, itemsPerPage } = counts
+  const limit = Math.min(counts.limit ?? pagination.limit, pagination.maximum)
+
+  const hasPage = page !== undefined || itemsPerPage !== undefined
+  if (cursor !== undefined) {
+    if (offset !== undefined) throw conflictsWithCursor('offset')
+    if (hasPage) throw conflictsWithCursor(page === undefined ? 'itemsPerPage' : 'page')
+    return { shape: 'cursor', after: cursor === '' ? null : positionOf(cursor), offset: 0, limit }
   }
-  return Math.min(readCount(query, 'limit', 1) ?? config.limit, config.maximum)
+  const hasOffset = offset !== undefined || counts.limit !== undefined
+  if (hasPage && hasOffset) throw conflictingParameters()
+  if (hasPage || (paged && !hasOffset)) {
+    return pageOf(page ?? 1, Math.min(itemsPerPage ?? pagination.itemsPerPage, pagination.maximum))
+  }
+  return { shape: 'offset', offset: offset ?? 0, limit }
 }
 
 export function pageOf(page: number, itemsPerPage: number): Paging {
@@ -76,15 +71,19 @@ export function pageOf(page: number, itemsPerPage: number): Paging {
   return { shape: 'page', page, itemsPerPage, offset, limit: itemsPerPage }
 }
 
-/**
- * @returns undefined if the parameter is absent or empty
- */
-function readCount(query: QueryString, name: string, least: number): number | undefined {
-  const text = query.get(name)
+/** An integer that is not negative, at most the largest safe one; null for any other text. */
+export function countIn(text: string): number | null {
+  return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null
+}
+
+function readCount(
+  name: string,
+  text: string | undefined,
+  least: number,
+  invalid: Invalid
+): number | undefined {
   if (text === undefined || text === '') return undefined
-  const value = /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : -1
-  if (value < least) {
-    throw invalidParameter(name, 'integer', `must be an integer of ${least} or more`)
-  }
-  return value
+  const value = countIn(text)
+  if (value !== null && value >= least) return value
+  invalid(name, 'integer', `must be an integer of ${least} or more`)
 }

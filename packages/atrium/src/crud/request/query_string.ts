@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { invalidParameter, malformedUrl, unknownParameter } from '#base/http/problems'
 import { closest } from 'fastest-levenshtein'
 import type { CrudConfig } from '../define_config.js'
+import type { Resource } from '../resource/resource.js'
 
 /**
  * The parameters of a query string as they were sent: a comma makes no list and brackets make no object,
@@ -84,4 +85,50 @@ export function refuseUnknown(query: QueryString, known: readonly string[]): voi
 /** Refuses every parameter of a write, if the configuration is strict. [A19] */
 export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
   if (config.strictQuery) refuseUnknown(query, [])
+}
+
+/*
+ * The only list of our own query parameters: the parsers, strictQuery and the API schema all use it.
+ * Filters are in each model's `filterConfig`.
+ */
+const OF_ITEMS = ['fields', 'include', 'deleted'] as const
+const OF_LISTS = ['offset', 'limit', 'page', 'itemsPerPage', 'cursor', 'count', 'sort'] as const
+
+export type OwnParameter = (typeof OF_ITEMS)[number] | (typeof OF_LISTS)[number]
+
+/** All parameters of any model. */
+export const OWN_PARAMETERS: readonly OwnParameter[] = [...OF_LISTS, ...OF_ITEMS]
+
+/** The parameters of the read of one item, without filters. */
+export function itemParameters(resource: Resource): OwnParameter[] {
+  return existing(resource, OF_ITEMS)
+}
+
+/** The parameters of the list, without filters. */
+export function listParameters(resource: Resource): OwnParameter[] {
+  return existing(resource, [...OF_LISTS, ...OF_ITEMS])
+}
+
+/**
+ * The value of one of our own parameters.
+ *
+ * @returns undefined if it is absent, or no parameter of the resource
+ * @throws Problem 422  when it was sent twice, or with brackets
+ */
+export function ownParameter(
+  resource: Resource,
+  query: QueryString,
+  name: OwnParameter
+): string | undefined {
+  return isParameter(resource, name) ? query.get(name) : undefined
+}
+
+function existing(resource: Resource, names: readonly OwnParameter[]): OwnParameter[] {
+  return names.filter((name) => isParameter(resource, name))
+}
+
+/** A filter of the same name takes precedence. [A17, A22] */
+function isParameter({ filters, showDeleted, softDelete }: Resource, name: OwnParameter): boolean {
+  if (filters.get(name)) return false
+  return name !== 'deleted' || (showDeleted && softDelete !== undefined)
 }

@@ -1,4 +1,4 @@
-import { parseFilterName } from '#base/columns/filter_name'
+import { parseFilterName } from '#base/columns/filter'
 import { shown, ValueError } from '#base/errors'
 import type { FilterMap } from '../types.js'
 

@@ -1,6 +1,6 @@
 import { listed, shown, ValueError, UnreadableFilter } from '#base/errors'
 import { FilterConfig } from './filter_config.js'
-import { parseFilterName, type FilterName } from '#base/columns/filter_name'
+import { parseFilterName, type FilterName } from '#base/columns/filter'
 import { operatorsOf } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
 import type { FilterMap } from '../types.js'

@@ -1,7 +1,7 @@
 import string from '@adonisjs/core/helpers/string'
 import { BaseModel } from '@adonisjs/lucid/orm'
 import { apiNameOfRelation } from './api_names.js'
-import { OWN_PARAMETERS } from '../request/parameters.js'
+import { OWN_PARAMETERS } from '../request/query_string.js'
 import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
 import type { Reference } from './reference.js'

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
 import type { RowFaults } from '../../errors.js'
-import { filteredListUrl } from '../../record/related_list.js'
+import { filteredUrl } from '../../list/list_address.js'
 import type { ModelView } from '../../model_view.js'
 import { inputName } from '../fields/form_field.js'
 import { Widget } from '../fields/widget.js'
@@ -142,7 +142,7 @@ async function sectionOf(
     messages: messagesOf(inline, shown, faults),
     texts: JSON.stringify(textsOf(site, inline)),
     sheets: sheetsOf([...rows.fields.create, ...rows.fields.update]),
-    list: rows.isTooLong && value ? filteredListUrl(inline, value) : null,
+    list: rows.isTooLong && value ? filteredUrl(inline.view, [[inline.column, value]]) : null,
   }
   return { ...section, errors: faultsOf(site, section) }
 }

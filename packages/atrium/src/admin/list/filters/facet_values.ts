@@ -1,17 +1,18 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
-import { splitList } from '#base/columns/condition'
+import { splitList, writeList } from '#base/columns/condition'
+import { filterName, readFilters, type ReadFilter } from '#base/columns/filter'
 import { writeNumeral } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
 import { cutText, isInvisible } from '../cell.js'
-import { equalName, MOST_FILTERS, readFilters, type ListFilter } from '../list_filters.js'
+import { MOST_FILTERS, namedFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { NO_TITLES } from '../title_search.js'
-import { facetColumns, addressBelow } from './filter_bar.js'
-import { valueInWords } from './filter_words.js'
+import { facetColumns } from './filter_bar.js'
+import { filterOf, valueInWords } from './filter_words.js'
 
 /** Number of values of a facet; there may be more */
 export const MOST_VALUES = 10
@@ -140,7 +141,7 @@ async function valuesOf(
     }
   })
   const hidden = kinds - shown.length
-  const more = hidden > 0 ? addressBelow(others, '/filter', { 'add.column': column.apiName }) : null
+  const more = hidden > 0 ? others.urlBelow('/filter', { 'add.column': column.apiName }) : null
   return { values, more, others: hidden }
 }
 
@@ -188,12 +189,11 @@ function labelOf(
 
 /** The name and text of the filter by one value. An empty text needs a name, as an empty filter is none. */
 function filterBy(column: Column, text: string | null): [name: string, text: string] {
-  const { apiName } = column
-  if (text === null) return [`${apiName}__is`, 'null']
-  return text === '' ? [`${apiName}__or`, 'eq:'] : [equalName(column), text]
+  if (text === null) return filterOf(column, 'empty', [])
+  return text === '' ? [filterName(column, 'or'), 'eq:'] : filterOf(column, 'eq', [text])
 }
 
-function asksFor({ operator, text, fault }: ListFilter, value: string | null): boolean {
+function asksFor({ operator, text, fault }: ReadFilter, value: string | null): boolean {
   if (fault) return false
   if (operator === 'is') return value === null && text === 'null'
   if (value === null) return false
@@ -205,12 +205,12 @@ function asksFor({ operator, text, fault }: ListFilter, value: string | null): b
 /** Of a filter by several values the others stay. */
 function withoutValue(
   parameters: ListParameters,
-  filter: ListFilter,
+  filter: ReadFilter,
   value: string | null
 ): string {
   const left = filter.operator === 'in' ? splitList(filter.text).filter((one) => one !== value) : []
   if (left.length === 0) return parameters.without(filter).url
-  const text = left.map((one) => one.replaceAll(',', '\\,')).join()
+  const text = writeList(left)
   const filters = parameters.filters.map((one) => (one === filter ? { ...one, text } : one))
   return parameters.with({ page: 1, filters }).url
 }
@@ -223,7 +223,7 @@ function withValue(
 ): string | null {
   const [name, value] = filterBy(column, text)
   if (value.length > LONGEST_VALUE || others.filters.length >= MOST_FILTERS) return null
-  const [filter] = readFilters(view, [[`filter.${name}`, value]], NO_TITLES)
+  const [filter] = readFilters([[name, value]], (one) => namedFilter(view, NO_TITLES, one))
   /* A database may hold what its type can't be. */
   return filter.fault || filter.column !== column
     ? null

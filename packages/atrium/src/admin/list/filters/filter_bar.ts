@@ -106,19 +106,7 @@ export async function filterBar(
   return {
     filters: words.map((one, index) => ({ ...one, url: parameters.without(passed[index]).url })),
     clear: filters.length > 0 ? parameters.without(filters).url : null,
-    add: filters.length < MOST_FILTERS ? addressBelow(parameters, '/filter') : null,
-    facets: facetColumns(site, view).length > 0 ? addressBelow(parameters, '/facets') : null,
+    add: filters.length < MOST_FILTERS ? parameters.urlBelow('/filter') : null,
+    facets: facetColumns(site, view).length > 0 ? parameters.urlBelow('/facets') : null,
   }
-}
-
-/**
- * URL of a page that takes the query of a list.
- */
-export function addressBelow(
-  { view, query }: ListParameters,
-  path: string,
-  more: Record<string, string> = {}
-): string {
-  const parts = [query, new URLSearchParams(more).toString()].filter((part) => part !== '')
-  return view.url(path) + (parts.length > 0 ? `?${parts.join('&')}` : '')
 }

@@ -6,7 +6,8 @@ import type { ModelView } from '../../model_view.js'
 import { readLocal } from '../../time/local_time.js'
 import { presentZone, UTC } from '../../time/time_zone.js'
 import { why } from '../empty_state.js'
-import { filterParameter, MOST_FILTERS } from '../list_filters.js'
+import { filterParameter } from '../list_address.js'
+import { MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
@@ -56,7 +57,7 @@ export class FilterController {
     const stored = storedValues(column, values)
     if (typeof stored === 'string') return text('wrong', { message: stored })
     const [name, value] = filterOf(column, operator, stored)
-    const wanted = new URLSearchParams([[filterParameter({ name }), value]]).toString()
+    const wanted = new URLSearchParams([[filterParameter(name), value]]).toString()
     const { filters } = await readList(ctx, this.site, this.view, wanted)
     const [filter] = filters
     if (filter?.fault?.reason === 'value') {

@@ -1,13 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { fromQuery } from '#base/values/from_query'
-import { splitList } from '#base/columns/condition'
+import { splitList, splitPair, writeList } from '#base/columns/condition'
+import { filterName, type ReadFilter } from '#base/columns/filter'
 import type { Column } from '#base/columns/column'
-import { operatorsOf } from '#base/columns/operators'
+import { operatorsOf, type Operator } from '#base/columns/operators'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
-import { type ListFilter, isPeriod, equalName } from '../list_filters.js'
+import { isPeriod } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
 
 /**
@@ -31,7 +32,7 @@ export async function filterWords(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
-  filters: readonly ListFilter[]
+  filters: readonly ReadFilter[]
 ): Promise<FilterWords[]> {
   const references = referencesOf(site, view)
   const titles = new Map<Column, Map<string, string>>()
@@ -79,7 +80,7 @@ function columnOf({ resource }: ModelView, { column }: Reference): Column | unde
   return resource.fields.find(({ apiName }) => apiName === column.apiName)
 }
 
-function keysIn(filters: readonly ListFilter[]): string[] {
+function keysIn(filters: readonly ReadFilter[]): string[] {
   return filters.flatMap(({ operator, text }) => {
     switch (operator) {
       case 'eq':
@@ -94,7 +95,7 @@ function keysIn(filters: readonly ListFilter[]): string[] {
   })
 }
 
-function predicate(site: AdminSite, filter: ListFilter, say: Say): string {
+function predicate(site: AdminSite, filter: ReadFilter, say: Say): string {
   const { column, operator, text } = filter
   const kind = column!.kind
   const write = (key: string, data?: Record<string, string>) =>
@@ -103,9 +104,8 @@ function predicate(site: AdminSite, filter: ListFilter, say: Say): string {
     case 'or':
       return splitList(text)
         .map((pair) => {
-          const cut = pair.indexOf(':')
-          const one = { operator: pair.slice(0, cut), text: pair.slice(cut + 1) }
-          return predicate(site, { ...filter, ...one } as ListFilter, say)
+          const [one, value] = splitPair(pair)
+          return predicate(site, { ...filter, operator: one as Operator, text: value }, say)
         })
         .join(` ${write('or')} `)
     case 'in':
@@ -246,22 +246,19 @@ export function filterOf(
   operator: ChosenOperator,
   values: readonly string[]
 ): [name: string, text: string] {
-  const { apiName } = column
   const [value = ''] = values
   const nothing = column.element ? 'empty' : 'null'
   switch (operator) {
     case 'empty':
-      return [`${apiName}__is`, nothing]
+      return [filterName(column, 'is'), nothing]
     case 'filled':
-      return [`${apiName}__is_not`, nothing]
+      return [filterName(column, 'is_not'), nothing]
     case 'period':
-      return [`${apiName}__between`, value]
+      return [filterName(column, 'between'), value]
     case 'between':
     case 'in':
-      return [`${apiName}__${operator}`, values.map((one) => one.replaceAll(',', '\\,')).join()]
-    case 'eq':
-      return [equalName(column), value]
+      return [filterName(column, operator), writeList(values)]
     default:
-      return [`${apiName}__${operator}`, value]
+      return [filterName(column, operator), value]
   }
 }

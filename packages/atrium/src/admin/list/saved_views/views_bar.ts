@@ -59,13 +59,6 @@ export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerI
   return owner.isSuperuser || ownerId === owner.id
 }
 
-/**
- * URL below a list that knows the list.
- */
-export function besideList({ view, query }: ListParameters, path: string): string {
-  return view.url(path) + (query === '' ? '' : `?${query}`)
-}
-
 function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
   const { views, open } = parameters.place
   if (views.length === 0) return []
@@ -116,8 +109,8 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
   const { open } = place
   const isMine = open !== null && mayChange(ctx, open)
   return {
-    columns: besideList(parameters, '/columns'),
-    save: besideList(parameters, '/views/new'),
+    columns: parameters.urlBelow('/columns'),
+    save: parameters.urlBelow('/views/new'),
     edit: open && view.url(`/views/${open.id}`),
     update: isMine && isChanged ? view.url(`/views/${open.id}/query`) : null,
   }

@@ -3,7 +3,6 @@ import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 import type { ListRequest } from '../../request/list_request.js'
 import { isHiddenFrom } from '../../request/shown_fields.js'
-import { shownRequest } from '../../request/shown_request.js'
 import { clientFor } from '../client_for.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
@@ -36,7 +35,7 @@ export async function countItemsByValue(
     throw new ValueError(`Invalid column '${apiName}': not found in the model ${resource.name}`)
   }
   if (!countsValues(resource, column)) return null
-  const matching = records.byConditions(shownRequest(resource, request), client, options)
+  const matching = records.byConditions(request.shownBy(resource), client, options)
   const { values, kinds } = await records.reader.countByValue(client, column, matching, most)
   counted?.(kinds)
   return values

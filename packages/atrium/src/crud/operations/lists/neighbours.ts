@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#base/database/dialects'
 import type { ListRequest } from '../../request/list_request.js'
-import { shownRequest } from '../../request/shown_request.js'
 import { orderOf, reversed, type Sort } from '#base/columns/sort'
 import type { KeyValue } from '#base/columns/key'
 import { fieldNames, selectFields } from '#base/columns/fields'
@@ -39,7 +38,7 @@ export async function* neighbours(
   const { resource } = records
   const client = await clientFor(resource, options)
   await records.authorize('read_multi', options)
-  const shown = shownRequest(resource, request)
+  const shown = request.shownBy(resource)
   const forwards = orderOf(shown.sorts, resource.key.columns)
   const order = direction === 'after' ? forwards : forwards.map(reversed)
   const position = await positionIn(order, records, key, client, options)

@@ -1,7 +1,6 @@
 import { dialectOf } from '#base/database/dialects'
 import type { Condition } from '#base/columns/condition'
 import type { ListRequest } from '../../request/list_request.js'
-import { shownRequest } from '../../request/shown_request.js'
 import { orderOf } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { ColumnKind } from '#base/columns/column_kind'
@@ -35,7 +34,7 @@ export function orderedParts(
   const [sort] = request.sorts
   const isKeyOrder = !sort || sort.column.name === columns[0].name
   if (isKeyOrder || !columns.every(({ kind }) => EXACT.includes(kind))) return undefined
-  return readParts(records, shownRequest(records.resource, request), options)
+  return readParts(records, request.shownBy(records.resource), options)
 }
 
 async function* readParts(

@@ -1,17 +1,16 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { resources } from '#crud'
-import { parseSort } from '#base/columns/sort'
+import { refuseInvalid } from '#base/http/problems'
+import { readSorts, sortWords } from '#base/columns/sort'
 import { Resource } from '#crud/resource/resource'
 import { Specimen } from '#tests/fixtures/lists'
 
 const samples = () => resources.all().find((resource) => resource.name === 'Sample')!
 
 function parse(text: string) {
-  return parseSort(text, samples().sortable).map(({ column, direction }) => [
-    column.attribute,
-    direction,
-  ])
+  const sorts = readSorts(sortWords(text), samples().sortable, refuseInvalid)
+  return sorts.map(({ column, direction }) => [column.attribute, direction])
 }
 
 test.group('Sorting', () => {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
 import { resources, ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
-import { parseDeleted, parseItemRequest } from '#crud/request/item_request'
+import { parseItemRequest } from '#crud/request/item_request'
 import { ListRequest, type ListQuery } from '#crud/request/list_request'
 import { QueryString, checkWriteQuery } from '#crud/request/query_string'
 
@@ -85,7 +85,8 @@ test.group('List request', () => {
   })
 
   test('[A22] deleted is parsed only if deleted items are shown', ({ assert }) => {
-    const deleted = (path: string, text: string) => parseDeleted(at(path), new QueryString(text))
+    const deleted = (path: string, text: string) =>
+      parseItemRequest(at(path), new QueryString(text), config).deleted
     assert.equal(deleted('letters', ''), 'exclude')
     assert.equal(deleted('letters', 'deleted='), 'exclude')
     assert.equal(deleted('letters', 'deleted=exclude'), 'exclude')

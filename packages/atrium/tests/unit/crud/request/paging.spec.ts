@@ -1,13 +1,17 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
+import { resources } from '#crud'
 import { defineConfig } from '#crud/define_config'
-import { pageOf, parsePaging } from '#crud/request/paging'
+import { ListRequest } from '#crud/request/list_request'
+import { pageOf } from '#crud/request/paging'
 import { QueryString } from '#crud/request/query_string'
 
-const config = defineConfig().pagination
+const config = defineConfig()
 
-function parse(text: string, paged = false, settings: Parameters<typeof parsePaging>[1] = config) {
-  return parsePaging(new QueryString(text), settings, paged)
+function parse(text: string, paged = false, settings = {}) {
+  const { resource } = resources.endpoints().find(({ path }) => path === '/api/specimens')!
+  const pagination = { ...config.pagination, ...settings }
+  return ListRequest.parse(resource, new QueryString(text), { ...config, pagination }, paged).paging
 }
 
 function problemOf(text: string): { status: number; message: string; errors?: any[] } {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { resources } from '#crud'
-import { itemParameters, listParameters, ownParameter } from '#crud/request/parameters'
+import { itemParameters, listParameters, ownParameter } from '#crud/request/query_string'
 import { QueryString } from '#crud/request/query_string'
 
 function at(path: string) {

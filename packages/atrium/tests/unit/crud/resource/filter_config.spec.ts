@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { FilterConfig, ValueError } from '#crud'
-import { parseFilterName } from '#base/columns/filter_name'
+import { parseFilterName } from '#base/columns/filter'
 import { GenerousFilterConfig } from '#tests/fixtures/lists'
 
 const OPERATORS =

@@ -2,14 +2,15 @@ import { test } from '@japa/runner'
 import { resources } from '#crud'
 import { SqliteDialect } from '#base/database/sqlite/sqlite_dialect'
 import { rangesAfter } from '#crud/sql/keyset'
-import { orderOf, parseSort } from '#base/columns/sort'
+import { orderOf, readSorts, sortWords } from '#base/columns/sort'
 
 const dialect = new SqliteDialect()
 
 /** The conditions in short. */
 function after(sort: string, position: unknown[]): Array<{ sql: string; bindings: unknown[] }> {
   const { resource } = resources.endpoints().find(({ path }) => path === '/api/specimens')!
-  const order = orderOf(parseSort(sort, resource.sortable), resource.key.columns)
+  const sorts = readSorts(sortWords(sort), resource.sortable, () => {})
+  const order = orderOf(sorts, resource.key.columns)
   return rangesAfter(order, position, 'specimens', dialect).map(({ sql, bindings }) => ({
     sql: sql.replaceAll('"specimens".', '').replaceAll('"', '').replaceAll('+?', '?'),
     bindings,
