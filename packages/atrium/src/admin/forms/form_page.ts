@@ -294,7 +294,7 @@ export class FormPage {
 
   /** For own code, whose work is shown. [U3] */
   #shownOf(record: LucidRow): LucidRow {
-    return this.view.resource.reader.shown(record)
+    return this.view.resource.reader.form.shown(record)
   }
 
   /**

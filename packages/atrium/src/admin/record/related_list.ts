@@ -87,7 +87,7 @@ export async function seenRelatedLists(
  * @param view  as the user's roles leave it
  */
 export function itemOf(view: ModelView, record: LucidRow): Item {
-  const item = view.resource.reader.toItem(record)
+  const item = view.resource.reader.form.toItem(record)
   return noteKey(item, view.resource.key.of(record))
 }
 

@@ -130,7 +130,7 @@ function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   const shown = pickFields(item, resource.answer)
   /* Own code may have made them of what is hidden by now. */
   for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
-    if (serialize || resource.reader.serializesItself) shown[apiName] = now?.[apiName] ?? null
+    if (serialize || resource.reader.form.serializesItself) shown[apiName] = now?.[apiName] ?? null
   }
   for (const name of mixed) {
     if (name in shown && (now === null || now[name] === null)) shown[name] = null

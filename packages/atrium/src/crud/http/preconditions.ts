@@ -157,7 +157,7 @@ export function preconditionOf(
     if (!(record instanceof resource.model)) return
     if (!(await mayRead(record))) throw preconditionUnreadable()
     const { reader } = await resource.for(actor)
-    const tag = strongTag(writeJson(reader.toItem(record)))
+    const tag = strongTag(writeJson(reader.form.toItem(record)))
     checkMatch(ctx, tag)
     if (isNamed(ctx, tag)) throw preconditionFailed(IF_NONE_MATCH)
   }

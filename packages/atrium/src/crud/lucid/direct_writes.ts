@@ -98,7 +98,7 @@ class DirectWrite {
   }
 
   async #run({ sql, bindings }: Sql): Promise<Row[]> {
-    const told = this.resource.reader.listOf(this.resource.columns.all, this.dialect)
+    const told = this.resource.reader.statements.listOf(this.resource.columns.all, this.dialect)
     return await this.dialect.selectRows(this.client, `${sql} returning ${told}`, bindings)
   }
 

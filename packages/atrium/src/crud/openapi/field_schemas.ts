@@ -192,7 +192,7 @@ export function describeItem(
   resource: Resource,
   refTo: (related: Resource) => SchemaObject
 ): SchemaObject {
-  if (resource.reader.serializesItself) {
+  if (resource.reader.form.serializesItself) {
     return {
       type: 'object',
       description: `As ${resource.name} writes itself`,

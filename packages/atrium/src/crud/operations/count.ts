@@ -19,7 +19,7 @@ export async function countItems(
   const matching = await selectMatching(records, filters, client, options)
   return records.authorizesRecords(options)
     ? await countAllowed(records, client, matching, options)
-    : await records.reader.count(client, matching)
+    : await records.reader.counts.all(client, matching)
 }
 
 /** Counts the items of each day. See `LucidCrud.countByDay`. */
@@ -36,7 +36,7 @@ export async function countItemsByDay(
   const part = partFor(zone)
   const counts = records.authorizesRecords(options)
     ? await countAllowedByTime(records, client, column, matching, part, options)
-    : await records.reader.countByTime(client, column, matching, part)
+    : await records.reader.counts.byTime(client, column, matching, part)
   return counts && intoDays(counts, zone)
 }
 

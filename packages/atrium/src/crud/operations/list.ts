@@ -37,13 +37,13 @@ async function readList(
   if (records.authorizesRecords(options))
     return await readAuthorized(records, request, matching, client, options)
   if (isFarOffset(records, request)) {
-    const total = await records.reader.count(client, matching)
+    const total = await records.reader.counts.all(client, matching)
     const part = await readPart(records, request, matching, client, options, total)
     return shapeList(part, total, request)
   }
   const [part, total] = await Promise.all([
     readPart(records, request, matching, client, options),
-    isCounted(request) ? records.reader.count(client, matching) : undefined,
+    isCounted(request) ? records.reader.counts.all(client, matching) : undefined,
   ])
   return shapeList(part, total, request)
 }

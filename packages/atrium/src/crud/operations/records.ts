@@ -408,7 +408,11 @@ export class Records extends Authorization {
       type: 'among',
       column,
       values: (client, options) =>
-        this.reader.statement(client, this.byConditions(wanted, client, options), target),
+        this.reader.statements.statement(
+          client,
+          this.byConditions(wanted, client, options),
+          target
+        ),
     }
   }
 

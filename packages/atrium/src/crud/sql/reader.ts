@@ -1,61 +1,22 @@
-import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AnswerBudget } from '../http/answer_budget.js'
-import type { Dialect, Query, TimePart } from '#base/database/dialect'
+import type { Query } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
-import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
 import { noteKey } from '#base/items'
-import type { Column } from '#base/columns/column'
-import type { ColumnSet } from '#base/columns/column_set'
-import type { Key, KeyValue } from '#base/columns/key'
+import type { KeyValue } from '#base/columns/key'
 import type { Item } from '../types.js'
-import { recordWithout } from '../lucid/record_without.js'
 import { noteLockedRow } from '../lucid/stored_rows.js'
 import { recordFromRow } from '#base/lucid/lucid_moments'
-import { attributeToApi, serializerOf, toApi } from '#base/values/to_api'
-import { pickFields, type Fields } from '#base/columns/fields'
-import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
-import type { ExtraColumn, Sql } from '#base/sql/sql'
-import { applySelection, selectList, selectStatement, type Selection } from './select.js'
+import type { Fields } from '#base/columns/fields'
+import type { ExtraColumn } from '#base/sql/sql'
 import { asConnectionReturns, copyOf } from '#base/database/connection_forms'
-import { readExactly } from './read_exactly.js'
-
-const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
-
-/* Name of a value in a grouped result */
-const VALUE = 'crud_value'
-
-/* Counts the groups before the limit */
-const KINDS = 'count(*) over () as kinds'
-
-/* Rows whose values are counted at most, where a time limit could not end it */
-const MOST_GROUPED = 100_000
-
-/** The end of an aggregating statement: SQL, and a number of rows. */
-interface Grouping {
-  group?: string
-  order?: string
-  most?: number
-}
-
-type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
+import { Counts } from './counts.js'
+import { ItemForm, itemOf } from './item_form.js'
+import { RowStatements, type Readable, type ReadHook } from './row_statements.js'
+import type { Selection } from './select.js'
 
 type Row = Record<string, unknown>
-
-/** The properties of a resource that reading its rows needs. */
-interface Readable {
-  readonly model: LucidModel
-  readonly table: string
-  readonly columns: ColumnSet
-  readonly key: Key
-  /** The fields of an item without a selection */
-  readonly answer: Fields
-  /** True if grants hide visible columns */
-  readonly hidesColumns: boolean
-  /** Their attributes */
-  readonly concealed: ReadonlySet<string>
-}
 
 /** The wanted parts of each item. */
 interface Wanted {
@@ -89,12 +50,15 @@ export interface Found {
  * hooks, computed properties or columns that convert themselves is hydrated by Lucid.
  */
 export class Reader {
-  /* The select list is the same for each row; building it takes longer than this lookup. */
-  readonly #lists = new WeakMap<Dialect, WeakMap<readonly Column[], string>>()
+  readonly statements: RowStatements
+  readonly counts: Counts
+  readonly form: ItemForm
 
-  readonly #keyed = new WeakMap<readonly Column[], readonly Column[]>()
-
-  constructor(private readonly resource: Readable) {}
+  constructor(private readonly resource: Readable) {
+    this.statements = new RowStatements(resource)
+    this.counts = new Counts(resource, this.statements)
+    this.form = new ItemForm(resource)
+  }
 
   /**
    * The items of a list.
@@ -125,10 +89,15 @@ export class Reader {
       const read = await this.readRecords(client, selection, { extras, begun, budget })
       return read.map((one) => this.foundOf(one, wanted))
     }
-    const columns = keys ? this.#withKeys(fields.columns) : fields.columns
+    const columns = keys ? this.statements.withKeys(fields.columns) : fields.columns
     const rows = budget
-      ? await this.#rowsWithin(budget, client, selection, columns, { extras, begun, cut, again })
-      : await this.#rows(client, selection, columns, { extras, begun })
+      ? await this.statements.rowsWithin(budget, client, selection, columns, {
+          extras,
+          begun,
+          cut,
+          again,
+        })
+      : await this.statements.rows(client, selection, columns, { extras, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
       const item = toItem(row)
@@ -153,13 +122,13 @@ export class Reader {
     }: { extras?: readonly ExtraColumn[]; begun?: Query; budget?: AnswerBudget }
   ): Promise<Read[]> {
     const { columns, model } = this.resource
-    if (budget) await this.#reserveFor(client, selection, budget, begun)
-    const isPlain = !begun && !this.#needsBuilder(selection)
-    if (!isPlain || this.#hasHooks('before:fetch', 'after:fetch')) {
-      const records = await this.#query(client, selection, columns.all, { extras, begun })
+    if (budget) await this.statements.reserve(client, selection, budget, begun)
+    const isPlain = !begun && !this.statements.needsBuilder(selection)
+    if (!isPlain || this.statements.hasHooks('before:fetch', 'after:fetch')) {
+      const records = await this.statements.query(client, selection, columns.all, { extras, begun })
       return records.map((record: LucidRow) => ({ record, extras: takeExtras(record, extras) }))
     }
-    const rows = await this.#rows(client, selection, columns.all, { extras })
+    const rows = await this.statements.rows(client, selection, columns.all, { extras })
     return rows.map((row) => {
       const record = recordFromRow(model, row, optionsOf(client))
       return { record, extras: takeExtras(record, extras) }
@@ -168,7 +137,7 @@ export class Reader {
 
   /** The item of a record. */
   foundOf({ record, extras }: Read, { fields, keys = false }: Wanted = {}): Found {
-    const item = this.toItem(record, fields)
+    const item = this.form.toItem(record, fields)
     return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, extras }
   }
 
@@ -199,7 +168,7 @@ export class Reader {
       return record && this.foundOf({ record, extras: takeExtras(record, extras) }, { fields })
     }
     const one = { ...selection, limit: 1 }
-    const [row] = await this.#rows(client, one, fields.columns, { extras })
+    const [row] = await this.statements.rows(client, one, fields.columns, { extras })
     return row ? { item: itemOf(fields)(row), extras: row } : null
   }
 
@@ -216,18 +185,21 @@ export class Reader {
   /** True if a row becomes an item without a model instance, read by our own statement. */
   get answersPlainly(): boolean {
     const isPlain = !this.#needsHydration(this.resource.answer, 'before:find', 'after:find')
-    return isPlain && !this.#needsBuilder({ where: [] })
+    return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
   /** True if rows of a list become items without a model instance, read by our own statements. */
   readsPlainly(fields: Fields): boolean {
     const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
-    return isPlain && !this.#needsBuilder({ where: [] })
+    return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
   /** True if hooks of the model and its query builder cannot see the order in which a list is read. */
   get readsInAnyOrder(): boolean {
-    return !this.#hasHooks('before:fetch', 'after:fetch') && !this.#needsBuilder({ where: [] })
+    return (
+      !this.statements.hasHooks('before:fetch', 'after:fetch') &&
+      !this.statements.needsBuilder({ where: [] })
+    )
   }
 
   /**
@@ -239,11 +211,13 @@ export class Reader {
     extras: readonly ExtraColumn[] = []
   ): Promise<LucidRow | null> {
     const { columns, model } = this.resource
-    if (this.#hasHooks('before:find', 'after:find')) {
+    if (this.statements.hasHooks('before:find', 'after:find')) {
       const run = (query: Query) => query.first()
-      return await this.#query(client, selection, columns.all, { extras, run })
+      return await this.statements.query(client, selection, columns.all, { extras, run })
     }
-    const [row] = await this.#rows(client, { ...selection, limit: 1 }, columns.all, { extras })
+    const [row] = await this.statements.rows(client, { ...selection, limit: 1 }, columns.all, {
+      extras,
+    })
     if (!row) return null
     return selection.lock
       ? this.recordOfRow(client, row)
@@ -267,10 +241,10 @@ export class Reader {
    */
   async records(client: QueryClientContract, selection: Selection): Promise<LucidRow[]> {
     const { columns } = this.resource
-    if (!selection.lock || this.#hasHooks('before:fetch', 'after:fetch')) {
-      return await this.#query(client, selection, columns.all)
+    if (!selection.lock || this.statements.hasHooks('before:fetch', 'after:fetch')) {
+      return await this.statements.query(client, selection, columns.all)
     }
-    const rows = await this.#rows(client, selection, columns.all)
+    const rows = await this.statements.rows(client, selection, columns.all)
     return rows.map((row) => this.recordOfRow(client, row))
   }
 
@@ -311,315 +285,11 @@ export class Reader {
 
   /** Rows with all columns, as `Dialect.select` returns them, without any scope or hook. */
   async rows(client: QueryClientContract, selection: Selection): Promise<Row[]> {
-    return await this.#rows(client, selection, this.resource.columns.all)
+    return await this.statements.rows(client, selection, this.resource.columns.all)
   }
 
-  /** The statement that selects a row with all columns and locks it, without any scope or hook. */
-  lockedRow({ where }: Selection, client: QueryClientContract): Sql {
-    const { columns, table } = this.resource
-    const dialect = dialectOf(client)
-    const selection = { where, limit: 1, lock: true }
-    return selectStatement(this.listOf(columns.all, dialect), table, selection, dialect)
-  }
-
-  /** The statement that selects a column of the rows, as a part of another statement. */
-  statement(client: QueryClientContract, selection: Selection, column: Column): Sql {
-    const { model, table } = this.resource
-    const dialect = dialectOf(client)
-    const wanted = dialect.nameOf(table, column)
-    if (!this.#needsBuilder(selection)) return selectStatement(wanted, table, selection, dialect)
-    const query = model.query({ client }) as Query
-    applySelection(query, table, selection)
-    query.clearSelect().select(client.raw(wanted) as any)
-    const { sql, bindings } = query.toSQL()
-    return { sql, bindings: [...bindings] }
-  }
-
-  /**
-   * The statement that selects expressions of the rows, in no order, as a part of another statement.
-   */
-  async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
-    if (this.#aggregatesPlainly(selection)) {
-      return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
-    }
-    const { query } = await this.#aggregating(client, selection, wanted)
-    const { sql, bindings } = query.toSQL()
-    return { sql, bindings: [...bindings] }
-  }
-
-  /** The number of rows. */
-  async count(client: QueryClientContract, selection: Selection): Promise<number> {
-    const [row] = await this.#aggregate(client, selection, 'count(*) as total')
-    return Number(row.total)
-  }
-
-  /** The number of rows of each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
-  async countByTime(
-    client: QueryClientContract,
-    column: Column,
-    selection: Selection,
-    part: TimePart
-  ): Promise<Map<string, number>> {
-    const begin = dialectOf(client).beginOf(this.resource.table, column, part)
-    const wanted = `${begin} as begun, count(*) as total`
-    const rows = await this.#aggregate(client, selection, wanted, { group: '1' })
-    return new Map(rows.map(({ begun, total }: any) => [begun, Number(total)]))
-  }
-
-  /**
-   * The number of rows of each value of a column, the most frequent first, those as frequent by value.
-   *
-   * @param most  number of values
-   * @returns the values in the form of the API, null for none; the number of all different ones
-   * @throws OutOfTime  within a time limit, and if nothing could end the statement: for more than 100,000 rows
-   */
-  async countByValue(
-    client: QueryClientContract,
-    column: Column,
-    selection: Selection,
-    most: number
-  ): Promise<{ values: Array<{ value: unknown; count: number }>; kinds: number }> {
-    const dialect = dialectOf(client)
-    const value = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}`
-    const limit = isTimeLimited() && !dialect.stopsReads(client) ? MOST_GROUPED : undefined
-    const rows = limit
-      ? await this.#groupFirst(client, { ...selection, limit: limit + 1 }, value, most)
-      : await this.#aggregate(client, selection, `${value}, count(*) as total, ${KINDS}`, {
-          group: '1',
-          order: '2 desc, 1',
-          most,
-        })
-    if (limit && rows.length > 0 && Number(rows[0].seen) > limit) throw new OutOfTime()
-    const values = rows.map(({ [VALUE]: stored, total }) => ({
-      value: toApi(column, column.isText && Buffer.isBuffer(stored) ? stored.toString() : stored),
-      count: Number(total),
-    }))
-    return { values, kinds: Number(rows[0]?.kinds ?? 0) }
-  }
-
-  /** The number of rows of each value, among the first rows of the selection. */
-  async #groupFirst(
-    client: QueryClientContract,
-    selection: Selection,
-    value: string,
-    most: number
-  ): Promise<Row[]> {
-    const dialect = dialectOf(client)
-    const { sql, bindings } = await this.selected(client, selection, value)
-    const grouped = `select ${VALUE}, count(*) as total, sum(count(*)) over () as seen, ${KINDS} from (${sql}) as counted group by 1 order by 2 desc, 1 limit ${dialect.limit(most)}`
-    return await dialect.selectRows(client, grouped, bindings)
-  }
-
-  /**
-   * A record for code that makes of it what is shown: without what grants hide. [U3]
-   */
-  shown(record: LucidRow): LucidRow {
-    const { concealed, hidesColumns } = this.resource
-    return hidesColumns ? recordWithout(record, concealed) : record
-  }
-
-  /** The API form of a model instance. A model's own `serialize` takes precedence. */
-  toItem(whole: LucidRow, fields: Fields = this.resource.answer): Item {
-    const isOwn = this.serializesItself || fields.columns.some(({ serialize }) => serialize)
-    const record = isOwn ? this.shown(whole) : whole
-    const all = fields === this.resource.answer && !this.resource.hidesColumns
-    if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
-    const item: Item = {}
-    const attributes = record as unknown as Record<string, unknown>
-    for (const column of fields.columns) {
-      item[column.apiName] = attributeToApi(column, record)
-    }
-    for (const [attribute, name] of fields.computed) {
-      const value = attributes[attribute]
-      if (value !== undefined) item[name] = value
-    }
-    return item
-  }
-
-  /**
-   * The select list, or the list of a `returning`.
-   *
-   * @param list  of the columns, if they are not read in the usual way
-   */
-  listOf(
-    columns: readonly Column[],
-    dialect: Dialect,
-    extras: readonly ExtraColumn[] = [],
-    list?: string
-  ): string {
-    let lists = this.#lists.get(dialect)
-    if (!lists) this.#lists.set(dialect, (lists = new WeakMap()))
-    list ??= lists.get(columns)
-    if (list === undefined) {
-      list = selectList(columns, this.resource.table, dialect)
-      lists.set(columns, list)
-    }
-    return extras.length === 0 ? list : [list, ...extras.map(({ sql }) => sql)].join(', ')
-  }
-
-  /** Reads rows; large values are read only after their memory is reserved. */
-  async #rowsWithin(
-    budget: AnswerBudget,
-    client: QueryClientContract,
-    selection: Selection,
-    wanted: readonly Column[],
-    {
-      again = selection,
-      cut,
-      ...options
-    }: { extras: readonly ExtraColumn[]; begun?: Query } & Pick<Wanted, 'again' | 'cut'>
-  ): Promise<Row[]> {
-    const { key } = this.resource
-    const columns = this.#withKeys(wanted)
-    const sized = sizedRead(columns, { key, rows: selection.limit, cut }, dialectOf(client))
-    if (!sized) return await this.#rows(client, selection, wanted, options)
-
-    const rows = await this.#rows(client, selection, columns, { ...options, list: sized.list })
-    await reserveFor(rows, budget, sized)
-    return await readLargeValues(rows, sized, { client, key, selection: again }, (some) =>
-      this.#rows(client, some, columns)
-    )
-  }
-
-  /** Reserves the memory of rows that are read whole, after a query for their size. */
-  async #reserveFor(
-    client: QueryClientContract,
-    selection: Selection,
-    budget: AnswerBudget,
-    begun?: Query
-  ): Promise<void> {
-    const { columns, key, model, table } = this.resource
-    const dialect = dialectOf(client)
-    const size = sizeColumn(columns.all, key, dialect)
-    if (!size) return
-    const query = (begun?.clone() as Query | undefined) ?? (model.query({ client }) as Query)
-    applySelection(query, table, selection)
-    await model.$hooks.runner('before:fetch').run(query)
-    query
-      .clearSelect()
-      .select(client.raw(size.sql) as any)
-      .pojo()
-    await reserveFor((await dialect.read(client, query, () => query)) as unknown as Row[], budget)
-  }
-
-  /** Rows of the driver, by our own statement unless the selection needs a query builder. */
-  async #rows(
-    client: QueryClientContract,
-    selection: Selection,
-    columns: readonly Column[],
-    { extras, begun, list }: { extras?: readonly ExtraColumn[]; begun?: Query; list?: string } = {}
-  ): Promise<Row[]> {
-    if (begun || this.#needsBuilder(selection)) {
-      const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
-      return await this.#query(client, selection, columns, { extras, begun, list, run })
-    }
-    const dialect = dialectOf(client)
-    const { table } = this.resource
-    const wanted = this.listOf(columns, dialect, extras, list)
-    const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
-    return await dialect.selectRows(client, sql, bindings)
-  }
-
-  /** Rows that a fetch hook leaves out of the list do not count. */
-  async #aggregate(
-    client: QueryClientContract,
-    selection: Selection,
-    wanted: string,
-    { group, order, most }: Grouping = {}
-  ): Promise<Row[]> {
-    const dialect = dialectOf(client)
-    if (this.#aggregatesPlainly(selection)) {
-      const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
-      let grouped = group === undefined ? sql : `${sql} group by ${group}`
-      if (order !== undefined) grouped += ` order by ${order}`
-      if (most !== undefined) grouped += ` limit ${dialect.limit(most)}`
-      return await dialect.selectRows(client, grouped, bindings)
-    }
-    const { query } = await this.#aggregating(client, selection, wanted)
-    if (group !== undefined) query.groupByRaw(group)
-    if (order !== undefined) query.orderByRaw(order)
-    if (most !== undefined) query.limit(most)
-    query.pojo()
-    return await readExactly(client, query, this.resource, () =>
-      dialect.read(client, query, () => query as any)
-    )
-  }
-
-  #aggregatesPlainly(selection: Selection): boolean {
-    return !this.#needsBuilder(selection) && !this.#hasHooks('before:fetch')
-  }
-
-  /** In an object, as awaiting a query would run it. */
-  async #aggregating(client: QueryClientContract, selection: Selection, wanted: string) {
-    const { model, table } = this.resource
-    const query = model.query({ client }) as Query
-    applySelection(query, table, selection)
-    await model.$hooks.runner('before:fetch').run(query)
-    query
-      .clearSelect()
-      .clearOrder()
-      .select(client.raw(wanted) as any)
-    return { query }
-  }
-
-  async #query<Result = any[]>(
-    client: QueryClientContract,
-    selection: Selection,
-    columns: readonly Column[],
-    {
-      extras,
-      begun,
-      list,
-      run = (query) => query as any,
-    }: {
-      extras?: readonly ExtraColumn[]
-      begun?: Query
-      list?: string
-      run?: (query: Query) => PromiseLike<Result>
-    } = {}
-  ): Promise<Result> {
-    const { model, table } = this.resource
-    const dialect = dialectOf(client)
-    const query = begun ?? (model.query({ client }) as Query)
-    query.select(client.raw(this.listOf(columns, dialect, extras, list)) as any)
-    applySelection(query, table, selection)
-    return await readExactly(client, query, this.resource, () =>
-      dialect.read(client, query, () => run(query))
-    )
-  }
-
-  /** The same array for the same columns each time, as it is the key of a cache. */
-  #withKeys(columns: readonly Column[]): readonly Column[] {
-    let keyed = this.#keyed.get(columns)
-    if (!keyed) {
-      keyed = [...new Set([...columns, ...this.resource.key.columns])]
-      this.#keyed.set(columns, keyed)
-    }
-    return keyed
-  }
-
-  /** True if the rows must be read by the model's own query builder. */
-  #needsBuilder({ scope }: Selection): boolean {
-    return scope !== undefined || this.resource.model.query !== BaseModel.query
-  }
-
-  /** True if the model has its own serialization */
-  get serializesItself(): boolean {
-    const own = this.resource.model.prototype
-    return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
-  }
-
-  #needsHydration({ columns, computed }: Fields, ...hooks: ReadHook[]) {
-    return (
-      computed.size > 0 ||
-      this.serializesItself ||
-      columns.some((column) => column.needsHydration) ||
-      this.#hasHooks(...hooks)
-    )
-  }
-
-  #hasHooks(...hooks: ReadHook[]): boolean {
-    return hooks.some((hook) => this.resource.model.$hooks.has(hook))
+  #needsHydration(fields: Fields, ...hooks: ReadHook[]) {
+    return this.form.needsRecord(fields) || this.statements.hasHooks(...hooks)
   }
 }
 
@@ -631,28 +301,6 @@ function takeExtras(record: LucidRow, expressions: readonly ExtraColumn[]): Row 
     delete record.$extras[as]
   }
   return extras
-}
-
-const ITEM_OF = new WeakMap<Fields, (row: Row) => Item>()
-
-/** The function that turns a row into an item; created once for all rows. */
-function itemOf(fields: Fields): (row: Row) => Item {
-  const known = ITEM_OF.get(fields)
-  if (known) return known
-  const parts = fields.columns.map((column) => {
-    const { name, apiName } = column
-    return { name, apiName, form: serializerOf(column) }
-  })
-  const toItem = (row: Row) => {
-    const item: Item = {}
-    for (const { name, apiName, form } of parts) {
-      const value = row[name]
-      item[apiName] = value === null || value === undefined ? null : form(value)
-    }
-    return item
-  }
-  ITEM_OF.set(fields, toItem)
-  return toItem
 }
 
 /**

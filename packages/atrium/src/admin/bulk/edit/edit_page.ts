@@ -76,7 +76,7 @@ async function ownTexts(
   if (column || !(widget instanceof Widget) || !widget.stored) return 'unknown'
   let first: string[] | undefined
   for (const record of records) {
-    const stored = await widget.stored(view.resource.reader.shown(record))
+    const stored = await widget.stored(view.resource.reader.form.shown(record))
     const texts = stored.toSorted()
     first ??= texts
     if (commonTexts([first, texts]) === 'differs') return 'differs'

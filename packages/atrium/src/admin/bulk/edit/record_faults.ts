@@ -15,7 +15,7 @@ import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form
  */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
-  const item = isVisible ? resource.reader.toItem(record) : {}
+  const item = isVisible ? resource.reader.form.toItem(record) : {}
   return cutText(view.titleOf(noteKey(item, resource.key.of(record))))
 }
 

@@ -68,7 +68,7 @@ export class FilesController {
     )
     if (!record || !column) return undefined
 
-    const item = noteKey(resource.reader.toItem(record), owner.key)
+    const item = noteKey(resource.reader.form.toItem(record), owner.key)
     const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
     const label = this.view.labelOf(column.apiName).replace(UNFIT, ' ').trim()
     const name = `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`

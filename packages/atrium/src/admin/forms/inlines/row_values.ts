@@ -84,7 +84,7 @@ export async function textsOfRow(
   const texts = storedTexts(fields, record)
   for (const { name, column, widget } of fields) {
     if (column || !(widget instanceof Widget) || !widget.stored) continue
-    texts[name] = await widget.stored(inline.view.resource.reader.shown(record))
+    texts[name] = await widget.stored(inline.view.resource.reader.form.shown(record))
   }
   return texts
 }

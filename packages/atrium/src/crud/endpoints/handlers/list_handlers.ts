@@ -142,7 +142,7 @@ async function* textOf(
   const isCsv = format === 'csv'
   const fields = shownFields(resource, request.fields) ?? resource.answer
   const names =
-    isCsv && resource.reader.serializesItself && first.length > 0
+    isCsv && resource.reader.form.serializesItself && first.length > 0
       ? Object.keys(first[0])
       : undefined
   const csv = new CsvWriter(fields, names)

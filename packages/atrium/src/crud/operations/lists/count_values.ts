@@ -36,7 +36,7 @@ export async function countItemsByValue(
   }
   if (!countsValues(resource, column)) return null
   const matching = records.byConditions(request.shownBy(resource), client, options)
-  const { values, kinds } = await records.reader.countByValue(client, column, matching, most)
+  const { values, kinds } = await records.reader.counts.byValue(client, column, matching, most)
   counted?.(kinds)
   return values
 }
@@ -53,7 +53,7 @@ export function countsValues(resource: Resource, column: Column): boolean {
     (!column.needsHydration || column.isPlainBoolean) &&
     column.kind !== 'json' &&
     column.kind !== 'binary' &&
-    !resource.reader.serializesItself &&
+    !resource.reader.form.serializesItself &&
     !resource.model.$hooks.has('after:fetch')
   )
 }

@@ -35,7 +35,7 @@ export async function countMatching(
   const matching = records.byConditions(request, client, options)
   return records.authorizesRecords(options)
     ? await countAllowed(records, client, matching, options)
-    : await records.reader.count(client, matching)
+    : await records.reader.counts.all(client, matching)
 }
 
 /**

@@ -72,7 +72,7 @@ async function readRows(
     `row_number() over (order by ${order}) - 1 as crud_row`,
   ].join(', ')
   const matching = records.byConditions(request, client, options)
-  const { sql, bindings } = await records.reader.selected(client, matching, wanted)
+  const { sql, bindings } = await records.reader.statements.selected(client, matching, wanted)
 
   /* A record that the policy refuses takes no place in the list. */
   const { limit } = request.paging

@@ -93,7 +93,7 @@ export async function updateRow(
   const { records, resource } = context
   const { key: keys, reader } = resource
   const one = records.byKey(keys.fromCode(key), client, options)
-  const select = () => reader.lockedRow(one, client)
+  const select = () => reader.statements.lockedRow(one, client)
   const update = (condition?: Sql) => {
     const where = condition ? [...one.where, condition] : one.where
     return updateOf(resource, changes, joined(where, 'and'), client)
@@ -263,7 +263,7 @@ function updateOf(resource: Resource, changes: Row, where: Sql, client: QueryCli
 
 /** Adds all columns, as `Dialect.select` returns them. */
 function returning(sql: string, { columns, reader }: Resource, client: QueryClientContract) {
-  return `${sql} returning ${reader.listOf(columns.all, dialectOf(client))}`
+  return `${sql} returning ${reader.statements.listOf(columns.all, dialectOf(client))}`
 }
 
 function byKey({ key }: Resource, rows: readonly Row[]): Map<string, Row> {

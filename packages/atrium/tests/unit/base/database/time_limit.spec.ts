@@ -129,7 +129,7 @@ test.group('withinTime', (group) => {
       const column = resource.columns.find('name')!
       const reader = new Reader(resource)
       const { values } = await withinTime(limit, () =>
-        reader.countByValue(client(), column, { where: [] }, 3)
+        reader.counts.byValue(client(), column, { where: [] }, 3)
       )
       return values
     }

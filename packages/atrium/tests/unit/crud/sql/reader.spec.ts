@@ -32,10 +32,10 @@ async function readerOf(model: LucidModel, options: CrudOptions = {}) {
       reader.items(db.connection(), { where: [], order: ['id'], ...selection }),
     one: (id: unknown) => reader.item(db.connection(), byKey(id)),
     count: (selection: Partial<Selection> = {}) =>
-      reader.count(db.connection(), { where: [], ...selection }),
+      reader.counts.all(db.connection(), { where: [], ...selection }),
     hydrated: async (id: unknown) => {
       const record = await reader.record(db.connection(), byKey(id))
-      return reader.toItem(record!)
+      return reader.form.toItem(record!)
     },
   }
 }

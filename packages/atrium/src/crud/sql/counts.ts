@@ -1,0 +1,93 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '#base/columns/column'
+import type { TimePart } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
+import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
+import { toApi } from '#base/values/to_api'
+import type { Readable, RowStatements } from './row_statements.js'
+import type { Selection } from './select.js'
+
+/* Name of a value in a grouped result */
+const VALUE = 'crud_value'
+
+/* Counts the groups before the limit */
+const KINDS = 'count(*) over () as kinds'
+
+/* Rows whose values are counted at most, where a time limit could not end it */
+const MOST_GROUPED = 100_000
+
+/** Counts rows of a model's table, all of them or in groups. */
+export class Counts {
+  constructor(
+    private readonly resource: Pick<Readable, 'table'>,
+    private readonly statements: RowStatements
+  ) {}
+
+  /** The number of rows. */
+  async all(client: QueryClientContract, selection: Selection): Promise<number> {
+    const [row] = await this.statements.aggregate(client, selection, 'count(*) as total')
+    return Number(row.total)
+  }
+
+  /** The number of rows of each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
+  async byTime(
+    client: QueryClientContract,
+    column: Column,
+    selection: Selection,
+    part: TimePart
+  ): Promise<Map<string, number>> {
+    const begin = dialectOf(client).beginOf(this.resource.table, column, part)
+    const wanted = `${begin} as begun, count(*) as total`
+    const rows = await this.statements.aggregate(client, selection, wanted, { group: '1' })
+    return new Map(rows.map(({ begun, total }: any) => [begun, Number(total)]))
+  }
+
+  /**
+   * The number of rows of each value of a column, the most frequent first, those as frequent by value.
+   *
+   * @param most  number of values
+   * @returns the values in the form of the API, null for none; the number of all different ones
+   * @throws OutOfTime  within a time limit, and if nothing could end the statement: for more than 100,000 rows
+   */
+  async byValue(
+    client: QueryClientContract,
+    column: Column,
+    selection: Selection,
+    most: number
+  ): Promise<{ values: Array<{ value: unknown; count: number }>; kinds: number }> {
+    const dialect = dialectOf(client)
+    const value = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}`
+    const limit = isTimeLimited() && !dialect.stopsReads(client) ? MOST_GROUPED : undefined
+    const rows = limit
+      ? await this.#groupFirst(client, { ...selection, limit: limit + 1 }, value, most)
+      : await this.statements.aggregate(
+          client,
+          selection,
+          `${value}, count(*) as total, ${KINDS}`,
+          {
+            group: '1',
+            order: '2 desc, 1',
+            most,
+          }
+        )
+    if (limit && rows.length > 0 && Number(rows[0].seen) > limit) throw new OutOfTime()
+    const values = rows.map(({ [VALUE]: stored, total }) => ({
+      value: toApi(column, column.isText && Buffer.isBuffer(stored) ? stored.toString() : stored),
+      count: Number(total),
+    }))
+    return { values, kinds: Number(rows[0]?.kinds ?? 0) }
+  }
+
+  /** The number of rows of each value, among the first rows of the selection. */
+  async #groupFirst(
+    client: QueryClientContract,
+    selection: Selection,
+    value: string,
+    most: number
+  ): Promise<Array<Record<string, unknown>>> {
+    const dialect = dialectOf(client)
+    const { sql, bindings } = await this.statements.selected(client, selection, value)
+    const grouped = `select ${VALUE}, count(*) as total, sum(count(*)) over () as seen, ${KINDS} from (${sql}) as counted group by 1 order by 2 desc, 1 limit ${dialect.limit(most)}`
+    return await dialect.selectRows(client, grouped, bindings)
+  }
+}

@@ -1,0 +1,75 @@
+import { BaseModel } from '@adonisjs/lucid/orm'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { pickFields, type Fields } from '#base/columns/fields'
+import { attributeToApi, serializerOf } from '#base/values/to_api'
+import { recordWithout } from '../lucid/record_without.js'
+import type { Item } from '../types.js'
+import type { Readable } from './row_statements.js'
+
+const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
+
+/** What responses show of a record or a row. */
+export class ItemForm {
+  constructor(private readonly resource: Readable) {}
+
+  /** True if the model has its own serialization */
+  get serializesItself(): boolean {
+    const own = this.resource.model.prototype
+    return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
+  }
+
+  /** True if only a record, not a row, becomes an item with these fields. */
+  needsRecord({ columns, computed }: Fields): boolean {
+    return (
+      computed.size > 0 || this.serializesItself || columns.some((column) => column.needsHydration)
+    )
+  }
+
+  /**
+   * A record for code that makes of it what is shown: without what grants hide. [U3]
+   */
+  shown(record: LucidRow): LucidRow {
+    const { concealed, hidesColumns } = this.resource
+    return hidesColumns ? recordWithout(record, concealed) : record
+  }
+
+  /** The API form of a model instance. A model's own `serialize` takes precedence. */
+  toItem(whole: LucidRow, fields: Fields = this.resource.answer): Item {
+    const isOwn = this.serializesItself || fields.columns.some(({ serialize }) => serialize)
+    const record = isOwn ? this.shown(whole) : whole
+    const all = fields === this.resource.answer && !this.resource.hidesColumns
+    if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
+    const item: Item = {}
+    const attributes = record as unknown as Record<string, unknown>
+    for (const column of fields.columns) {
+      item[column.apiName] = attributeToApi(column, record)
+    }
+    for (const [attribute, name] of fields.computed) {
+      const value = attributes[attribute]
+      if (value !== undefined) item[name] = value
+    }
+    return item
+  }
+}
+
+const ITEM_OF = new WeakMap<Fields, (row: Record<string, unknown>) => Item>()
+
+/** The function that turns a row into an item; created once for all rows. */
+export function itemOf(fields: Fields): (row: Record<string, unknown>) => Item {
+  const known = ITEM_OF.get(fields)
+  if (known) return known
+  const parts = fields.columns.map((column) => {
+    const { name, apiName } = column
+    return { name, apiName, form: serializerOf(column) }
+  })
+  const toItem = (row: Record<string, unknown>) => {
+    const item: Item = {}
+    for (const { name, apiName, form } of parts) {
+      const value = row[name]
+      item[apiName] = value === null || value === undefined ? null : form(value)
+    }
+    return item
+  }
+  ITEM_OF.set(fields, toItem)
+  return toItem
+}
