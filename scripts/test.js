@@ -15,12 +15,12 @@ import { ensureSqlite3, hasSqlite3 } from './sqlite_driver.js'
 import { removeAbandonedFolders, temporaryFolder } from './test_folder.js'
 import {
   allFiles,
-  databaseTags,
   otherDatabases,
   ownersOf,
   planOf,
   reasonAgainst,
   SUITES,
+  tagsFor,
   writeWeights,
 } from './test_plan.js'
 
@@ -150,7 +150,7 @@ async function test(run, onOutput) {
     const args = [
       'packages/atrium/bin/test.ts',
       ...(run.arguments ?? []),
-      ...(database ? [`--tags=${databaseTags().join(',')}`] : []),
+      ...(database ? [`--tags=${tagsFor(database).join(',')}`] : []),
       ...files.map((file) => `--files=${file}`),
     ]
     if (isPlanned) onOutput?.(Buffer.from(`\n${name}\n`))

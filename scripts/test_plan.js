@@ -17,14 +17,14 @@ const OWNERS = { engine: [ENGINE], app: ['tests/', `${ENGINE}demo/`] }
 const SCHEDULED = listOf({
   browser:
     'access_tokens account bulk cells choices docs events history inlines layout list_filters many_to_many ' +
-    'new_references related_lists way_back widgets',
+    'new_references related_lists way_back widgets role_matrix saved_views conflict rows_together ' +
+    'second_factors',
   process: 'adonis_packages',
 })
 
 /** Files that take long, for CI or by name: a local run keeps those that test most rules in the least time. */
 const LONG = listOf({
-  browser:
-    'conflict import unsaved_input keys pages palette role_matrix rows_together saved_views second_factors',
+  browser: 'import unsaved_input keys pages palette',
   functional:
     'admin/attacks admin/doors admin/import_attacks admin/round_trip admin/round_trip_property admin/undo_jobs ' +
     'attacks/ large_responses openapi/contract openapi/typed_client',
@@ -33,16 +33,16 @@ const LONG = listOf({
     'outside_requests redis_throttle settings two_processes upgrade',
 })
 
-/** Tests about what databases do differently, for each database; the other tag is for `npm run test:all` alone. */
-const DIALECT_TAG = '@dialect'
-const DATABASE_TAG = '@database'
-
-/** The databases next to SQLite, with the variable that names a server */
+/**
+ * The databases next to SQLite, with the variable that names a server and the tag of their tests in CI: of what depends
+ * on the database, or on the driver alone. `npm run test:all` runs those of `TAGS` on each.
+ */
 const DATABASES = {
-  'better-sqlite3': undefined,
-  'postgres': 'TEST_POSTGRES_URL',
-  'mysql': 'TEST_MYSQL_URL',
+  'better-sqlite3': { tag: '@driver' },
+  'postgres': { tag: '@dialect', variable: 'TEST_POSTGRES_URL' },
+  'mysql': { tag: '@dialect', variable: 'TEST_MYSQL_URL' },
 }
+const TAGS = ['@driver', '@dialect', '@database']
 
 /** Measured seconds of the files that take longer than `SHORT`, a line each */
 const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
@@ -65,15 +65,15 @@ const START = 4
 
 /** @returns each with its name and, if tests are not to run on it, the reason */
 export function otherDatabases({ CI, ...env } = process.env) {
-  return Object.entries(DATABASES).map(([name, variable]) => {
+  return Object.entries(DATABASES).map(([name, { variable }]) => {
     if (!variable) return { name, missing: CI ? undefined : 'tested in CI, and with TEST_DATABASE' }
     return { name, missing: env[variable] ? undefined : `${variable} names no server` }
   })
 }
 
-/** The tags of the tests for each database */
-export function databaseTags({ TEST_ALL } = process.env) {
-  return TEST_ALL ? [DIALECT_TAG, DATABASE_TAG] : [DIALECT_TAG]
+/** The tags of the tests that a run repeats on a database */
+export function tagsFor(database, { TEST_ALL } = process.env) {
+  return TEST_ALL ? TAGS : [DATABASES[database].tag]
 }
 
 /** Why a whole run leaves out a file; undefined if it includes it. */
@@ -116,10 +116,9 @@ export function planOf({
   databases,
   isIncluded = (file) => !reasonAgainst(file),
 }) {
-  const tags = databaseTags()
-  const isForEachDatabase = (file) => {
+  const isFor = (database) => (file) => {
     const text = readFileSync(file, 'utf8')
-    return tags.some((tag) => text.includes(`'${tag}'`))
+    return tagsFor(database).some((tag) => text.includes(`'${tag}'`))
   }
   const runs = owners.flatMap((owner) => {
     const files = suites.map((suite) => filesOf(owner, suite, isAppOnly))
@@ -130,7 +129,7 @@ export function planOf({
     return [
       ...kinds.flatMap(([name, some]) => split(some.filter(isIncluded), { name, owner })),
       ...databases.flatMap((database) =>
-        split(files.flat().filter(isForEachDatabase), {
+        split(files.flat().filter(isFor(database)), {
           name: `${owner}-${database}`,
           owner,
           database,

@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
 import type { Response } from 'playwright-core'
 import { AdminUser } from '#admin'
 import { adminSite, emptyAdminTables, leaveModels, makeUser, PASSWORD } from '#tests/helpers/admin'
@@ -130,6 +131,27 @@ const PLACES: Place[] = [
     },
   },
 ]
+
+/** Pages that an address alone opens */
+const OPENED: Array<[name: string, path: string, heading: string]> = [
+  ['the account', '/admin/account', 'Your account'],
+  ['the event log', '/admin/management/events', 'Events'],
+  ['the state of the site', '/admin/management/health', 'Health'],
+  ['a new role', '/admin/AdminRole/create_page', 'New role'],
+  ['the access tokens', '/admin/AdminAccessToken/', 'Access tokens'],
+  ['the results of a search', '/admin/search?q=abbey', 'Search'],
+  ['the edit of selected records', '/admin/Gadget/bulk-edit?all=1&query=&count=1', 'Edit 1 gadget'],
+]
+for (const [name, path, heading] of OPENED) {
+  const go: Place['go'] = async ({ page }) => {
+    if (path.includes('bulk-edit')) {
+      await db.from('bulk_gadgets').delete()
+      await db.table('bulk_gadgets').insert({ name: 'Lamp' })
+    }
+    return await page.goto(path)
+  }
+  PLACES.push({ name, status: 200, heading, signedIn: true, go })
+}
 
 async function addJob(state: 'running' | 'failed'): Promise<number> {
   const { jobs } = await adminSite()

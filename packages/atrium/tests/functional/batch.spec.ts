@@ -37,7 +37,7 @@ const faultsOf = ({ body }: Answer) =>
   )
 
 test.group('Batch', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
   test('[D4] a batch creates, updates and deletes in this order, and returns items in the order of the request', async ({
@@ -433,7 +433,7 @@ test.group('Batch | limits', (group) => {
 })
 
 test.group('Batch | permissions', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(() => {
     const before = useTokenAuthorizer(bearerIsUser)
     return () => void useTokenAuthorizer(before)

@@ -281,7 +281,7 @@ test.group('Refused bodies', (group) => {
 })
 
 test.group('Values in bodies', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('samples').delete()
     await db.from('coins').delete()

@@ -13,7 +13,7 @@ async function insertCounter(name: string, value = 0): Promise<number> {
 }
 
 test.group('Concurrent requests', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const counters = new LucidCrud(Counter)
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
@@ -85,7 +85,7 @@ test.group('Concurrent requests', (group) => {
 })
 
 test.group('Requests during an open write', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
   test('reads return committed data', async ({ assert }) => {

@@ -23,7 +23,7 @@ const TABLES = [
 ]
 
 test.group('Unique values', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     for (const table of TABLES) await db.from(table).delete()
   })
@@ -160,7 +160,7 @@ test.group('Unique values', (group) => {
 })
 
 test.group('References', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     for (const table of TABLES) await db.from(table).delete()
   })
@@ -276,7 +276,7 @@ test.group('References', (group) => {
 })
 
 test.group('Constraints of the table', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     for (const table of TABLES) await db.from(table).delete()
   })

@@ -113,7 +113,7 @@ async function store(specimens: Row[]) {
 }
 
 test.group('Cursor', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await clear()
     return clear

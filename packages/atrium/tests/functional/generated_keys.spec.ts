@@ -12,7 +12,7 @@ const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/
 
 test.group('Keys of new records', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('vouchers').delete()
     await db.from('receipts').delete()

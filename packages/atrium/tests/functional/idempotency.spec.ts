@@ -57,7 +57,7 @@ async function until(isSo: () => boolean | Promise<boolean>) {
 }
 
 test.group('Idempotency-Key', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
   test('[Q7] repeating a create returns the first response and stores nothing', async ({
@@ -201,7 +201,7 @@ test.group('Idempotency-Key', (group) => {
 })
 
 test.group('Idempotency-Key | concurrent requests', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
   test('[Q7] one of many equal concurrent creates stores its item', async ({ assert }) => {

@@ -24,7 +24,7 @@ function callsAt(base: string, id: string): Array<() => Promise<Answer>> {
 }
 
 test.group('Integer keys', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('samples').delete()))
 
   const impossible = {
@@ -86,7 +86,7 @@ test.group('Integer keys', (group) => {
 })
 
 test.group('Text keys', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('countries').delete()))
 
   const codes = [
@@ -200,7 +200,7 @@ test.group('Text keys', (group) => {
 })
 
 test.group('UUID keys', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('tickets').delete()))
 
   test('[A9] the model generates the UUID, by which the item is read, updated and deleted', async ({
@@ -247,7 +247,7 @@ test.group('UUID keys', (group) => {
 })
 
 test.group('Composite keys', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const seats = [
     { hall: 1, place: 'a', label: '1a' },
     { hall: 1, place: 'b', label: '1b' },
@@ -390,7 +390,7 @@ test.group('Composite keys', (group) => {
 })
 
 test.group('Composite keys with a date', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const shift = { worker: 'anna', day: '2024-02-29', task: 'bake' }
   group.each.setup(async () => void (await db.from('crud_shifts').delete()))
 
@@ -422,7 +422,7 @@ test.group('Composite keys with a date', (group) => {
 })
 
 test.group('Ties', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('samples').delete()
     await db.from('seats').delete()

@@ -28,7 +28,7 @@ async function names(table: string): Promise<string[]> {
 }
 
 test.group('Writes with a shared commit, by HTTP', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(withoutDeferredConstraints)
   group.each.setup(async () => {
     for (const table of ['event_hooked', 'event_plains']) await db.from(table).delete()

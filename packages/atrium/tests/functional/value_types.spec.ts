@@ -32,7 +32,7 @@ import {
 
 for (const { title, prefix, api } of OVER_CONNECTIONS) {
   test.group(`Values of all types over ${title}`, (group) => {
-    group.tap((one) => one.tags(['@dialect']))
+    group.tap((one) => one.tags(['@dialect', '@driver']))
     let cookie: string
 
     group.setup(() => fakeHashes())

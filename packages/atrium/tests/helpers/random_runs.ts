@@ -34,3 +34,11 @@ export function someOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[
 export function partOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[] {
   return cases.filter((_, index) => (index + turn + START) % n === 0)
 }
+
+/**
+ * The first of a few variants in CI, all of them in `npm run test:all` and where a developer runs the file: for variants
+ * that take long and rarely differ.
+ */
+export function firstInCi<Variant>(variants: readonly Variant[]): Variant[] {
+  return process.env.CI && !process.env.TEST_ALL ? variants.slice(0, 1) : [...variants]
+}

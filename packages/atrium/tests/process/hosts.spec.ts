@@ -6,6 +6,7 @@ import { formOf } from '#tests/helpers/forms'
 import { freePort } from '#tests/helpers/free_port'
 import { responsesOf } from '#tests/helpers/host_responses'
 import { ProjectCopy } from '#tests/helpers/project_copy'
+import { firstInCi } from '#tests/helpers/random_runs'
 import { NETWORK, reachesRegistry } from '#tests/helpers/registry'
 import { Visitor } from '#tests/helpers/visitor'
 
@@ -42,7 +43,7 @@ async function pack(): Promise<string> {
   )
 }
 
-for (const host of ['web', 'api']) {
+for (const host of firstInCi(['web', 'api'])) {
   test.group(`An application as the starter kits make it: ${host}`, (group) => {
     let copy: ProjectCopy
     let before: State

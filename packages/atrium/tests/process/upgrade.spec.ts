@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { ProjectCopy } from '#tests/helpers/project_copy'
+import { firstInCi } from '#tests/helpers/random_runs'
 import { createServerDatabase } from '#tests/helpers/test_database'
 
 /** The last commit of version 0.2.0 that people had */
@@ -70,7 +71,7 @@ function hasHistory(): boolean {
 test.group('Upgrade of version 0.2.0', (group) => {
   group.each.timeout(180_000)
 
-  for (const database of ['sqlite', 'postgres', 'mysql'] as const) {
+  for (const database of firstInCi(['sqlite', 'postgres', 'mysql'] as const)) {
     const variable = database === 'sqlite' ? undefined : SERVERS[database]
     const isMissing = variable !== undefined && !process.env[variable]
 

@@ -12,10 +12,9 @@ interface Run {
 
 type Environment = Record<string, string | undefined>
 
-const { allFiles, databaseTags, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES } =
+const { allFiles, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES, tagsFor } =
   (await import(app.makePath('scripts/test_plan.js'))) as {
     allFiles(): string[]
-    databaseTags(env: Environment): string[]
     otherDatabases(env: Environment): Array<{ name: string; missing: string | undefined }>
     ownersOf(args: string[]): string[]
     planOf(wanted: {
@@ -26,6 +25,7 @@ const { allFiles, databaseTags, otherDatabases, ownersOf, planOf, reasonAgainst,
     }): Run[]
     reasonAgainst(file: string, env: Environment): string | undefined
     SUITES: string[]
+    tagsFor(database: string, env: Environment): string[]
   }
 const isIncluded = () => true
 
@@ -100,8 +100,12 @@ test.group('The plan of npm test', () => {
   })
 
   test('other databases run fewer tests in CI than in test:all', ({ assert }) => {
-    assert.deepEqual(databaseTags({ CI: 'true' }), ['@dialect'])
-    assert.deepEqual(databaseTags({ CI: 'true', TEST_ALL: 'true' }), ['@dialect', '@database'])
+    assert.deepEqual(tagsFor('postgres', { CI: 'true' }), ['@dialect'])
+    assert.deepEqual(tagsFor('better-sqlite3', { CI: 'true' }), ['@driver'])
+    for (const database of ['postgres', 'better-sqlite3']) {
+      const tags = tagsFor(database, { CI: 'true', TEST_ALL: 'true' })
+      assert.sameMembers(tags, ['@driver', '@dialect', '@database'])
+    }
   })
 
   test('the second driver of SQLite is tested in CI, and named where it is left out', ({

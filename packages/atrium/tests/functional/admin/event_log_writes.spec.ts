@@ -178,7 +178,7 @@ test.group('The event log | writes', (group) => {
       rows.map(({ resourceId }) => Number(resourceId)),
       ids
     )
-  })
+  }).tags(['@database'])
 
   test('[E3, A9] a composite key is logged as in a path', async ({ assert }) => {
     await post('/api/event-pairs', { left: 1, right: 'a/b', label: 'x' })

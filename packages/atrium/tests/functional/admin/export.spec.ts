@@ -593,7 +593,7 @@ test.group('Admin | export', (group) => {
         1
       )
     }
-  }).tags(['@dialect'])
+  }).tags(['@dialect', '@driver'])
 
   test('[D2, E3] a client that goes away ends the export, and the event says so', async ({
     assert,

@@ -13,7 +13,7 @@ import { makeRole } from '#tests/helpers/roles'
 const MODEL = 'ImportArticle'
 
 test.group('Admin | import', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
   group.setup(() => {
@@ -85,7 +85,7 @@ test.group('Admin | import', (group) => {
     assert.lengthOf(lines, 4)
     assert.match(lines[0], /^SKU,Title,price,/)
     assert.match(lines[2], /^e,Bed,dear,.*rice/)
-  })
+  }).tags(['@dialect'])
 
   test('[D3, R7] a run is one event with an audit row a record, with hooks, and is undone as a whole', async ({
     assert,
@@ -127,7 +127,7 @@ test.group('Admin | import', (group) => {
     const answer = await call('POST', path, { json: {}, headers })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
-  })
+  }).tags(['@dialect'])
 
   test('[D3] all or nothing writes nothing when a row became invalid since the preview', async ({
     assert,
@@ -251,7 +251,7 @@ test.group('Admin | import', (group) => {
       byKey.trial!.faults.map(({ line, field }) => [line, field]),
       [[3, 'maker_id']]
     )
-  })
+  }).tags(['@dialect'])
 
   test('[D3, U2] a user who can create but not update gets errors for rows that would update', async ({
     assert,

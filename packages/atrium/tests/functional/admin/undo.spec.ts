@@ -100,7 +100,7 @@ async function lastEvent(): Promise<{ id: number; event_type: string; details: s
 }
 
 test.group('Undo', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@database']))
   let ids: Library
   let ada: AdminUser
   let cookie: string
@@ -174,7 +174,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), after)
     assert.equal(await statusOf(undo()), 200)
     assert.deepEqual(await library(), before)
-  })
+  }).tags(['@dialect'])
 
   test('[R7] a record deleted for good comes back with its key, its children and what referred to it', async ({
     assert,
@@ -207,7 +207,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
     assert.equal(await statusOf(undo()), 200)
     assert.deepEqual(await library(), emptied)
-  })
+  }).tags(['@dialect'])
 
   test('[R7] a created record is removed, unless others refer to it by now', async ({ assert }) => {
     const before = await library()
@@ -242,7 +242,7 @@ test.group('Undo', (group) => {
     assert.notDeepEqual(await library(), before)
     assert.equal(await statusOf(undo()), 200)
     assert.deepEqual(await library(), before)
-  })
+  }).tags(['@dialect'])
 
   test('[R7] undoes nothing if one record of many has changed since, and names it in the response', async ({
     assert,
@@ -322,7 +322,7 @@ test.group('Undo', (group) => {
     const answers = await Promise.all([undo(id), undo(id), undo(id)])
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
     assert.deepEqual(await library(), before)
-  })
+  }).tags(['@dialect'])
 
   test('[R7, U4] it needs the opposite permission, on fields that one may write', async ({
     assert,
@@ -699,9 +699,7 @@ test.group('Undo', (group) => {
         return counts.map((count) => [type, 'Volume', count])
       })
     )
-  })
-    .tags(['@database'])
-    .timeout(60_000)
+  }).timeout(60_000)
 
   test('[R7.9, L8.3] undoes a bulk action that changes another record in every part', async ({
     assert,
@@ -727,7 +725,5 @@ test.group('Undo', (group) => {
     assert.equal(await its(db.from('undo_shelves').where('id', shelf).first(), 'floor'), floor)
     await ended(await undoJob(id))
     assert.deepEqual(await library(), before)
-  })
-    .tags(['@database'])
-    .timeout(60_000)
+  }).timeout(60_000)
 })

@@ -49,7 +49,7 @@ function listen() {
 const refuse = () => Promise.reject(new Error('refused'))
 
 test.group('End of a transaction', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(listen)
   group.each.setup(() => async () => {
     restore()
@@ -166,7 +166,7 @@ test.group('End of a transaction', (group) => {
 })
 
 test.group('inTransaction', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(listen)
   group.each.setup(() => async () => {
     restore()

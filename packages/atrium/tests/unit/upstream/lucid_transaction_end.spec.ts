@@ -17,7 +17,7 @@ async function nested(outer: TransactionClientContract) {
 }
 
 test.group('End of a nested transaction', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   let outer: TransactionClientContract
   group.each.setup(async () => {
     outer = await db.transaction()

@@ -29,7 +29,7 @@ test.group('@boringnode/queue', () => {
 })
 
 test.group('DatabaseQueue', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('admin_queue_jobs').delete()
   })

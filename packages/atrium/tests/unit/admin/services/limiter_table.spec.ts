@@ -35,7 +35,7 @@ test.group('rate-limiter-flexible', () => {
 })
 
 test.group('Counts in a table', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('admin_rate_limits').delete()
   })

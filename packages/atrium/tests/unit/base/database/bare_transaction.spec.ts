@@ -203,7 +203,9 @@ for (const driver of DRIVERS) {
 }
 
 test.group('Transactions of the driver on a server', (group) => {
-  group.tap((one) => one.tags(['@dialect']).skip(!onPostgres, 'a server, and rows of a write'))
+  group.tap((one) =>
+    one.tags(['@dialect', '@driver']).skip(!onPostgres, 'a server, and rows of a write')
+  )
 
   test('[P8] a connection whose transaction could not be ended is not used again', async ({
     assert,

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { exactDecimal, exactDigits } from '#base/database/exact_numbers'
 
 test.group('Exact numbers', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   test('[A20] {0} becomes the number or the digits, whichever is exact')
     .with([
       ['0', 0],

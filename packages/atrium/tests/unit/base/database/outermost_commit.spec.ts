@@ -19,7 +19,7 @@ async function transaction(
 }
 
 test.group('afterOutermostCommit', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   let heard: string[] = []
   const hear = (name: string) => () => void heard.push(name)
   group.each.setup(() => void (heard = []))

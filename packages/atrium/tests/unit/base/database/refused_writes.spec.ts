@@ -40,7 +40,7 @@ function raising(message: string, code = '45000') {
 }
 
 test.group('Writes that the database refuses', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.connection().schema.createTable(TABLE, (table) => {
       table.increments('id')

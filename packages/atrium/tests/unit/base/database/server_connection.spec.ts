@@ -14,7 +14,7 @@ async function firstRow(sql: string): Promise<Record<string, unknown>> {
 }
 
 test.group('A connection to a server', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.skip(onSqlite, 'no server'))
 
   test('[A20] values have the same formats as in SQLite', async ({ assert }) => {
@@ -104,7 +104,7 @@ test.group('A connection to a server', (group) => {
 })
 
 test.group('A connection to PostgreSQL', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.skip(!onPostgres, 'only there a COMMIT may undo'))
 
   test('[E1] a COMMIT that rolls back because of a failed statement is an error', async ({

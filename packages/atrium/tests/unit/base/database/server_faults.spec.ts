@@ -4,7 +4,7 @@ import { PostgresDialect } from '#base/database/postgres/postgres_dialect'
 
 /** Messages of the servers, with texts that a client may have put into them. */
 test.group('Database errors | MySQL and MariaDB', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const INSERT = "insert into `goods` (`name`) values ('x')"
 
   test('[A8] the error is understood: {sqlMessage}')
@@ -91,7 +91,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
 })
 
 test.group('Database errors | PostgreSQL', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const { explain } = new PostgresDialect()
   const about = { table: 'goods', constraint: 'goods_name_unique' }
 

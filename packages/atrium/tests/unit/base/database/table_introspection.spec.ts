@@ -39,7 +39,7 @@ function kindOf(introspection: ColumnIntrospection) {
 }
 
 test.group('Table introspection', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await drop()
     await db.connection().schema.createTable('fact_makers', (table) => {
@@ -206,7 +206,7 @@ test.group('Table introspection', (group) => {
 })
 
 test.group('Table introspection | PostgreSQL only', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.skip(!onPostgres, 'these are its own types'))
   const clear = async () => {
     await db.rawQuery('drop table if exists fact_natives')
@@ -264,7 +264,7 @@ test.group('Table introspection | PostgreSQL only', (group) => {
 })
 
 test.group('Table introspection | MySQL and MariaDB only', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.skip(!onMysql, 'these are its own types'))
   const clear = async () => void (await db.rawQuery('drop table if exists fact_natives'))
   group.each.setup(async () => {

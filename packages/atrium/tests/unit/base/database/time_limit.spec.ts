@@ -43,7 +43,7 @@ async function runsOn(): Promise<boolean> {
 }
 
 test.group('withinTime', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.timeout(20_000))
 
   const client = () => db.connection()

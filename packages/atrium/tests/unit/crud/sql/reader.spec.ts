@@ -57,7 +57,7 @@ async function instancesOf(model: LucidModel, work: () => Promise<unknown>) {
 }
 
 test.group('Reader', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   let ids: number[] = []
 
   group.each.setup(async () => {
@@ -244,7 +244,7 @@ test.group('Reader', (group) => {
 })
 
 test.group('Reader: raw and hydrated', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('samples').delete()))
 
   const two = (value: number) => String(value).padStart(2, '0')

@@ -79,7 +79,7 @@ const sample = fc.record(
 )
 
 test.group('Creates together', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     await switchTriggers('disable')
     return () => switchTriggers('enable')

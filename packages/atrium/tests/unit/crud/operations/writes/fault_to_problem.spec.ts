@@ -20,7 +20,7 @@ function rulesOf(problem: Problem) {
 }
 
 test.group('faultToProblem', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   const samples = new LucidCrud(Sample)
   const reels = new LucidCrud(Reel)
   const lenders = new LucidCrud(Lender)
@@ -112,7 +112,7 @@ test.group('faultToProblem', (group) => {
 })
 
 test.group('faultToProblem and the writes of hooks', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('crud_counters').delete()
     await db.from('countries').delete()

@@ -76,7 +76,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 test.group('Writes without an observer', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
     return async () => {

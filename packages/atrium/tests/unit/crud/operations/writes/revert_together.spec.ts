@@ -100,7 +100,7 @@ function comparable(writes: readonly Write[]) {
 }
 
 test.group('Reverts together', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
     return async () => {

@@ -101,7 +101,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 const takesLucid = (statements: string[]) => statements.includes('begin;')
 
 test.group('Writes by statements', (group) => {
-  group.tap((one) => one.tags(['@dialect']))
+  group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     const switchTriggers = async (way: 'enable' | 'disable') => {
       for (const table of onPostgres ? TABLES : []) {

@@ -103,7 +103,7 @@ test.group('Updates together', (group) => {
       }
     )
     await fc.assert(property, { numRuns: runs(30) })
-  }).tags(['@dialect'])
+  }).tags(['@dialect', '@driver'])
 
   test('[L9] the same values are written to many records by one statement', async ({ assert }) => {
     const all = Array.from({ length: 150 }, () => ({ name: 'b' }))
