@@ -19,17 +19,20 @@ const SCHEDULED = listOf({
     'access_tokens account bulk cells choices docs events history inlines layout list_filters many_to_many ' +
     'new_references related_lists way_back widgets role_matrix saved_views conflict rows_together ' +
     'second_factors',
-  process: 'adonis_packages',
+  functional: 'openapi/typed_client',
+  process: 'adonis_packages large_files models_of_tables',
 })
 
 /** Files that take long, for CI or by name: a local run keeps those that test most rules in the least time. */
 const LONG = listOf({
-  browser: 'import unsaved_input keys pages palette',
+  browser: 'export forms import keys pages palette passkeys unsaved_input',
   functional:
-    'admin/attacks admin/doors admin/import_attacks admin/round_trip admin/round_trip_property admin/undo_jobs ' +
-    'attacks/ large_responses openapi/contract openapi/typed_client',
+    'admin/attacks admin/doors admin/export admin/held_writer admin/import_attacks admin/import_in_parts ' +
+    'admin/import_pages admin/merge admin/roles admin/round_trip admin/round_trip_property admin/select_all ' +
+    'admin/time_zones admin/unauthenticated admin/undo_jobs attacks/ authorized_records filters large_responses openapi/contract ' +
+    'own_code',
   process:
-    'boot_states demo/existing_tables demo/jobs demo/remove docs/ hosts large_files make_crud npm_test ' +
+    'boot_states commands demo/existing_tables demo/jobs demo/remove docs/ hosts make_crud npm_test ' +
     'outside_requests redis_throttle settings two_processes upgrade',
 })
 
@@ -53,11 +56,8 @@ const WEIGHTS = Object.fromEntries(
     .map((line) => line.trim().split(' '))
     .map(([seconds, file]) => [file, Number(seconds)])
 )
-const SHORT = 2
-const WEIGHT = 0.5
-
-/** Part of a file's time that its tests take on another database */
-const SHARE = 0.5
+const SHORT = 1
+const WEIGHT = 0.3
 
 /** Target length of a process in seconds, long enough to be worth its start, which takes some */
 const LENGTH = 110
@@ -186,8 +186,7 @@ function isListed(file, list) {
 
 /** Splits into runs of about the same length: the longest files first, each into the shortest run so far. */
 function split(files, run) {
-  const share = run.database ? SHARE : 1
-  const weightOf = (file) => (WEIGHTS[file] ?? WEIGHT) * share
+  const weightOf = (file) => WEIGHTS[file] ?? WEIGHT
   const total = files.reduce((sum, file) => sum + weightOf(file), 0)
   const count = Math.min(files.length, Math.max(1, Math.round(total / LENGTH)))
   const parts = Array.from({ length: count }, (_, index) => ({

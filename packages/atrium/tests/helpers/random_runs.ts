@@ -10,11 +10,11 @@ const isWhole = Boolean(process.env.TEST_ALL) && !process.env.TEST_DATABASE
 const START = process.env.CI ? randomInt(1000) : 0
 
 /**
- * Number of runs of a property test with random data: all of them in `npm run test:all`, otherwise a quarter of
+ * Number of runs of a property test with random data: all of them in `npm run test:all`, otherwise an eighth of
  * them.
  */
 export function runs(inAll: number): number {
-  return isWhole ? inAll : Math.ceil(inAll / 4)
+  return isWhole ? inAll : Math.ceil(inAll / 8)
 }
 
 /**

@@ -290,28 +290,30 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] rolls back a step whose job was continued by another process before its transaction', async ({
-    assert,
-    cleanup,
-  }) => {
-    const { jobs } = await adminSite()
-    const { store } = jobs
-    const find = store.find.bind(store)
-    cleanup(() => void delete (store as Partial<typeof store>).find)
-    let isTaken = false
-    store.find = async (id) => {
-      const found = await find(id)
-      if (found?.done === 1 && !isTaken) {
-        isTaken = true
-        await db.from('admin_jobs').where('id', id).update({ run: 'of another process' })
+  test('[D1] rolls back a step whose job was {title} before its transaction')
+    .with([
+      { title: 'continued by another process', values: { run: 'of another process' } },
+      { title: 'cancelled', values: { state: 'cancelled' } },
+    ])
+    .run(async ({ assert, cleanup }, { values }) => {
+      const { jobs } = await adminSite()
+      const { store } = jobs
+      const find = store.find.bind(store)
+      cleanup(() => void delete (store as Partial<typeof store>).find)
+      let isTaken = false
+      store.find = async (id) => {
+        const found = await find(id)
+        if (found?.done === 1 && !isTaken) {
+          isTaken = true
+          await db.from('admin_jobs').where('id', id).update(values)
+        }
+        return found
       }
-      return found
-    }
-    const { id } = await add(3)
-    const job = await run(id)
-    assert.containSubset(job, { state: 'running', done: 1, run: 'of another process' })
-    assert.deepEqual(await marked(), ['mark 0'])
-  })
+      const { id } = await add(3)
+      const job = await run(id)
+      assert.containSubset(job, { state: 'running', done: 1, ...values })
+      assert.deepEqual(await marked(), ['mark 0'])
+    })
 
   test('[D1] a job that runs is not begun again by a second message', async ({ assert }) => {
     const { id } = await add()
