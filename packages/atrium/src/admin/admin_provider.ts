@@ -27,11 +27,11 @@ import { WorkQueue } from './authentication/login/work_queue.js'
 import { wordsOfSite } from './authentication/passwords/password_rules.js'
 import { coreViews } from './core/core_views.js'
 import { loadRooms, room } from './http/room.js'
-import { DatabaseConfig } from './database_config.js'
+import { DatabaseConfig } from './config/database_config.js'
 import { DefaultRole } from './permissions/user_roles.js'
-import { reportRoleFaults } from './permissions/role_faults.js'
-import { adminOptionsOf } from './decorator.js'
-import type { AdminConfig } from './define_config.js'
+import { reportRoleFaults } from './roles/role_faults.js'
+import { adminOptionsOf } from './views/decorator.js'
+import type { AdminConfig } from './config/define_config.js'
 import { DatabaseIntegration } from './events/database_integration.js'
 import { offerUndoBy } from './http/flash.js'
 import { PruneSchedule } from './events/prune_schedule.js'
@@ -108,7 +108,7 @@ export default class AdminProvider {
     this.#site = site
     registerJobKinds(site)
     const undo = room(
-      () => import('./events/undo/undo_offer.js'),
+      () => import('./undo/undo_offer.js'),
       (module) => module
     )
     offerUndoBy(async (ctx) => {

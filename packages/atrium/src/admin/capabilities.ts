@@ -4,8 +4,8 @@ import { proofGuard } from './authentication/action_guards.js'
 import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
 import { dashboardRoutes } from './dashboard/dashboard_routes.js'
-import { eventRoutes } from './events/event_routes.js'
-import { formerHistoryPath, historyRoutes } from './events/history/history_routes.js'
+import { eventRoutes } from './event_log/event_routes.js'
+import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
 import { exportRoutes } from './export/export_routes.js'
 import { formRoutes } from './forms/form_routes.js'
 import { healthRoutes } from './health/health_routes.js'
@@ -15,10 +15,12 @@ import { importRoutes } from './import/import_routes.js'
 import { jobRoutes } from './jobs/job_routes.js'
 import { layoutRoutes } from './layout/layout_routes.js'
 import { listRoutes } from './list/list_routes.js'
-import { roleRoutes } from './permissions/role_routes.js'
-import type { ModelView } from './model_view.js'
+import { roleRoutes } from './roles/role_routes.js'
+import type { ModelView } from './views/model_view.js'
 import { recordRoutes } from './record/record_routes.js'
 import { searchRoutes } from './search/search_routes.js'
+import { undoRoutes } from './undo/undo_routes.js'
+import { cellRoutes } from './cells/cell_routes.js'
 
 /** Of the site */
 const SITE_ROUTES = [
@@ -28,6 +30,7 @@ const SITE_ROUTES = [
   searchRoutes,
   accountRoutes,
   eventRoutes,
+  undoRoutes,
   healthRoutes,
   jobRoutes,
   roleRoutes,
@@ -39,6 +42,7 @@ const MODEL_ROUTES = [
   exportRoutes,
   recordRoutes,
   formRoutes,
+  cellRoutes,
   historyRoutes,
   bulkRoutes,
   importRoutes,

@@ -34,12 +34,12 @@ export function registerJobKinds(site: AdminSite): void {
   )
   kind(
     'undo',
-    () => import('./events/undo/job_undo.js'),
+    () => import('./undo/job_undo.js'),
     ({ UndoJob }) => new UndoJob(site)
   )
   kind(
     'undo-parts',
-    () => import('./events/undo/job_undo.js'),
+    () => import('./undo/job_undo.js'),
     ({ UndoPartsJob }) => new UndoPartsJob(site)
   )
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '#crud'
 import { markExternal } from '#base/actor'
-import { notePerson } from '#admin/permissions/person'
+import { notePerson } from '#admin/identity/person'
 
 /**
  * An actor of another authorizer, whose user or token is not of the admin's classes. Roles do not restrict it.

@@ -140,7 +140,7 @@ app.rcContents({
     ...own,
   ].map((path) => ({ file: () => import(path), environment: ['test'] })),
 })
-const admin = isWith ? await import('#admin/define_config') : undefined
+const admin = isWith ? await import('#admin/config/define_config') : undefined
 const crud = isWith ? await import('#crud/define_config') : undefined
 app.useConfig({
   app: { appUrl: 'http://localhost:3333', http: defineHttp({}) },

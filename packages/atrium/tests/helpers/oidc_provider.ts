@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 import { Secret } from '@adonisjs/core/helpers'
 import { Sso } from '#admin/authentication/sso/sso'
-import { ssoConfig, type SsoInput } from '#admin/authentication/sso/sso_config'
+import { ssoConfig, type SsoInput } from '#admin/config/sso_config'
 import { adminSite, receivedCookies } from '#tests/helpers/admin'
 import { get, type Answer } from '#tests/helpers/http'
 

@@ -37,7 +37,7 @@ export default class extends BaseSchema {
   'config/auth.ts': `
 import { defineConfig } from '@adonisjs/auth'
 import { sessionGuard, sessionUserProvider } from '@adonisjs/auth/session'
-import type { InferAuthenticators } from '@adonisjs/auth/types'
+import type { InferAuthenticators, Authenticators } from '@adonisjs/auth/types'
 import { adminGuard, apiGuard } from '#admin'
 const authConfig = defineConfig({
   default: 'web',
@@ -55,9 +55,6 @@ declare module '@adonisjs/auth/types' {
   interface Authenticators extends InferAuthenticators<typeof authConfig> {}
 }`,
   'app/middleware/auth_middleware.ts': `
-import type { Authenticators } from '@adonisjs/auth/types'
-import type { HttpContext } from '@adonisjs/core/http'
-import type { NextFn } from '@adonisjs/core/types/http'
 export default class AuthMiddleware {
   redirectTo = '/login'
   async handle(ctx: HttpContext, next: NextFn, options: { guards?: (keyof Authenticators)[] } = {}) {
@@ -66,7 +63,6 @@ export default class AuthMiddleware {
   }
 }`,
   'app/middleware/inertia_middleware.ts': `
-import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import BaseInertiaMiddleware from '@adonisjs/inertia/inertia_middleware'
 export default class InertiaMiddleware extends BaseInertiaMiddleware {
@@ -104,7 +100,6 @@ export default class PostPolicy extends BasePolicy {
   }
 }`,
   'app/controllers/posts_controller.ts': `
-import type { HttpContext } from '@adonisjs/core/http'
 import PostPolicy from '#policies/post_policy'
 import { createPostValidator } from '#validators/post'
 export default class PostsController {

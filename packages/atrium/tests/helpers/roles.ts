@@ -3,7 +3,7 @@
  */
 import db from '@adonisjs/lucid/services/db'
 import { AdminRole, AdminUser, type PermissionsDocument } from '#admin'
-import { raiseVersions } from '#admin/permissions/versions'
+import { raiseVersions } from '#admin/models/versions'
 import { giveDefaultRoles } from '#admin/permissions/shipped_roles'
 import { setRoles } from '#admin/permissions/user_roles'
 

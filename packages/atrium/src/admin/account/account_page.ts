@@ -2,9 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
 import { momentOf, type Moment } from '../time/local_time.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { ZONES_BY_AREA } from '../time/time_zone.js'
-import { adminActor } from '../authentication/admin_actor.js'
+import { adminActor } from '../identity/admin_actor.js'
 import {
   tokenFields,
   type TypedToken,
@@ -19,7 +19,7 @@ import { hasSingleKeys } from '../keyboard/keys.js'
 import { THEMES } from '../layout/site_controllers.js'
 import { DENSITIES } from '../list/saved_views/list_place.js'
 import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
-import { chosenZone } from '../time/zone_of_person.js'
+import { chosenZone } from '../http/zone_of_person.js'
 
 /**
  * The signed-in user's links with people at the provider, for the page of their account.

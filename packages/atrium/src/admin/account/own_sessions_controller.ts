@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
-import { requireProof } from '../authentication/reauthentication/reauthentication.js'
+import { requireProof } from '../identity/proof.js'
 import { EventType } from '../events/event_integration.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { redirectWithMessage } from '../http/redirect.js'
 
 /**

@@ -3,11 +3,11 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../admin_site.js'
 import { isInDialog } from '../forms/drafts/draft_parameters.js'
 import { keepUnproved } from '../forms/drafts/save_draft.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { GuardedRoute, ProofGuard } from '../http/model_routes.js'
-import { RefusedWhileActing } from '../errors.js'
-import { isGuarded, isRecentlyProved, requireProof } from './reauthentication/reauthentication.js'
-import { guardOf } from './sessions/admin_guard.js'
+import { RefusedWhileActing } from '../identity/errors.js'
+import { isGuarded, isRecentlyProved, requireProof } from '../identity/proof.js'
+import { guardOf } from '../identity/admin_guard.js'
 
 const FORMS: Record<string, 'create' | 'update' | undefined> = {
   form_create: 'create',

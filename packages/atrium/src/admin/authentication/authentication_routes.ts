@@ -4,7 +4,7 @@ import { factorlessGuard, signedInGuard, signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
 import { controller, room } from '../http/room.js'
 import { siteRoutes, viewGuard } from '../http/site_routes.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import AdminUser from '../models/admin_user.js'
 import { ownerGuard } from './action_guards.js'
 

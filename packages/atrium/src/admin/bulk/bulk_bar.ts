@@ -1,6 +1,6 @@
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { ActionTask, DeleteOrRestoreTask, type Write } from './bulk_tasks.js'

@@ -1,6 +1,6 @@
 import { withoutBigInts } from '#base/values/json'
 import type { Key, KeyValue } from '#base/columns/key'
-import { BulkFailure } from '../errors.js'
+import { BulkFailure } from './errors.js'
 
 /* Long enough to recognize the value, short enough for one line. */
 const LONGEST = 80

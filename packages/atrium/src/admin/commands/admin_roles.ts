@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { flags } from '@adonisjs/core/ace'
 import type AdminRole from '../models/admin_role.js'
-import type { RoleChange, RoleInFile } from '../permissions/roles_file.js'
+import type { RoleChange, RoleInFile } from '../roles/roles_file.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
 const DONE = { create: 'Made', update: 'Changed', delete: 'Deleted' }
@@ -51,7 +51,7 @@ export default class AdminRoles extends AdminCommand {
   }
 
   async #export() {
-    const { exportRoles } = await import('../permissions/roles_file.js')
+    const { exportRoles } = await import('../roles/roles_file.js')
     const text = JSON.stringify(await exportRoles(), null, 2)
     /* Control characters of a terminal, which JSON does not escape */
     this.logger.log(
@@ -60,7 +60,7 @@ export default class AdminRoles extends AdminCommand {
   }
 
   async #import(path: string) {
-    const { changesTo, readRolesFile } = await import('../permissions/roles_file.js')
+    const { changesTo, readRolesFile } = await import('../roles/roles_file.js')
     const text = await this.#textOf(path)
     const wanted = within(path, () => readRolesFile(text))
     const { prune } = this
@@ -88,7 +88,7 @@ export default class AdminRoles extends AdminCommand {
 
   /** Warns of names that the application does not have: likely a slip, but they may come later. */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
-    const { unknownNames } = await import('../permissions/role_faults.js')
+    const { unknownNames } = await import('../roles/role_faults.js')
     const site = await this.site()
     return wanted.flatMap(({ name, permissions }) =>
       unknownNames(site, permissions).map(({ kind, text, near }) => {
@@ -115,7 +115,7 @@ export default class AdminRoles extends AdminCommand {
     const { runAs, systemActor } = await import('#crud')
     const { default: Role } = await import('../models/admin_role.js')
     const { inTransaction } = await import('#base/database/transaction')
-    const { applyChanges } = await import('../permissions/roles_file.js')
+    const { applyChanges } = await import('../roles/roles_file.js')
     const site = await this.site()
     return await runAs(systemActor('admin:roles'), () =>
       inTransaction(Role.query().client, async (client) => {
@@ -141,8 +141,8 @@ export default class AdminRoles extends AdminCommand {
   async #show() {
     const { default: Role } = await import('../models/admin_role.js')
     const { holdersOf } = await import('../permissions/user_roles.js')
-    const { permissionsInWords } = await import('../permissions/document.js')
-    const { unknownNames } = await import('../permissions/role_faults.js')
+    const { permissionsInWords } = await import('../models/permissions_document.js')
+    const { unknownNames } = await import('../roles/role_faults.js')
     const site = await this.site()
     const roles: AdminRole[] = await Role.query().orderBy('name')
     const holders = await holdersOf(

@@ -1,6 +1,6 @@
 import { args, flags } from '@adonisjs/core/ace'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 import { exportTo, type ExportTarget } from './export_target.js'
 import { Progress } from './progress.js'
@@ -40,7 +40,7 @@ export default class CrudExport extends AdminCommand {
 
   async run() {
     const { resources, runAs } = await import('#crud')
-    const { operatorContext, operatorOf } = await import('../authentication/operator.js')
+    const { operatorContext, operatorOf } = await import('../identity/operator.js')
     const { beginSnapshot } = await import('#base/database/snapshot')
     const { ExportedList } = await import('../export/exported_list.js')
     const { readExport } = await import('../export/export_choice.js')

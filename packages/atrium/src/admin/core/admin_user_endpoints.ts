@@ -10,7 +10,7 @@ import {
   SHORTEST_USERNAME,
   type AdminUserService,
 } from '../authentication/admin_user_service.js'
-import { attributesSchema, type UserAttributes } from '../user_attributes/user_attributes.js'
+import { attributesSchema, type UserAttributes } from '../config/user_attributes.js'
 import type AdminUser from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
 

@@ -8,9 +8,9 @@ import AdminSavedView from '../models/admin_saved_view.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
 import { attributesWidget } from '../user_attributes/attributes_widget.js'
-import type { AdminViewOptions, FieldOptions } from '../view_options.js'
+import type { AdminViewOptions, FieldOptions } from '../views/view_options.js'
 import { FactorPanel } from '../authentication/factors/factor_panel.js'
-import { permissionsWidget } from '../permissions/matrix/permissions_widget.js'
+import { permissionsWidget } from '../roles/matrix/permissions_widget.js'
 import { newPasswordWidget } from '../forms/fields/widgets/new_password_widget.js'
 import {
   abilitiesColumn,
@@ -20,7 +20,7 @@ import {
   rolesColumn,
   rolesWidget,
 } from './user_and_role_fields.js'
-import { AdminRoleCrud, adminRoleSchemas } from './admin_role_crud.js'
+import { AdminRoleCrud, adminRoleSchemas } from '../roles/admin_role_crud.js'
 import { AdminUserCrud } from './admin_user_crud.js'
 import {
   AdminUserEndpoints,

@@ -3,18 +3,18 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
 import { listed } from '#base/errors'
 import type { Item } from '#crud'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import {
   ALL,
   entryOf,
   type PermissionsDocument,
   permissionsInWords,
-} from '../permissions/document.js'
+} from '../models/permissions_document.js'
 import type { AdminSite } from '../admin_site.js'
-import type { UpdatePanel } from '../view_options.js'
+import type { UpdatePanel } from '../views/view_options.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
-import { offeredViews } from '../permissions/matrix/matrix_view.js'
+import { offeredViews } from '../roles/matrix/matrix_view.js'
 import { TokenPanel } from '../authentication/access_tokens/token_form.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { momentOf } from '../time/local_time.js'

@@ -1,7 +1,7 @@
 import { Info, DateTime } from 'luxon'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
 
 const HEIGHT = 180

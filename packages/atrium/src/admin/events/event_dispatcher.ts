@@ -6,7 +6,7 @@ import type { Origin, SystemActor } from '#base/types'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { LONGEST_USERNAME } from '../authentication/admin_user_service.js'
 import AdminUser from '../models/admin_user.js'
-import { contextOfOrigin } from '../authentication/admin_actor.js'
+import { contextOfOrigin } from '../identity/admin_actor.js'
 import type {
   AdminEvent,
   EventDetails,

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, Write } from '#crud'
 import type { Origin } from '#base/types'
-import { contextOfOrigin } from '../authentication/admin_actor.js'
+import { contextOfOrigin } from '../identity/admin_actor.js'
 import type { AdminEvent, EventRecord } from './event_integration.js'
 
 const ACTIONS = new WeakMap<object, LongAction>()

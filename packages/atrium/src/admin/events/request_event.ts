@@ -4,7 +4,7 @@ import { originOf } from '#base/http/request_origin'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import { isNewDevice } from '../authentication/devices/known_devices.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import {
   type AdminEvent,
   type EventDetails,

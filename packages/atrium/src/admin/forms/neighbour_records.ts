@@ -4,9 +4,9 @@ import { neighbours, Records } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import { withList } from '../list/marked_record.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { mayEach } from '../permissions/may.js'
-import { formUrl, recordUrl } from '../record/record_links.js'
+import { formUrl, recordUrl } from '../http/record_links.js'
 
 /** As a form, or only to be read */
 type Opening = 'update' | 'read'

@@ -5,7 +5,7 @@ import { sentTexts } from '../http/form_texts.js'
 import { flashToNextPage } from '../http/flash.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { openedList } from '../list/marked_record.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { showConflict, givenToThem, withMissingFiles } from './merge/conflict_page.js'
 import {
@@ -34,7 +34,7 @@ import { goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
 import type { StoredUpdate } from './store_update.js'
 import { SentOnce } from './submission/sent_once.js'
-import { NotAllowed } from '../errors.js'
+import { NotAllowed } from '../http/errors.js'
 import { redirectPage } from '../http/redirect.js'
 
 /**

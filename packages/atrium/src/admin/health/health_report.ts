@@ -4,9 +4,9 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime, Duration } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
-import type { DatabaseConfig } from '../database_config.js'
-import { hasEventLog } from '../events/pages/event_access.js'
-import { EventReader } from '../events/pages/event_reader.js'
+import type { DatabaseConfig } from '../config/database_config.js'
+import { hasEventLog } from '../http/event_access.js'
+import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
 
 /* A user waits for the page; a slower response counts as a failure. */

@@ -1,5 +1,5 @@
 import type { AdminSite } from '../admin_site.js'
-import { superuserGuard } from '../events/pages/event_access.js'
+import { superuserGuard } from '../http/event_access.js'
 import { signInGuard } from '../http/guards.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'

@@ -11,8 +11,8 @@ import {
   type CrudRouterOptions,
 } from '#crud'
 import { creatorOf } from '#crud/internals'
-import { adminActor } from '../authentication/admin_actor.js'
-import { NotAllowed } from '../errors.js'
+import { adminActor } from '../identity/admin_actor.js'
+import { NotAllowed } from './errors.js'
 import type { Action } from '../permissions/offers.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import type { SentencePart } from '../text/plain_text.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { TooManyValues } from '../errors.js'
+import { TooManyValues } from './errors.js'
 
 /* More than any form of the site */
 const MOST_VALUES = 1000

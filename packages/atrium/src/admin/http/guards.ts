@@ -3,8 +3,9 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { isForgery } from '#base/http/cross_site'
 import { noteRefusal } from '#base/http/refusals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
-import { CrossSiteRequest, FactorRequired, SignInRequired } from '../errors.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { CrossSiteRequest } from './errors.js'
+import { FactorRequired, SignInRequired } from '../identity/errors.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
 
 /**

@@ -15,19 +15,11 @@ import { respondWithMissingEndpoint, isCrudPath } from './crud_mount.js'
 import { refuseForgery, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
 import { wantsJson } from './read_body.js'
-import { factorProblem, proofProblem } from '../authentication/problems.js'
-import {
-  ActingEnded,
-  CrossSiteRequest,
-  FactorRequired,
-  PageNotFound,
-  ReauthenticationRequired,
-  RefusedWhileActing,
-  SignInRequired,
-  ViewingAsRole,
-} from '../errors.js'
-import { TooManyJobs } from '../jobs/job_errors.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { factorProblem, proofProblem } from './account_problems.js'
+import { FactorRequired, ReauthenticationRequired, SignInRequired } from '../identity/errors.js'
+import { PageNotFound } from './errors.js'
+import { PageError } from '../text/page_error.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { redirectPage } from './redirect.js'
 
 /**
@@ -136,13 +128,6 @@ function currentPage({ request }: HttpContext): string | undefined {
   }
 }
 
-function textKeyOf(error: unknown): string | undefined {
-  if (error instanceof CrossSiteRequest) return 'errors.403.crossSite'
-  if (error instanceof ViewingAsRole) return 'roles.viewAs.refused'
-  if (error instanceof RefusedWhileActing) return 'signInAs.refused'
-  return error instanceof ActingEnded ? 'signInAs.ended' : undefined
-}
-
 const KNOWN = [403, 404, 413, 415, 429, 503]
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
@@ -153,9 +138,9 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const problem = reason ? unavailable(reason) : error
   const headers = problem instanceof Problem ? problem.headers : {}
   const text =
-    error instanceof TooManyJobs
-      ? site.text('jobs.tooMany', { most: error.most })
-      : site.text(textKeyOf(error) ?? `errors.${known}.text`)
+    error instanceof PageError
+      ? site.text(error.textKey, error.textData)
+      : site.text(`errors.${known}.text`)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 

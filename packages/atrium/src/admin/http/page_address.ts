@@ -6,7 +6,7 @@ import {
   parentNameIn,
   withParentName,
 } from './list_query.js'
-import type { ViewSite } from '../model_view.js'
+import type { ViewSite } from '../views/model_view.js'
 import { personal } from '../permissions/may.js'
 
 /* Routes that forms are sent to, and the pages with these forms. */

@@ -9,8 +9,8 @@ import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { parseBody, readWithoutTrees } from '#upstream/body_parser'
-import type { AdminConfig } from '../define_config.js'
-import { UnsupportedBody } from '../errors.js'
+import type { AdminConfig } from '../config/define_config.js'
+import { UnsupportedBody } from './errors.js'
 import { MOST_FIELDS } from './form_texts.js'
 
 const MEGABYTE = 1024 * 1024

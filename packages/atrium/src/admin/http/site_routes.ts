@@ -3,9 +3,9 @@ import type { MiddlewareFn, NextFn } from '@adonisjs/core/types/http'
 import { requestSubject } from '#crud/internals'
 import type { EngineRouter } from '#base/http/engine_router'
 import { inZone } from '../time/time_zone.js'
-import { inZoneOfForm, zoneOfPerson, type ZoneSettings } from '../time/zone_of_person.js'
-import { NotAllowed, WithheldPage } from '../errors.js'
-import type { ModelView } from '../model_view.js'
+import { inZoneOfForm, zoneOfPerson, type ZoneSettings } from './zone_of_person.js'
+import { NotAllowed, WithheldPage } from './errors.js'
+import type { ModelView } from '../views/model_view.js'
 import { siteMiddleware } from './guards.js'
 
 /**

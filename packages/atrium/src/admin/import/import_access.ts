@@ -1,11 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { adminActor } from '../authentication/admin_actor.js'
-import type { ModelView } from '../model_view.js'
-import { NotAllowed, PageNotFound } from '../errors.js'
+import { adminActor } from '../identity/admin_actor.js'
+import type { ModelView } from '../views/model_view.js'
+import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { may } from '../permissions/may.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { inUploadFolder, readMultipart } from '../http/read_body.js'
 
 /**

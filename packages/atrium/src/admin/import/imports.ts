@@ -2,12 +2,13 @@ import type { Writable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
-import { ImportRefused, PageNotFound } from '../errors.js'
+import { ImportRefused } from './errors.js'
+import { PageNotFound } from '../http/errors.js'
 import type AdminImport from '../models/admin_import.js'
 import type { ImportMapping, ImportOptions } from '../models/admin_import.js'
 import { isUnfinished } from '../models/admin_job.js'
 import type AdminJob from '../models/admin_job.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { DateOrder } from '../sheets/date_order.js'
 import type { ChosenShape, FileShape } from '../sheets/file_shape.js'
 import { inspectFile } from '../sheets/inspect_file.js'
@@ -33,7 +34,7 @@ import {
   sweepTemporary,
 } from './import_files.js'
 import { MOST_KEPT } from './import_access.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 
 /* Longer files are tried by a job: about a second */
 const SHORT = 512 * 1024

@@ -1,14 +1,22 @@
 import { Exception } from '@adonisjs/core/exceptions'
+import { PageError } from '../text/page_error.js'
 
 /**
  * The user has as many jobs that have not ended as one may have. [D1]
  */
-export class TooManyJobs extends Exception {
+export class TooManyJobs extends PageError {
   static status = 429
   static code = 'E_TOO_MANY_JOBS'
+  readonly textKey = 'jobs.tooMany'
 
-  constructor(readonly most: number) {
+  override readonly textData: { most: number }
+
+  /**
+   * @param most  the number of jobs
+   */
+  constructor(most: number) {
     super('Too many jobs of the user have not ended')
+    this.textData = { most }
   }
 }
 

@@ -1,3 +1,4 @@
+import { noteJob } from '../identity/job_context.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -5,21 +6,12 @@ import { answerBudgetOf } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import type { SignedIn } from '../authentication/admin_authentication.js'
 import { Owner } from '../authentication/sessions/owned_row.js'
-import { madeContext } from '../authentication/operator.js'
+import { madeContext } from '../identity/operator.js'
 import type AdminJob from '../models/admin_job.js'
 import AdminUser from '../models/admin_user.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 import { JobOwnerGone, JobFailure, JobSuperseded, JobStopped } from './job_errors.js'
 import type { JobStore } from './job_store.js'
-
-const JOBS = new WeakMap<HttpContext, number>()
-
-/**
- * Id of the job that a context was made for; undefined for that of a request.
- */
-export function jobOf(ctx: HttpContext): number | undefined {
-  return JOBS.get(ctx)
-}
 
 /**
  * A context for a job, which repeats the request that started it: its address, user agent and session,
@@ -42,7 +34,7 @@ export async function contextOf(job: AdminJob): Promise<HttpContext> {
   const { actsAs } = origin
   const session = { id: origin.sessionId ?? undefined, sessionMetadata: { tokens: {}, actsAs } }
   guard.signedIn = { owner, acting: actsAs?.by, session } as unknown as SignedIn
-  JOBS.set(ctx, job.id)
+  noteJob(ctx, job.id)
   return ctx
 }
 

@@ -5,7 +5,7 @@ import { requestsFirst } from '#base/requests_first'
 import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from './job_errors.js'
 import type { AdminSite } from '../admin_site.js'
-import { hasEventLog } from '../events/pages/event_access.js'
+import { hasEventLog } from '../http/event_access.js'
 
 /* Milliseconds that a part of a job may hold the one writer of SQLite, for which all others wait */
 const LONGEST = 150

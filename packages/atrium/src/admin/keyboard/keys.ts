@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Preferences } from '../preferences/preferences.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
 
 /**
  * Where keys work, in the order of the dialog. [L12]

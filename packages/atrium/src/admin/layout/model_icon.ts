@@ -1,4 +1,4 @@
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 
 /**
  * Icon next to a model's name: SVG path data in a box of 24 by 24, or a letter in a tile.

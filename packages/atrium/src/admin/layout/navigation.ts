@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { hasEventLog, isSuperuser, type LoggedSite } from '../events/pages/event_access.js'
-import { notePerson, type Person } from '../permissions/person.js'
+import { hasEventLog, isSuperuser, type LoggedSite } from '../http/event_access.js'
 
 /** Cookie that admin.js writes: the encoded labels of closed groups, with dots between */
 export const CLOSED_GROUPS = 'admin_closed_groups'
@@ -58,25 +57,4 @@ export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModel
       active,
     }
   })
-}
-
-/**
- * The signed-in user as templates read it in `site.user`: nothing but these three. `userActor(site.user)` is the actor
- * of the request, with the permissions of the page, also while a superuser views the site as a role.
- */
-export interface SiteUser {
-  readonly id: number
-  readonly username: string
-  /** False while a superuser views the site as a role [U6] */
-  readonly isSuperuser: boolean
-}
-
-export function siteUser(owner: SiteUser & Person): SiteUser {
-  const user = Object.freeze({
-    id: owner.id,
-    username: owner.username,
-    isSuperuser: owner.isSuperuser,
-  })
-  notePerson(user, owner)
-  return user
 }

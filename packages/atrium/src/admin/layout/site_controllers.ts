@@ -11,7 +11,7 @@ import {
   writtenKeys,
   hasSingleKeys,
 } from '../keyboard/keys.js'
-import { PageNotFound } from '../errors.js'
+import { PageNotFound } from '../http/errors.js'
 import { redirect } from '../http/redirect.js'
 
 export const THEMES = ['light-theme', 'dark-theme'] as const

@@ -1,10 +1,10 @@
+import { isInvisible, escaped, plainItems, visibleText } from '../text/plain_text.js'
 import type { Column } from '#base/columns/column'
 import { writeJson } from '#base/values/json'
 import { prettyJson } from '../text/json_text.js'
-import { escaped, plainItems, visibleText } from '../text/plain_text.js'
 import { clockTime, writtenTime } from '../time/local_time.js'
 import { presentZone, UTC } from '../time/time_zone.js'
-import type { Cell, ListColumn } from './list_column.js'
+import type { Cell, ListColumn } from '../views/list_column.js'
 
 /**
  * A cell with its presentation.
@@ -68,13 +68,6 @@ export function cutText(text: string, longest: number = LONGEST_TEXT): string {
   /* A character has at most two UTF-16 units, so the rest of a long text is not needed. */
   const characters = [...text.slice(0, 2 * longest + 2)]
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
-}
-
-/**
- * Returns true if a text has no visible character, and so nothing to click on.
- */
-export function isInvisible(text: string): boolean {
-  return /^[\s\p{C}\p{Z}]*$/u.test(text)
 }
 
 /**

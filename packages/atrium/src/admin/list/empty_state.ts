@@ -1,6 +1,6 @@
 import type { AdminSite } from '../admin_site.js'
 import type { FilterFault, ReadFilter } from '#base/columns/filter'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
 import { filterParameter, searchIn } from './list_address.js'

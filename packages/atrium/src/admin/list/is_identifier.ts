@@ -1,5 +1,5 @@
 import type { Column } from '#base/columns/column'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 
 /**
  * Keys, references and years are identifiers and not quantities, as are columns whose option `grouped` is false:

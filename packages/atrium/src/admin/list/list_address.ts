@@ -3,9 +3,9 @@ import { filterName, type ReadFilter } from '#base/columns/filter'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { Sort, SortWord } from '#base/columns/sort'
 import { countIn, type ListWords } from '#crud/internals'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { columnsWritten } from './columns/column_choices.js'
-import { DEFAULT_ROWS, isPageSize } from './page_size.js'
+import { DEFAULT_ROWS, isPageSize } from '../views/page_size.js'
 
 /*
  * The parameters of a list's address: to the words of the API's grammar, which reads them, and back.

@@ -1,6 +1,6 @@
 import type { Item } from '#crud'
 import type { MatchingOffer, BulkBar } from '../bulk/bulk_bar.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { EmptyState, FilterNote } from './empty_state.js'
 import type { FilterBar } from './filters/filter_bar.js'
 import type { ListParameters } from './list_parameters.js'

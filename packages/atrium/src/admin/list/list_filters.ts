@@ -3,9 +3,9 @@ import type { Column } from '#base/columns/column'
 import { readCondition, type Condition } from '#base/columns/condition'
 import { splitFilterName, type FilterFault, type NamedFilter } from '#base/columns/filter'
 import { isOperator, type Operator } from '#base/columns/operators'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
-import { DEFAULT_ROWS, ROWS_MAX } from './page_size.js'
+import { DEFAULT_ROWS, ROWS_MAX } from '../views/page_size.js'
 import type { TitleSearches } from './title_search.js'
 
 /* From the first day to the last, both included. */

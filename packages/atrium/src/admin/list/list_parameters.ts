@@ -4,10 +4,10 @@ import { pageOf, ListRequest, readListWords } from '#crud/internals'
 import { readSorts, sortWords, type Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { readColumns } from './columns/column_choices.js'
 import { listDoor } from './list_filters.js'
-import { DEFAULT_ROWS, usualRows } from './page_size.js'
+import { DEFAULT_ROWS, usualRows } from '../views/page_size.js'
 import {
   NO_PLACE,
   type ListPlace,

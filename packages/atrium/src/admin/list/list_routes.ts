@@ -26,40 +26,28 @@ const views = modelPage(
   () => import('./saved_views/views_controller.js'),
   ({ ViewsController }) => ViewsController
 )
-const cells = modelPage(
-  () => import('./cells/cells_controller.js'),
-  ({ CellsController }) => CellsController
-)
-
 /**
- * Registers the list of a model: its filters, columns and saved views, and cells that are edited in place. [S26, L5, L6]
+ * Registers the list of a model with its filters, columns and saved views. [S26, L5, L6]
  */
 export function listRoutes(routes: ModelRoutes<AdminSite>): void {
-  const { view } = routes
+  if (!routes.view.allowedActions.has('view')) return
   routes.group([readBody], (route) => {
-    if (view.allowedActions.has('view')) {
-      route('GET', '/', ['view'], logged('list', list('page')))
-      route('GET', '/get_model_list', ['view'], logged('list', list('content')))
-      route('GET', '/table-content', ['view'], list('table'))
-      route('GET', '/print', ['view'], logged('list', print('show')))
-      const add = (method: 'GET' | 'POST', path: string, show: Show<AdminSite>) =>
-        route(method, path, ['view'], offered('view', show))
-      add('GET', '/filter', filter('show'))
-      add('GET', '/facets', facets('show'))
-      add('GET', '/columns', columns('show'))
-      add('POST', '/columns', columns('submit'))
-      add('GET', '/views/new', views('create'))
-      add('POST', '/views', views('store'))
-      add('GET', '/views/:view', views('edit'))
-      add('POST', '/views/:view', views('update'))
-      add('POST', '/views/:view/query', views('updateQuery'))
-      add('GET', '/views/:view/delete', views('askToDelete'))
-      add('POST', '/views/:view/delete', views('delete'))
-    }
-    if (view.allowedActions.has('update')) {
-      const cell = `/cell${view.resource.key.pattern}`
-      route('GET', cell, ['update'], cells('edit'))
-      route('POST', cell, ['update'], cells('save'))
-    }
+    route('GET', '/', ['view'], logged('list', list('page')))
+    route('GET', '/get_model_list', ['view'], logged('list', list('content')))
+    route('GET', '/table-content', ['view'], list('table'))
+    route('GET', '/print', ['view'], logged('list', print('show')))
+    const add = (method: 'GET' | 'POST', path: string, show: Show<AdminSite>) =>
+      route(method, path, ['view'], offered('view', show))
+    add('GET', '/filter', filter('show'))
+    add('GET', '/facets', facets('show'))
+    add('GET', '/columns', columns('show'))
+    add('POST', '/columns', columns('submit'))
+    add('GET', '/views/new', views('create'))
+    add('POST', '/views', views('store'))
+    add('GET', '/views/:view', views('edit'))
+    add('POST', '/views/:view', views('update'))
+    add('POST', '/views/:view/query', views('updateQuery'))
+    add('GET', '/views/:view/delete', views('askToDelete'))
+    add('POST', '/views/:view/delete', views('delete'))
   })
 }

@@ -5,9 +5,9 @@ import { keyOf } from '#base/items'
 import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
 import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { shownOf } from '../permissions/personal_view.js'
-import { recordLinks } from '../record/record_links.js'
+import { recordLinks } from '../http/record_links.js'
 import { escaped } from '../text/plain_text.js'
 import {
   followed,
@@ -36,7 +36,7 @@ import {
   type Row,
   type TableColumn,
 } from './table_columns.js'
-import type { ListColumn } from './list_column.js'
+import type { ListColumn } from '../views/list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
 /** Number of rows that are made before other requests get a turn; more than a page of a list has */

@@ -6,7 +6,7 @@ import {
   queryOfReferringList,
   withListQuery,
 } from '../http/list_query.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { AdminSite } from '../admin_site.js'
 import type { ListParameters } from './list_parameters.js'
 import { readList } from './read_list.js'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { placeOf } from './saved_views/place_of.js'
 import { withView } from './saved_views/list_place.js'
 import { ListParameters } from './list_parameters.js'

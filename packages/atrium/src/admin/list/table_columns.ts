@@ -4,10 +4,11 @@ import type { Fields } from '#base/columns/fields'
 import type { ExtraColumn } from '#base/sql/sql'
 import type { Column } from '#base/columns/column'
 import { serializerOf } from '#base/values/to_api'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import type { Reference } from '../relations/references.js'
-import { type ShownCell, isInvisible } from './cell.js'
-import type { ListColumn } from './list_column.js'
+import { type ShownCell } from './cell.js'
+import { isInvisible } from '../text/plain_text.js'
+import type { ListColumn } from '../views/list_column.js'
 
 type ReadRow = Record<string, unknown>
 

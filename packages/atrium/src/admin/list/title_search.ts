@@ -7,7 +7,7 @@ import type { Column } from '#base/columns/column'
 import type { Condition } from '#base/columns/condition'
 import { isStorableText } from '#base/values/text'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../relations/references.js'
 import { isSearchable, searchCondition } from './search_condition.js'
 

@@ -1,7 +1,7 @@
 import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
-import type { NoticeData, NoticeKind } from '../notices/notice_kinds.js'
+import type { NoticeData, NoticeKind } from './notice_kinds.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**

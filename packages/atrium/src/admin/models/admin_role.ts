@@ -1,8 +1,8 @@
 import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
-import type { PermissionsDocument } from '../permissions/document.js'
-import { raiseVersionsOfHolders } from '../permissions/versions.js'
+import type { PermissionsDocument } from './permissions_document.js'
+import { raiseVersionsOfHolders } from './versions.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**

@@ -2,7 +2,7 @@ import { belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
-import { raiseVersionsOfReaders } from '../permissions/versions.js'
+import { raiseVersionsOfReaders } from './versions.js'
 import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 

@@ -8,12 +8,12 @@ import type { Origin } from '#base/types'
 import { momentOf, type Moment } from '../time/local_time.js'
 import AdminNotice from '../models/admin_notice.js'
 import { plainText } from '../text/plain_text.js'
-import { deviceName } from '../authentication/sessions/device_name.js'
+import { deviceName } from '../text/device_name.js'
 import { VersionedCache } from '../permissions/versioned_cache.js'
-import type { Person } from '../permissions/person.js'
-import { raiseVersions } from '../permissions/versions.js'
-import { guardOf } from '../authentication/sessions/admin_guard.js'
-import { NOTICE_KINDS, type NoticeData, type NoticeKind } from './notice_kinds.js'
+import type { Person } from '../identity/person.js'
+import { raiseVersions } from '../models/versions.js'
+import { guardOf } from '../identity/admin_guard.js'
+import { NOTICE_KINDS, type NoticeData, type NoticeKind } from '../models/notice_kinds.js'
 
 /** The catalogue of a site. */
 export interface Texts {

@@ -14,9 +14,9 @@ import {
   readPermissions,
   permissionsPrint,
   type PermissionsPrint,
-} from './document.js'
+} from '../models/permissions_document.js'
 import { BoundedMap } from './versioned_cache.js'
-import { personOf, UNKNOWN, type Person } from './person.js'
+import { personOf, UNKNOWN, type Person } from '../identity/person.js'
 
 /** Engine operations of each action; actions without one are decided here alone. [U2, B14] */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {

@@ -1,4 +1,4 @@
-import type { Person } from './person.js'
+import type { Person } from '../identity/person.js'
 
 /**
  * A map that drops the least recently used entry once it has too many.

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#base/database/dialects'
-import { raiseVersions } from '../permissions/versions.js'
+import { raiseVersions } from '../models/versions.js'
 
 const TABLE = 'admin_preferences'
 

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
-import { historyLink } from '../events/history/history_urls.js'
+import { historyLink } from '../http/history_urls.js'
 import { copyUrl } from '../forms/prefill/prefill_urls.js'
 import { neighbourRecords } from '../forms/neighbour_records.js'
 import { withParentName } from '../http/list_query.js'
@@ -10,14 +10,12 @@ import { cutText } from '../list/cell.js'
 import { filteredUrl } from '../list/list_address.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { openedList, withList } from '../list/marked_record.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
-import { PageNotFound } from '../errors.js'
+import { PageNotFound } from '../http/errors.js'
 import { ListPage } from '../list/list_page.js'
 import {
   seenRelatedLists,
-  isDeletedRecord,
-  itemOf,
   parentRecord,
   relatedId,
   relatedSections,
@@ -26,9 +24,10 @@ import {
   relatedParameters,
   relatedUrl,
 } from './related_list.js'
+import { isDeletedRecord, itemOf } from '../views/record_items.js'
 import { inSentence } from '../text/plain_text.js'
 import { attachedFacts, recordFacts } from './record_facts.js'
-import { findRecord, formUrl, recordUrl, recordLinks } from './record_links.js'
+import { findRecord, formUrl, recordUrl, recordLinks } from '../http/record_links.js'
 
 const LONGEST_TITLE = 120
 

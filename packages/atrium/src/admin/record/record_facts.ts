@@ -12,11 +12,11 @@ import { cellMarkup } from '../list/rows_markup.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListTable } from '../list/list_table.js'
 import { type TableColumn, withUnits } from '../list/table_columns.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 import { visibleText, plainItems, escaped } from '../text/plain_text.js'
 import { prettyJson } from '../text/json_text.js'
 import { attachedRecords, seenManyToMany, type ManyToMany } from '../relations/many_to_many.js'
-import { recordLinks } from './record_links.js'
+import { recordLinks } from '../http/record_links.js'
 
 /* Longer values take the whole width of the page. */
 const SHORT = 60

@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import { logged, modelPage, type ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
-import { relatedNames } from '../relations/relation_options.js'
+import { relatedNames } from '../views/relation_options.js'
 
 const record = modelPage(
   () => import('./record_controller.js'),

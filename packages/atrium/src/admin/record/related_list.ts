@@ -1,24 +1,22 @@
+import { isDeletedRecord, itemOf, readKey } from '../views/record_items.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import string from '@adonisjs/core/helpers/string'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
-import type { Item } from '#crud'
-import { noteKey } from '#base/items'
 import { readCondition } from '#base/columns/condition'
 import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
-import type { ModelView, ViewSite } from '../model_view.js'
+import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal, may } from '../permissions/may.js'
-import { relatedNames } from '../relations/relation_options.js'
+import { relatedNames } from '../views/relation_options.js'
 import type { AdminSite } from '../admin_site.js'
-import { readKey } from '../events/pages/record_places.js'
 import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListParameters } from '../list/list_parameters.js'
 import { placeOf } from '../list/saved_views/place_of.js'
-import { recordLinks } from './record_links.js'
+import { recordLinks } from '../http/record_links.js'
 
 /**
  * The records of another model that refer to one of the view's: a `hasMany` or `hasOne`. [R4]
@@ -79,31 +77,6 @@ export async function seenRelatedLists(
     })
   )
   return lists.filter((list) => list !== null)
-}
-
-/**
- * The item of a record as the user sees it, with its key.
- *
- * @param view  as the user's roles leave it
- */
-export function itemOf(view: ModelView, record: LucidRow): Item {
-  const item = view.resource.reader.form.toItem(record)
-  return noteKey(item, view.resource.key.of(record))
-}
-
-/**
- * True if the record is deleted, but not for good.
- */
-export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
-  return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
-}
-
-/**
- * The same for an item; false where its marking column is not among its fields.
- */
-export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
-  const { flag, timestamp } = resource.softDelete ?? {}
-  return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
 }
 
 /**

@@ -7,9 +7,9 @@ import { ListRequest } from '#crud/internals'
 import { pivotTableOf } from '#base/database/pivot_table'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'
-import type { ModelView, ViewSite } from '../model_view.js'
+import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal } from '../permissions/may.js'
-import { isDeletedItem } from '../record/related_list.js'
+import { isDeletedItem } from '../views/record_items.js'
 import type { Reference } from './references.js'
 
 /**

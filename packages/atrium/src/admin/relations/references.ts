@@ -5,7 +5,7 @@ import type { Fields } from '#base/columns/fields'
 import { ListRequest } from '#crud/internals'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView } from '../views/model_view.js'
 
 /**
  * A column that refers to a record of another model of the site.

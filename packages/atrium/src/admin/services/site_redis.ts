@@ -6,7 +6,7 @@ import { stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
 import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import { countersIn, type Counters } from '#base/counters'
-import type { AdminConfig } from '../define_config.js'
+import type { AdminConfig } from '../config/define_config.js'
 import { DatabaseQueue } from '../jobs/database_queue.js'
 import { clearExpired, SqliteLimiterStore } from './limiter_table.js'
 

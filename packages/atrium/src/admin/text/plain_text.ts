@@ -133,3 +133,10 @@ export function escaped(value: unknown): string {
   const text = String(value)
   return SPECIAL.test(text) ? text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]) : text
 }
+
+/**
+ * Returns true if a text has no visible character, and so nothing to click on.
+ */
+export function isInvisible(text: string): boolean {
+  return /^[\s\p{C}\p{Z}]*$/u.test(text)
+}

@@ -4,11 +4,11 @@ import type { AdminSite } from '../admin_site.js'
 import { fieldViews } from '../forms/fields/field_view.js'
 import type { FieldView } from '../forms/fields/shown_field.js'
 import { referenceField } from '../forms/fields/form_fields.js'
-import { Widget } from '../forms/fields/widget.js'
-import { wordsOf } from '../model_view.js'
+import { Widget } from '../views/widget.js'
+import { wordsOf } from '../views/model_view.js'
 import AdminUser from '../models/admin_user.js'
 import { attributeReferences } from './attribute_references.js'
-import type { UserAttribute } from './user_attributes.js'
+import type { UserAttribute } from '../config/user_attributes.js'
 
 interface Parts {
   /** Texts of the declared attributes */

@@ -17,7 +17,7 @@ import {
 import { emptyEventTables } from '#tests/helpers/events'
 import { call, get } from '#tests/helpers/http'
 import { loggedEvents, statusOf, idOf } from '#tests/helpers/model_events'
-import { PageNotFound } from '#admin/errors'
+import { PageNotFound } from '#admin/http/errors'
 
 test.group('The event log | login and logout', (group) => {
   let user: AdminUser

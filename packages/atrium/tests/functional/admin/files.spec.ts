@@ -19,7 +19,7 @@ import {
 } from '#tests/helpers/admin'
 import { call, get, urlOf, type Answer } from '#tests/helpers/http'
 import { LucidCrud } from '#crud'
-import type { ScannedFile } from '#admin/define_config'
+import type { ScannedFile } from '#admin/config/define_config'
 import { PNG } from '#tests/helpers/images'
 import { Certificate, Portrait, Poster } from '#tests/fixtures/files'
 

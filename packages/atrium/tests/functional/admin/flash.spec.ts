@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { Flash } from '#admin/http/flash'
-import { madeContext } from '#admin/authentication/operator'
+import { madeContext } from '#admin/identity/operator'
 import {
   adminSite,
   cookiesFrom,

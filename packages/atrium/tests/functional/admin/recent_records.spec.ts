@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser, PermissionsDocument } from '#admin'
-import { EventReader } from '#admin/events/pages/event_reader'
+import { EventReader } from '#admin/event_log/event_reader'
 import { Play } from '#tests/fixtures/stages'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'

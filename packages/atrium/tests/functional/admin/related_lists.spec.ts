@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { BaseModel, column, hasMany, manyToMany } from '@adonisjs/lucid/orm'
-import { ModelView } from '#admin/model_view'
+import { ModelView } from '#admin/views/model_view'
 import {
   adminSite,
   cookiesOf,

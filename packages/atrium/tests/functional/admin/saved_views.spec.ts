@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { AdminSavedView, type AdminUser } from '#admin'
-import { raiseAllVersions, raiseVersions } from '#admin/permissions/versions'
+import { raiseAllVersions, raiseVersions } from '#admin/models/versions'
 import { Play } from '#tests/fixtures/stages'
 import {
   adminSite,

@@ -21,7 +21,7 @@ import { get, statusOf, type Answer } from '#tests/helpers/http'
 import AdminEventLog from '#admin/models/admin_event_log'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { CLIENT_SECRET, OidcServer, SsoBrowser, useSso } from '#tests/helpers/oidc_provider'
-import type { SsoInput } from '#admin/authentication/sso/sso_config'
+import type { SsoInput } from '#admin/config/sso_config'
 
 const START = '/admin/login/sso'
 

@@ -8,7 +8,7 @@ import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import { AdminSite, type AdminEvent, type EventIntegration } from '#admin'
 import AdminProvider from '#admin/admin_provider'
-import type { AdminConfig } from '#admin/define_config'
+import type { AdminConfig } from '#admin/config/define_config'
 import { permissions, usePermissions } from '#crud/resource/permissions'
 import { adminSite } from '#tests/helpers/admin'
 

@@ -10,8 +10,8 @@ import {
   section,
   tab,
 } from '#admin'
-import { DatabaseConfig } from '#admin/database_config'
-import { adminOptionsOf, AdminView } from '#admin/decorator'
+import { DatabaseConfig } from '#admin/config/database_config'
+import { adminOptionsOf, AdminView } from '#admin/views/decorator'
 import { Sample } from '#tests/fixtures/samples'
 import { adminSite } from '#tests/helpers/admin'
 

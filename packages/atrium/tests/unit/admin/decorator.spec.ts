@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { BaseModel } from '@adonisjs/lucid/orm'
 import { AdminView } from '#admin'
-import { adminOptionsOf } from '#admin/decorator'
+import { adminOptionsOf } from '#admin/views/decorator'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('@AdminView', () => {

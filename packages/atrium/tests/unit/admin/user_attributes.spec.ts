@@ -1,13 +1,13 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import type { defineConfig, InferUserAttributes } from '#admin'
-import { madeContext } from '#admin/authentication/operator'
+import { madeContext } from '#admin/identity/operator'
 import { attributesWidget } from '#admin/user_attributes/attributes_widget'
 import {
   attributesSchema,
   checkUserAttributes,
   type UserAttributes,
-} from '#admin/user_attributes/user_attributes'
+} from '#admin/config/user_attributes'
 import { adminSite } from '#tests/helpers/admin'
 
 const DECLARED: UserAttributes = {

@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import { momentOf } from '../../time/local_time.js'
-import type { UpdatePanel } from '../../view_options.js'
+import type { UpdatePanel } from '../../views/view_options.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import AdminUser from '../../models/admin_user.js'
 import {

@@ -3,9 +3,9 @@ import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import { type EventDetails, EventType } from '../../events/event_integration.js'
 import AdminUser from '../../models/admin_user.js'
-import type { NoticeKind } from '../../notices/notice_kinds.js'
+import type { NoticeKind } from '../../models/notice_kinds.js'
 import { noticeOrigin } from '../../notices/notices.js'
-import { guardOf } from '../sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 /**

@@ -4,8 +4,8 @@ import type { AdminSite } from '../../admin_site.js'
 import { momentOf } from '../../time/local_time.js'
 import type AdminFactor from '../../models/admin_factor.js'
 import { relyingPartyOf, passkeyIn } from '../passkeys/relying_party.js'
-import { guardOf } from '../sessions/admin_guard.js'
-import type { UpdatePanel } from '../../view_options.js'
+import { guardOf } from '../../identity/admin_guard.js'
+import type { UpdatePanel } from '../../views/view_options.js'
 import AdminUser from '../../models/admin_user.js'
 
 /* With fewer, the page says so. */

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import { inUtc } from '#base/values/datetime'
-import { readingClientOf } from '../../database_config.js'
+import { readingClientOf } from '../../config/database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
 
 /** Hours that a link is valid for */

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { QueueFull } from '../../errors.js'
+import { QueueFull } from '../errors.js'
 import { loggable } from '../../text/plain_text.js'
 import type { LoginThrottle } from './login_throttle.js'
 

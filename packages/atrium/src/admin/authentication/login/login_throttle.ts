@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type Limiter } from '@adonisjs/limiter'
 import { counters } from '#base/counters'
 import { networkOf } from '#base/http/network'
-import type { AdminConfig } from '../../define_config.js'
-import { QueueFull } from '../../errors.js'
+import type { AdminConfig } from '../../config/define_config.js'
+import { QueueFull } from '../errors.js'
 
 /* The store only counts failures of a name from all addresses; it never refuses them. */
 const NO_LIMIT = 1_000_000_000

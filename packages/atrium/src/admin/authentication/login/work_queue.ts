@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import { QueueFull } from '../../errors.js'
+import { QueueFull } from '../errors.js'
 
 /**
  * Queue with bounded concurrency and a bounded number of waiting tasks, first in, first out.

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
-import type { AdminConfig } from '../../define_config.js'
+import type { AdminConfig } from '../../config/define_config.js'
 import { useOnce } from '../login/first_step.js'
 
 /** Purposes of a challenge */

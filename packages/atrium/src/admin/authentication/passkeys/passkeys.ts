@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound } from '../../http/errors.js'
 import AdminFactor from '../../models/admin_factor.js'
 import AdminUser from '../../models/admin_user.js'
 import { noticeOrigin } from '../../notices/notices.js'
@@ -18,7 +18,7 @@ import {
   sealPasskey,
   type PasskeyDetails,
 } from './relying_party.js'
-import { guardOf } from '../sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 
 /** Loaded with the first passkey, as its modules take a part of the server's start */
 const webAuthn = () => import('@simplewebauthn/server')

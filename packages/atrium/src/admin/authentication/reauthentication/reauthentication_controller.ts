@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { TRY_AGAIN_IN } from '../../errors.js'
+import { TRY_AGAIN_IN } from '../errors.js'
 import { EventType } from '../../events/event_integration.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { exactText, sentTexts, singleText } from '../../http/form_texts.js'
@@ -10,8 +10,8 @@ import type { ShownFactor } from '../factors/factors.js'
 import { hasPassword } from '../passwords/password_rules.js'
 import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
 import { Passkeys } from '../passkeys/passkeys.js'
-import { isRecentlyProved } from './reauthentication.js'
-import { guardOf } from '../sessions/admin_guard.js'
+import { isRecentlyProved } from '../../identity/proof.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 
 interface FormData {

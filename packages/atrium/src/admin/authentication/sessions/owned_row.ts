@@ -1,7 +1,7 @@
 import type { LucidModel, ModelAttributes } from '@adonisjs/lucid/types/model'
 import { withQuickMoments } from '#base/lucid/lucid_moments'
 import AdminUser from '../../models/admin_user.js'
-import { notePerson } from '../../permissions/person.js'
+import { notePerson } from '../../identity/person.js'
 
 const OF_USER = 'user__'
 

@@ -1,11 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { NotAllowed, PageNotFound } from '../../errors.js'
+import { NotAllowed, PageNotFound } from '../../http/errors.js'
 import { EventType } from '../../events/event_integration.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import type AdminUser from '../../models/admin_user.js'
-import { requireProof } from '../reauthentication/reauthentication.js'
-import { guardOf } from '../sessions/admin_guard.js'
+import { requireProof } from '../../identity/proof.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 
 /**

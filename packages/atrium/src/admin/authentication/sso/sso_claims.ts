@@ -1,5 +1,5 @@
 import { LONGEST_USERNAME, SHORTEST_USERNAME } from '../admin_user_service.js'
-import type { SsoConfig, SsoRoles } from './sso_config.js'
+import type { SsoConfig, SsoRoles } from '../../config/sso_config.js'
 
 type Claims = Record<string, unknown>
 

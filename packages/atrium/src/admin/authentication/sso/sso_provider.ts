@@ -1,5 +1,5 @@
 import type { Configuration, IDToken } from 'openid-client'
-import { isPlainHttp, type SsoConfig } from './sso_config.js'
+import { isPlainHttp, type SsoConfig } from '../../config/sso_config.js'
 
 /**
  * Why a person who came from the provider was rejected: `away`: it could not be reached; `failed`: its response is

@@ -1,13 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { withoutBigInts } from '#base/values/json'
 import { fieldName, type FormField } from '../../forms/fields/form_field.js'
-import { BulkFailure } from '../../errors.js'
+import { BulkFailure } from '../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
 import { shownValue } from '../bulk_ids.js'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 
 /** Suffix in the name of the box that has a field changed. [L9] */
 export const CHANGE = '__change'

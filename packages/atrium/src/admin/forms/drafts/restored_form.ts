@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { giveTexts } from '../../http/form_texts.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, DRAFT } from './draft_parameters.js'
 import { hasUnsavableFields } from './save_draft.js'
 

@@ -1,13 +1,13 @@
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
-import { Widget } from '../fields/widget.js'
+import { Widget } from '../../views/widget.js'
 import { sentTexts, textsOfStranger } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 
 /* Of the form itself: the version of its record, and what rows of it have in addition to their fields */

@@ -5,8 +5,8 @@ import type { Column } from '#base/columns/column'
 import type { BodyField } from '#base/schema/body_schema'
 import { followed, titlesOf, type Reference } from '../../relations/references.js'
 import { recordsByTitle } from '../../search/records_by_title.js'
-import type { ModelView } from '../../model_view.js'
-import type { Choice } from './widget.js'
+import type { ModelView } from '../../views/model_view.js'
+import type { Choice } from '../../views/widget.js'
 
 /** Number of choices shown; a longer list is searched. */
 export const MOST_CHOICES = 50

@@ -5,10 +5,10 @@ import { localText, readInForm, readLocal } from '../../time/local_time.js'
 import { grouped, isMisgrouped, ungrouped } from '../../text/grouped_number.js'
 import { jsonOf, prettyJson } from '../../text/json_text.js'
 import type { FormField } from './form_field.js'
-import { plainTexts } from './visible_when.js'
-import { Widget } from './widget.js'
+import { plainTexts } from '../../views/visible_when.js'
+import { Widget } from '../../views/widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-import { UnreadableText } from '../../errors.js'
+import { UnreadableText } from '../../text/unreadable_text.js'
 
 const NO_NUMBER =
   'must be a number with a point before its decimals and commas, if any, before three digits each, as in 15,285,588.5'

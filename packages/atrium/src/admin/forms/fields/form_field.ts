@@ -1,7 +1,7 @@
 import type { Column } from '#base/columns/column'
 import type { Reference } from '../../relations/references.js'
-import type { Choice, Widget, WidgetName } from './widget.js'
-import type { Condition } from './visible_when.js'
+import type { Choice, Widget, WidgetName } from '../../views/widget.js'
+import type { Condition } from '../../views/visible_when.js'
 
 /**
  * Type of value that a field's texts represent.

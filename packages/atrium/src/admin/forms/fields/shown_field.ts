@@ -1,6 +1,6 @@
 import type { KeyValue } from '#base/columns/key'
-import type { ShownValue } from '../../events/pages/comparison.js'
-import type { Choice } from './widget.js'
+import type { ShownValue } from '../../event_log/comparison.js'
+import type { Choice } from '../../views/widget.js'
 import type { SharedChoices } from './choices.js'
 
 /**

@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { ungrouped } from '../../text/grouped_number.js'
 import { isSame } from '../submission/untouched.js'
 import type { FormField } from './form_field.js'
-import { Widget } from './widget.js'
+import { Widget } from '../../views/widget.js'
 
 /** The part of a field's template variables that a stored value decides. */
 interface ValueView {

@@ -1,10 +1,10 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import type { Submission } from '../submission/submission.js'
 import { textsOf } from './field_texts.js'
 import type { FormField } from './form_field.js'
-import { plainTexts } from './visible_when.js'
+import { plainTexts } from '../../views/visible_when.js'
 
 /**
  * The texts that the fields of a form have once it is stored: what was sent, else what the record or the table's

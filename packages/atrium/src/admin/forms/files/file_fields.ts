@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Column } from '#base/columns/column'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 
 /* Bytes that tell the type; a PDF may have others before its mark */
 const START = 4096

@@ -2,11 +2,11 @@ import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
 import { noteKey } from '#base/items'
 import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { fileColumnsOf, imageType, INLINE } from './file_fields.js'
 import { ownerOf, isFileKey, openFile } from './file_store.js'
 import { isForbidden } from '../submission/form_failure.js'
-import { PageNotFound, WithheldPage } from '../../errors.js'
+import { PageNotFound, WithheldPage } from '../../http/errors.js'
 
 /* Characters that some systems do not allow in file names, or that disguise the name */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type { DriverContract } from '@adonisjs/drive/types'
 import type { Secret } from '@adonisjs/core/helpers'
-import type { AdminConfig } from '../../define_config.js'
+import type { AdminConfig } from '../../config/define_config.js'
 import { PrivateFolder } from './private_folder.js'
 
 let used: Promise<DriverContract> | undefined

@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import type { Column } from '#base/columns/column'
-import type { ModelView, ViewSite } from '../../model_view.js'
+import type { ModelView, ViewSite } from '../../views/model_view.js'
 import { personal } from '../../permissions/may.js'
-import { inlineOptions, USUAL_SPARE, type InlineOptions } from './inline_option.js'
+import { inlineOptions, USUAL_SPARE, type InlineOptions } from '../../views/inline_option.js'
 
 /**
  * A relation whose rows are in the form of their parent. [R2]

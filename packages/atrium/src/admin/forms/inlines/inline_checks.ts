@@ -4,10 +4,10 @@ import { ValueError } from '#crud'
 import { CompiledSchema } from '#base/schema/object_schema'
 import { listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
-import type { ModelView, ViewSite } from '../../model_view.js'
+import type { ModelView, ViewSite } from '../../views/model_view.js'
 import { inlinesOf, type Inline } from './inline.js'
 import { ID } from './rows.js'
-import { inlineOptions, type InlineOptions } from './inline_option.js'
+import { inlineOptions, type InlineOptions } from '../../views/inline_option.js'
 
 /**
  * Checks what the option `inlines` of a view names, once all models of the site are known. [R2]

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import { InvalidForm, RefusedRows, type RowFault } from '../../errors.js'
+import { InvalidForm, RefusedRows, type RowFault } from '../errors.js'
 import { readOnlyFields } from '../fields/form_fields.js'
 import { failureOf } from '../submission/form_failure.js'
 import type { Submission } from '../submission/submission.js'
@@ -24,7 +24,7 @@ import {
   valuesOfNew,
   nowIn,
 } from './row_values.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { type SentRow, MOST_ROWS, referredValue } from './rows.js'
 
 /**

@@ -3,8 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { readCondition } from '#base/columns/condition'
 import { Records } from '#crud/internals'
 import { attributeValue } from '#base/values/to_api'
-import type { ModelView } from '../../model_view.js'
-import { TooManyValues } from '../../errors.js'
+import type { ModelView } from '../../views/model_view.js'
+import { TooManyValues } from '../../http/errors.js'
 import type { Inline } from './inline.js'
 
 /** More rows than these are worked on in their list. */

@@ -1,5 +1,5 @@
 import { fieldName } from '../fields/form_field.js'
-import { FormSection, FormTab, type FormPart } from './form_parts.js'
+import { FormSection, FormTab, type FormPart } from '../../views/form_parts.js'
 
 const USUAL_COLUMNS = 2
 

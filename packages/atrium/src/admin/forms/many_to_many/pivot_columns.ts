@@ -7,10 +7,10 @@ import type { PivotTable } from '#base/database/pivot_table'
 import string from '@adonisjs/core/helpers/string'
 import type { AdminSite } from '../../admin_site.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'
-import type { PivotOptions } from '../../view_options.js'
+import type { PivotOptions } from '../../views/view_options.js'
 import { textsOf, valueOf } from '../fields/field_texts.js'
 import type { FormField, ValueType } from '../fields/form_field.js'
-import type { WidgetName } from '../fields/widget.js'
+import type { WidgetName } from '../../views/widget.js'
 
 /* Maximum length of a text for a one-line input. */
 const LONGEST_LINE = 255

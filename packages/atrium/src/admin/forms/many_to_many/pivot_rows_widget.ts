@@ -5,7 +5,7 @@ import { MOST_RELATED, type PivotValues, type WantedRelated } from '#crud/intern
 import type { PivotTable } from '#base/database/pivot_table'
 import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import type { AttachedRecord, ManyToMany } from '../../relations/many_to_many.js'
 import { titlesOf } from '../../relations/references.js'
 import { collectKeys, keysIn, ManyToManyWidget } from './many_to_many_widget.js'

@@ -7,11 +7,11 @@ import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import { textsOf, valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
-import { Widget } from '../fields/widget.js'
+import { Widget } from '../../views/widget.js'
 import type { Submission } from '../submission/submission.js'
 import { normalText, storedTexts } from '../submission/untouched.js'
-import type { ModelView } from '../../model_view.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import type { ModelView } from '../../views/model_view.js'
+import { guardOf } from '../../identity/admin_guard.js'
 
 /*
  * A print is a short text that two values of a field have in common if a form does not tell them apart.

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { may } from '../../permissions/may.js'
-import { formUrl } from '../../record/record_links.js'
+import { formUrl } from '../../http/record_links.js'
 
 /** Parameter of a create page that names the record whose values it begins with. [R11] */
 export const FROM = 'from'

@@ -1,14 +1,14 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import { storedTexts } from '../submission/untouched.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { plainTexts } from '../fields/visible_when.js'
+import { guardOf } from '../../identity/admin_guard.js'
+import { plainTexts } from '../../views/visible_when.js'
 import { RESTORE, FROM } from './prefill_urls.js'
 import { LIST, PARENT } from '../../http/list_query.js'
 import { IN_DIALOG, FOR, DRAFT } from '../drafts/draft_parameters.js'
-import { Widget } from '../fields/widget.js'
+import { Widget } from '../../views/widget.js'
 
 /**
  * Texts of a record for the form of a new one like it: without what only one record can have, and without files

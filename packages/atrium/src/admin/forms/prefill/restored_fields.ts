@@ -7,7 +7,7 @@ import { writeJson } from '#base/values/json'
 import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound } from '../../http/errors.js'
 import {
   earlierValues,
   type EarlierValue,
@@ -15,14 +15,14 @@ import {
   parameterIn,
   versionOf,
   type Version,
-} from '../../events/history/version.js'
-import { historyOfKey, type ReadableHistory } from '../../events/history/readable_history.js'
+} from '../../history/version.js'
+import { historyOfKey, type ReadableHistory } from '../../history/readable_history.js'
 import { fieldsToRestore, RESTORE } from './prefill_urls.js'
-import { hasEventLog } from '../../events/pages/event_access.js'
-import { EventReader } from '../../events/pages/event_reader.js'
-import { timeInWords, shownValue, type ShownValue } from '../../events/pages/comparison.js'
+import { hasEventLog } from '../../http/event_access.js'
+import { EventReader } from '../../event_log/event_reader.js'
+import { timeInWords, shownValue, type ShownValue } from '../../event_log/comparison.js'
 import { momentOf } from '../../time/local_time.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { followed, titlesOf } from '../../relations/references.js'
 import { textsOf } from '../fields/field_texts.js'
 import type { FieldView } from '../fields/shown_field.js'

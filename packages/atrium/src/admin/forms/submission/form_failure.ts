@@ -7,7 +7,7 @@ import { unavailability } from '#base/database/unavailable'
 import type { FieldError } from '#base/errors'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../fields/form_field.js'
-import { InvalidForm, RefusedRows, type RowFaults } from '../../errors.js'
+import { InvalidForm, RefusedRows, type RowFaults } from '../errors.js'
 
 /**
  * Returns true if the policy refuses the operation, whatever the form contains. [P14]

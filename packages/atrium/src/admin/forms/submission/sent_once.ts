@@ -6,10 +6,10 @@ import { AnswerExists, StoredAnswers } from '#base/http/stored_answers'
 import { faultToProblem } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import type { KeyValue } from '#base/columns/key'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { readKey } from '../../events/pages/record_places.js'
+import { guardOf } from '../../identity/admin_guard.js'
+import { readKey } from '../../views/record_items.js'
 import { sentTexts } from '../../http/form_texts.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
 type Options = ReturnType<ModelView['callOptions']>

@@ -4,11 +4,11 @@ import { sentTexts } from '../../http/form_texts.js'
 import { inputName, type FormField } from '../fields/form_field.js'
 import { valueOf } from '../fields/field_texts.js'
 import type { FormMode } from '../fields/form_fields.js'
-import { Widget } from '../fields/widget.js'
+import { Widget } from '../../views/widget.js'
 import { isImageFile, NO_IMAGE } from '../files/file_fields.js'
 import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/rows.js'
-import { UnreadableText } from '../../errors.js'
+import { UnreadableText } from '../../text/unreadable_text.js'
 
 /** Suffix in the name of the checkbox that empties a field. [B17] */
 export const CLEAR = '__clear'

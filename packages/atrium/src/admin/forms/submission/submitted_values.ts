@@ -5,9 +5,9 @@ import { now } from '#base/columns/soft_delete'
 import { attributeValue } from '#base/values/to_api'
 import { type StoredValues, parseUpdate } from '#base/schema/parse_update'
 import { Problem } from '#crud'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import { Uploads } from '../files/uploads.js'
-import { InvalidForm } from '../../errors.js'
+import { InvalidForm } from '../errors.js'
 import type { Submission } from './submission.js'
 
 /*

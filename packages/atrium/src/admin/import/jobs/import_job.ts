@@ -1,6 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../../admin_site.js'
-import { revertEvent } from '../../events/undo/undo_in_job.js'
+import { revertEvent } from '../../undo/undo_in_job.js'
 import { JobFailure, FileFault } from '../../jobs/job_errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 import type { AdminSite } from '../../admin_site.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'

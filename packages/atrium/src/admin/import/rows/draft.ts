@@ -4,10 +4,10 @@ import type { ImportFault } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { shorten } from '../../text/plain_text.js'
 import type { AdminSite } from '../../admin_site.js'
-import { InvalidForm } from '../../errors.js'
+import { InvalidForm } from '../../forms/errors.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
-import type { ModelView } from '../../model_view.js'
+import type { ModelView } from '../../views/model_view.js'
 
 /**
  * A row on its way to a record.

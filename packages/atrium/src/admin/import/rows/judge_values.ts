@@ -5,7 +5,7 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
-import { plainTexts, unseenFields } from '../../forms/fields/visible_when.js'
+import { plainTexts, unseenFields } from '../../views/visible_when.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import {
   internalValues,
@@ -14,7 +14,7 @@ import {
   storedValues,
 } from '../../forms/submission/submitted_values.js'
 import type { ImportSpec } from '../import_spec.js'
-import { UnreadableText } from '../../errors.js'
+import { UnreadableText } from '../../text/unreadable_text.js'
 import { valueOfCell } from '../../sheets/cell_value.js'
 import type { Cell } from '../../sheets/file_shape.js'
 import { addFault, isFaultyIn, type Draft, noteError } from './draft.js'

@@ -1,5 +1,5 @@
-import type { ModelView } from '../../model_view.js'
-import type { ListColumn } from '../list_column.js'
+import type { ModelView } from '../../views/model_view.js'
+import type { ListColumn } from '../../views/list_column.js'
 
 /**
  * A column that a list can show: a field of the responses by its name, or a class of the view's own.

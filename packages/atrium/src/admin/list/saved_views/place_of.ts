@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
-import { isPageSize } from '../page_size.js'
+import type { ModelView } from '../../views/model_view.js'
+import { isPageSize } from '../../views/page_size.js'
 import { VersionedCache } from '../../permissions/versioned_cache.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 
 /* A page reads its list and shows its views. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()

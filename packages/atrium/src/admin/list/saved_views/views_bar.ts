@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
 import { cutText } from '../cell.js'
 import type { ListParameters } from '../list_parameters.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import type { Density, SavedView } from './list_place.js'
 
 /* More names in a note do not help. */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { ViewingAsRole } from '../../errors.js'
-import { guardOf } from '../../authentication/sessions/admin_guard.js'
-import { readingClientOf } from '../../database_config.js'
+import { ViewingAsRole } from '../errors.js'
+import { guardOf } from '../../identity/admin_guard.js'
+import { readingClientOf } from '../../config/database_config.js'
 import AdminRole from '../../models/admin_role.js'
 
 const READS = ['GET', 'HEAD', 'OPTIONS']

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { idOfPath, readIds } from '#admin/bulk/bulk_ids'
 import type { Column } from '#base/columns/column'
 import { Key } from '#base/columns/key'
-import { BulkFailure } from '#admin/errors'
+import { BulkFailure } from '#admin/bulk/errors'
 
 function keyOf(...kinds: Array<Column['kind']>) {
   return new Key(

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { BulkAction, ModelView } from '#admin'
-import { DatabaseConfig } from '#admin/database_config'
+import { DatabaseConfig } from '#admin/config/database_config'
 import { ValueError } from '#crud'
 import { Country } from '#tests/fixtures/keys'
 

@@ -1,13 +1,6 @@
 import { test } from '@japa/runner'
-import {
-  cellsOf,
-  cutText,
-  isInvisible,
-  ownCell,
-  textCell,
-  valueCell,
-  type ShownCell,
-} from '#admin/list/cell'
+import { cellsOf, cutText, ownCell, textCell, valueCell, type ShownCell } from '#admin/list/cell'
+import { isInvisible } from '#admin/text/plain_text'
 import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'
 

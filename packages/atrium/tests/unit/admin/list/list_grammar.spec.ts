@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { ListParameters } from '#admin/list/list_parameters'
-import { ModelView } from '#admin/model_view'
+import { ModelView } from '#admin/views/model_view'
 import { filterFaultMessage } from '#base/columns/filter'
 import { defineConfig, resources } from '#crud'
 import { Column } from '#base/columns/column'

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { Reel } from '#tests/fixtures/shop'
 import { type AdminViewOptions, ListColumn } from '#admin'
 import { ListTable } from '#admin/list/list_table'
-import { ModelView } from '#admin/model_view'
+import { ModelView } from '#admin/views/model_view'
 import { adminSite } from '#tests/helpers/admin'
 
 class Length extends ListColumn {

@@ -5,7 +5,7 @@ import {
   InvalidPermissions,
   readPermissions,
   permissionsInWords,
-} from '#admin/permissions/document'
+} from '#admin/models/permissions_document'
 
 function faultsOf(value: unknown): readonly string[] {
   try {

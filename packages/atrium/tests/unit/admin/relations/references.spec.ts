@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import type { HttpContext } from '@adonisjs/core/http'
-import { guardOf } from '#admin/authentication/sessions/admin_guard'
+import { guardOf } from '#admin/identity/admin_guard'
 import { type AdminUser, type AdminSite, type ModelView } from '#admin'
 import { referencesOf, titlesOf } from '#admin/relations/references'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'

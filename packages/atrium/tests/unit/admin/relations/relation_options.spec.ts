@@ -3,7 +3,7 @@ import {
   checkPivotNames,
   manyToManyFault,
   manyToManyRelations,
-} from '#admin/relations/relation_options'
+} from '#admin/views/relation_options'
 import { Revue } from '#tests/fixtures/revues'
 
 test.group('The option manyToMany', () => {

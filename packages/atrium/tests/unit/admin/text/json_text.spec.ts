@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { jsonFault, prettyJson } from '#admin/text/json_text'
-import { shownValue } from '#admin/events/pages/comparison'
+import { shownValue } from '#admin/event_log/comparison'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('Admin | where JSON is invalid', () => {

@@ -1,5 +1,5 @@
 import type { ShownCell } from '../../../list/cell.js'
-import { Widget } from '../widget.js'
+import { Widget } from '../../../views/widget.js'
 
 export type Text = (key: string, data?: Record<string, unknown>) => string
 

@@ -1,6 +1,6 @@
 import { writeNumeral } from '#base/values/numbers'
 import { exactDecimal } from '#base/database/exact_numbers'
-import { UnreadableText } from '../../../errors.js'
+import { UnreadableText } from '../../../text/unreadable_text.js'
 import { ungrouped, grouped } from '../../../text/grouped_number.js'
 import type { ShownCell } from '../../../list/cell.js'
 import { FormWidget } from './form_widget.js'

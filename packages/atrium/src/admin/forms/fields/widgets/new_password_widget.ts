@@ -1,5 +1,5 @@
 import type { AdminSite } from '../../../admin_site.js'
-import { Widget, type WidgetName } from '../widget.js'
+import { Widget, type WidgetName } from '../../../views/widget.js'
 
 const TEXTS = ['label', 'short', 'long', 'name', 'weak', 'fair', 'good', 'strong', 'show'] as const
 

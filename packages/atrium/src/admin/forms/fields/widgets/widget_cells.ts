@@ -1,11 +1,11 @@
 import type { Column } from '#base/columns/column'
 import type { Show, ShownCell } from '../../../list/cell.js'
-import type { ModelView } from '../../../model_view.js'
+import type { ModelView } from '../../../views/model_view.js'
 import { escaped } from '../../../text/plain_text.js'
 import { isFileField, imageType, INLINE } from '../../files/file_fields.js'
 import { isFileKey, labelOfFile } from '../../files/file_store.js'
 import type { FormField } from '../form_field.js'
-import { Widget } from '../widget.js'
+import { Widget } from '../../../views/widget.js'
 import type { Text } from './form_widget.js'
 import { makeWidget } from './make_widget.js'
 

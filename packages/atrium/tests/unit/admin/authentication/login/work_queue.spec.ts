@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { WorkQueue } from '#admin/authentication/login/work_queue'
-import { QueueFull } from '#admin/errors'
+import { QueueFull } from '#admin/authentication/errors'
 
 /** Work that lasts until it is ended. */
 function work() {

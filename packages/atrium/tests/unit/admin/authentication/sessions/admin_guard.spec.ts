@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { errors } from '@adonisjs/auth'
 import type { AdminUser } from '#admin'
-import { AdminGuard } from '#admin/authentication/sessions/admin_guard'
+import { AdminGuard } from '#admin/identity/admin_guard'
 import authConfig from '../../../../../../../config/auth.js'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 

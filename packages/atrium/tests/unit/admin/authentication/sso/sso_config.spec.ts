@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { Secret } from '@adonisjs/core/helpers'
 import { ValueError } from '#crud'
-import { isPlainHttp, ssoConfig, type SsoInput } from '#admin/authentication/sso/sso_config'
+import { isPlainHttp, ssoConfig, type SsoInput } from '#admin/config/sso_config'
 
 const GIVEN = { issuer: 'https://login.example.com/realms/shop', clientId: 'atrium' }
 

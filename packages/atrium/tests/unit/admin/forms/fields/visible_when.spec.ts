@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { conditionOf, unseenFields, type VisibleWhen } from '#admin/forms/fields/visible_when'
+import { conditionOf, unseenFields, type VisibleWhen } from '#admin/views/visible_when'
 
 /** Names of the fields that are not part of the form */
 function unseen(

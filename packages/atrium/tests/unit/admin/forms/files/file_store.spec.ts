@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import { MultipartFile } from '@adonisjs/core/bodyparser'
 import fc from 'fast-check'
 import { ModelView, PrivateFolder } from '#admin'
-import { DatabaseConfig } from '#admin/database_config'
+import { DatabaseConfig } from '#admin/config/database_config'
 import {
   dropFile,
   dropFilesOf,

@@ -8,7 +8,7 @@ import { FSDriver } from '@adonisjs/drive/drivers/fs'
 import type { DriverContract } from '@adonisjs/drive/types'
 import { test } from '@japa/runner'
 import { ModelView, s3Disk } from '#admin'
-import { DatabaseConfig } from '#admin/database_config'
+import { DatabaseConfig } from '#admin/config/database_config'
 import {
   forgetOwner,
   noteOwner,

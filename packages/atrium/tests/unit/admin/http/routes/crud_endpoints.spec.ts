@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import { AdminUser, ModelView, type AdminViewOptions } from '#admin'
-import { DatabaseConfig } from '#admin/database_config'
+import { DatabaseConfig } from '#admin/config/database_config'
 import { Crud, EndpointCreator, LucidCrud, ValueError } from '#crud'
 import type { CrudRouterOptions } from '#crud/crud_options'
 import { Country } from '#tests/fixtures/keys'

@@ -2,15 +2,15 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { AdminSite } from '#admin'
 import app from '@adonisjs/core/services/app'
-import { readPermissions, type PermissionsDocument } from '#admin/permissions/document'
-import { matrixMore, matrixView, type MatrixBox } from '#admin/permissions/matrix/matrix_view'
+import { readPermissions, type PermissionsDocument } from '#admin/models/permissions_document'
+import { matrixMore, matrixView, type MatrixBox } from '#admin/roles/matrix/matrix_view'
 import {
   inputName,
   readInputName,
   readFolded,
   readMatrix,
   unfoldedIn,
-} from '#admin/permissions/matrix/read_matrix'
+} from '#admin/roles/matrix/read_matrix'
 import { runs } from '#tests/helpers/random_runs'
 
 const FIELD = 'permissions'

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { checkWidgetColumns, checkWidgets } from '#admin/forms/fields/widgets/widget_checks'
+import { checkWidgetColumns, checkWidgets } from '#admin/views/widget_checks'
 
 const KNOWN = ['title', 'slug', 'price']
 

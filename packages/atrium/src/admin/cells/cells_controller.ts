@@ -1,0 +1,193 @@
+import { inputName, type FormField } from '../forms/fields/form_field.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import { matchesStrongly, parseTags, type TagCondition } from '#base/http/etag'
+import { attributeValue } from '#base/values/to_api'
+import type { AdminSite } from '../admin_site.js'
+import { NotAllowed, PageNotFound } from '../http/errors.js'
+import { RowChanged } from '../forms/errors.js'
+import { fieldViews } from '../forms/fields/field_view.js'
+import { readOnlyFields } from '../forms/fields/form_fields.js'
+import { findRecord, recordNotFound, type FoundRecord, shownValues } from '../forms/form_record.js'
+import { FormPage } from '../forms/form_page.js'
+import { storeUpdate } from '../forms/store_update.js'
+import {
+  failureOf,
+  setFailureStatus,
+  type FormFailure,
+  isMissing,
+} from '../forms/submission/form_failure.js'
+import { readSubmission, type Submission } from '../forms/submission/submission.js'
+import { storedTexts } from '../forms/submission/untouched.js'
+import { sentTexts } from '../http/form_texts.js'
+import type { ModelView } from '../views/model_view.js'
+import { may } from '../permissions/may.js'
+import { ListPage } from '../list/list_page.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import { openedList, withList } from '../list/marked_record.js'
+import { readList } from '../list/read_list.js'
+import { editedFields } from './edited_fields.js'
+
+/** A cell whose record the user may update, with the form of its field alone */
+interface OpenCell extends FoundRecord {
+  field: FormField
+  form: FormPage
+  /** The list that shows it */
+  list: ListParameters
+}
+
+interface EditorState {
+  submission?: Submission
+  fault?: string
+  /** The row in which the editor stands, if it is not as the list has it */
+  row?: string | null
+}
+
+/**
+ * Cells of a list that are edited in place: their editors, and how they are saved. [L10]
+ */
+export class CellsController {
+  readonly #form: FormPage
+  readonly #list: ListPage
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#form = new FormPage(site, view, 'update')
+    this.#list = new ListPage(site, view)
+  }
+
+  /**
+   * Renders the editor of one field of a record, with the record's version.
+   */
+  async edit(ctx: HttpContext): Promise<unknown> {
+    const cell = await this.#open(ctx)
+    if (!cell) return recordNotFound(ctx, this.site, this.view)
+    return await this.#editor(ctx, cell)
+  }
+
+  /**
+   * Updates the field and renders the row of the list. If that fails, the editor comes back with the error: 422,
+   * 403 if it is refused, 412 if the record is not of the version in `If-Match`; without the header, 428.
+   */
+  async save(ctx: HttpContext): Promise<unknown> {
+    const cell = await this.#open(ctx)
+    if (!cell) return recordNotFound(ctx, this.site, this.view)
+    const condition = conditionIn(ctx)
+    if (condition === undefined) {
+      ctx.response.status(428)
+      return { message: this.site.text('list.cells.noVersion') }
+    }
+    const submission = await this.#submission(ctx, cell)
+    if (!submission.supplied) {
+      ctx.response.status(422)
+      return await this.#again(ctx, cell, submission, this.#nothingSent(cell))
+    }
+    try {
+      await storeUpdate(ctx, cell.form, cell, submission, (locked, values) => {
+        const tag = `"${this.view.resource.columns.versionOf(locked)}"`
+        if (!matchesStrongly(condition, tag)) throw new RowChanged(values)
+      })
+    } catch (error) {
+      if (isMissing(error)) return recordNotFound(ctx, this.site, this.view)
+      if (error instanceof RowChanged) return await this.#conflict(ctx, submission)
+      const failure = failureOf(this.site, cell.form.fields, error)
+      setFailureStatus(ctx, error, 422)
+      return await this.#again(ctx, cell, submission, failure)
+    }
+    const row = await this.#list.row(ctx, cell.key, cell.list)
+    return await this.site.render(ctx, 'partials/cell', { row, field: null })
+  }
+
+  /**
+   * @returns null if there is no such record
+   * @throws PageNotFound  when the cells of the column are not edited
+   * @throws NotAllowed    when the user may not change the field, or the record
+   */
+  async #open(ctx: HttpContext): Promise<OpenCell | null> {
+    const { site, view } = this
+    const name = String(ctx.request.qs().field)
+    const found = await findRecord(ctx, view)
+    if (!found) return null
+    const field = editedFields(site, view).get(name)
+    if (!field) {
+      const isReadOnly = readOnlyFields(site, view, 'update').some((one) => one.name === name)
+      throw isReadOnly ? new NotAllowed() : new PageNotFound()
+    }
+    if (!(await may(ctx, view, 'update', found.record))) throw new NotAllowed()
+    const form = await this.#form.of(ctx, found.record)
+    const isUnseen = this.#form.unseen(undefined, found.record).has(name)
+    if (form.readOnlyHere.has(name) || isUnseen) throw new NotAllowed()
+    const list = (await openedList(ctx, site, view)) ?? (await readList(ctx, site, view, ''))
+    return { ...found, field, form: form.only(name), list }
+  }
+
+  /** In a cell, unlike in a form, nothing means that it is emptied. */
+  async #submission(ctx: HttpContext, { field, form }: OpenCell): Promise<Submission> {
+    const submission = await readSubmission(form.fields, ctx, 'update')
+    const isEmptied =
+      !submission.supplied && field.nullable && sentTexts(ctx).has(inputName(field.name))
+    if (!isEmptied) return submission
+    return {
+      ...submission,
+      values: { [field.name]: field.emptied },
+      cleared: new Set([field.name]),
+      supplied: true,
+    }
+  }
+
+  #nothingSent({ field: { label } }: OpenCell): FormFailure {
+    return { error: this.site.text('form.required', { label }), fieldErrors: {} }
+  }
+
+  /** The editor with what was typed, and the version that saves it over the other value, which the error tells. */
+  async #conflict(ctx: HttpContext, submission: Submission): Promise<unknown> {
+    const cell = await this.#open(ctx)
+    if (!cell) return recordNotFound(ctx, this.site, this.view)
+    const row = await this.#list.row(ctx, cell.key, cell.list)
+    const value = attributeValue(cell.field.column!, cell.record)
+    const [{ text }] = await shownValues(ctx, this.site, cell.field, [value])
+    const fault = this.site.text('list.cells.changed', { value: text })
+    ctx.response.status(412)
+    return await this.#editor(ctx, cell, { submission, fault, row })
+  }
+
+  async #again(
+    ctx: HttpContext,
+    cell: OpenCell,
+    submission: Submission,
+    { error, fieldErrors }: FormFailure
+  ): Promise<unknown> {
+    const own = fieldErrors[cell.field.name]
+    const others = Object.values(fieldErrors).join(' ')
+    return await this.#editor(ctx, cell, { submission, fault: own ?? (others || error) })
+  }
+
+  async #editor(
+    ctx: HttpContext,
+    { form, field, key, record, list }: OpenCell,
+    { submission, fault, row = null }: EditorState = {}
+  ): Promise<string> {
+    const { site, view } = this
+    const stored = storedTexts(form.fields, record)
+    const [shown] = await fieldViews(ctx, site, view, form.fields, {
+      shown: { ...stored, ...submission?.shown },
+      stored,
+      errors: fault === undefined ? {} : { [field.name]: fault },
+      cleared: new Set(),
+    })
+    const path = view.url(`/cell${view.resource.key.toPath(key)}`)
+    return await site.render(ctx, 'partials/cell', {
+      row,
+      field: shown,
+      action: withList(`${path}?field=${encodeURIComponent(field.name)}`, list),
+      version: view.resource.columns.versionOf(record),
+    })
+  }
+}
+
+/** @throws Problem 400 */
+function conditionIn({ request }: HttpContext): TagCondition | undefined {
+  const header = request.header('if-match')
+  return header === undefined ? undefined : parseTags('If-Match', header)
+}

@@ -1,0 +1,357 @@
+import { isAbsolute } from 'node:path'
+import { Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
+import type { DriverContract } from '@adonisjs/drive/types'
+import type { RedisConnectionConfig } from '@adonisjs/redis/types'
+import { ValueError } from '#crud'
+import {
+  ANY,
+  checkEach,
+  FUNCTION,
+  isObject,
+  LABEL,
+  OBJECT,
+  PATH,
+  POSITIVE,
+  SECONDS,
+  TRUTH,
+  type Check,
+} from '#base/checks'
+import { shown, withoutStack } from '#base/errors'
+import type { EventIntegration } from '../events/event_integration.js'
+import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
+import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
+import { isTimeZone, UTC } from '../time/time_zone.js'
+
+/** An uploaded file before it is stored. */
+export interface ScannedFile {
+  path: string
+  /** As the sender calls it */
+  name: string
+  /** Bytes */
+  size: number
+  /** Class name of the model, and API name of the field */
+  model: string
+  field: string
+}
+
+/**
+ * Scans an uploaded file, as a malware scanner does.
+ *
+ * @returns the reason to refuse it, as it is shown behind the name of the field; nothing to take it
+ */
+export type ScanFile = (file: ScannedFile) => Promise<string | void> | string | void
+
+/**
+ * Resolved settings of the admin site, from `config/admin.ts`. [B1]
+ */
+export interface AdminConfig {
+  /** The application's key, from which the key of the session tokens is derived [B4] */
+  appKey: Secret<string>
+  /** Path of the site, as in `/admin`; empty for the root */
+  mountPath: string
+  /** Title of the site, shown on every page */
+  title: string
+  theme: 'dark-theme' | 'light-theme'
+  /** Time zone of people who have chosen none, as in `Europe/Berlin`. Default: UTC [R12] */
+  timeZone: string
+  /** Sends cookies over HTTPS only */
+  secureCookies: boolean
+  /** Directory of Edge files that replace the shipped ones of the same name; absolute path */
+  templatesDirectory: string | undefined
+  /** Folder of uploaded files; absolute path. Default: `storage` [B17] */
+  storageDirectory: string
+  /** Makes the disk of uploaded files, a driver of AdonisJS Drive, as `s3Disk()` does; undefined: `storageDirectory` */
+  disk: (() => DriverContract | Promise<DriverContract>) | undefined
+  /** Lucid connection of the admin's own tables; undefined: the application's */
+  adminConnection: string | undefined
+  /** Name of the role of users who are created without roles; null: none [U5] */
+  defaultRole: string | null
+  /** Models to register in addition to the decorated ones */
+  models: Record<string, unknown>
+  eventIntegration: EventIntegration | undefined
+  /**
+   * Where failed logins and requests of the API are counted: with the admin's tables, in Redis, or in each process by
+   * itself. Default: database [B8, Q8]
+   */
+  limiter: 'database' | 'redis' | 'memory'
+  /** The Redis server of `limiter` and `jobs.store`. Default: port 6379 of this machine, without a password */
+  redis: RedisConnectionConfig
+  jobs: {
+    /** Where jobs wait: with the admin's tables, or in Redis. Default: database */
+    store: 'database' | 'redis'
+    /** Jobs that a process runs at a time */
+    concurrency: number
+    /** True if the server's process works on background jobs [D1] */
+    worker: boolean
+    /** Days after which an ended job is removed */
+    keptDays: number
+    /** Maximum jobs of a user that have not ended */
+    perUser: number
+    /** Maximum duration of a run, in minutes; then the job fails */
+    minutes: number
+  }
+  forms: {
+    /** Maximum size of a form without files, in MB; then 413 [B17] */
+    textMegabytes: number
+    /** Maximum size of the files of a form, in MB; then 413 */
+    filesMegabytes: number
+  }
+  imports: {
+    /** Maximum rows of a file, in every format, empty ones included [D3] */
+    rows: number
+    /** Rows with errors after which the dry run stops */
+    invalidRows: number
+  }
+  exports: {
+    /** Records of an export that are sent immediately; more are a background job [D2] */
+    streamed: number
+    /** Hours for which the file of such a job is stored */
+    keptHours: number
+    /** Maximum size of such a file, in MB; then the job fails */
+    fileMegabytes: number
+    /** Maximum stored files of a user; with one more, the oldest is removed */
+    keptFiles: number
+    /** Maximum size of these files together, in MB; the newest is stored in any case */
+    keptMegabytes: number
+  }
+  /** Scans each uploaded file before it is stored, as a malware scanner does; undefined: none [B17] */
+  scanFile: ScanFile | undefined
+  /** Users who must have a second factor: none, superusers, all. Default: optional [U10] */
+  mfa: 'optional' | 'superusers' | 'required'
+  /** Single sign-on by OpenID Connect; undefined: none [U15] */
+  sso: SsoConfig | undefined
+  /** Attributes of users that forms and commands know, by name [U3] */
+  userAttributes: UserAttributes
+  sessions: {
+    /** Minutes without a request after which a session ends [B7] */
+    idleMinutes: number
+    /** Hours after which a session ends in any case */
+    maximumHours: number
+    /** Maximum number of sessions per user; the oldest is ended for a new one */
+    perUser: number
+  }
+  token: {
+    /** Lifetime of a session token in minutes [B4] */
+    minutes: number
+  }
+  login: {
+    /** Failed attempts per user name and address before further ones are refused [B8] */
+    attempts: number
+    /** Length of the window, in minutes, in which failed attempts are counted */
+    withinMinutes: number
+    /** Failed attempts per address, for all user names together, in the same window */
+    attemptsPerAddress: number
+    /** Failed attempts per user name, from all addresses, before its logins are delayed */
+    quickAttemptsPerName: number
+    /** Maximum delay of a login in seconds */
+    slowestSeconds: number
+    /** Maximum number of delayed logins per process; further ones receive 503 */
+    slowedAtOnce: number
+    /** Passwords that are compared or hashed at the same time; each takes a thread and 128 MB */
+    hashesAtOnce: number
+    /** Maximum number of logins that wait for a comparison; further ones receive 503 */
+    hashesWaiting: number
+  }
+}
+
+type PartialConfig = Partial<
+  Omit<
+    AdminConfig,
+    'appKey' | 'jobs' | 'forms' | 'imports' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'
+  >
+> & {
+  appKey: Secret<string>
+  jobs?: Partial<AdminConfig['jobs']>
+  forms?: Partial<AdminConfig['forms']>
+  imports?: Partial<AdminConfig['imports']>
+  exports?: Partial<AdminConfig['exports']>
+  sso?: SsoInput
+  sessions?: Partial<AdminConfig['sessions']>
+  token?: Partial<AdminConfig['token']>
+  login?: Partial<AdminConfig['login']>
+}
+
+/** Default of `imports` */
+export const IMPORT_LIMITS = { rows: 1_048_575, invalidRows: 10_000 }
+
+/** Default of `exports` */
+export const EXPORT_LIMITS = {
+  streamed: 100_000,
+  keptHours: 24,
+  fileMegabytes: 2048,
+  keptFiles: 20,
+  keptMegabytes: 4096,
+}
+
+const PLACE = 'config/admin.ts'
+
+const FOLDER: Check = [
+  (value) => typeof value === 'string' && isAbsolute(value),
+  "an absolute path, as app.makePath('...') gives",
+]
+
+const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
+  /* The value must not appear in an error message. */
+  appKey: ANY,
+  mountPath: PATH,
+  title: LABEL,
+  theme: [
+    (value) => value === 'dark-theme' || value === 'light-theme',
+    "'dark-theme' or 'light-theme'",
+  ],
+  timeZone: [isTimeZone, "the name of a time zone, as in 'Europe/Berlin', or 'UTC'"],
+  secureCookies: TRUTH,
+  templatesDirectory: FOLDER,
+  storageDirectory: FOLDER,
+  disk: FUNCTION,
+  adminConnection: LABEL,
+  defaultRole: [(value) => value === null || LABEL[0](value), "a role's name, or null for none"],
+  mfa: [
+    (value) => value === 'optional' || value === 'superusers' || value === 'required',
+    "'optional', 'superusers' or 'required'",
+  ],
+  sso: OBJECT,
+  userAttributes: OBJECT,
+  scanFile: FUNCTION,
+  limiter: [
+    (value) => ['database', 'redis', 'memory'].includes(value),
+    "'database', 'redis' or 'memory'",
+  ],
+  redis: OBJECT,
+  models: OBJECT,
+  eventIntegration: [
+    (value) => typeof value?.log === 'function',
+    'databaseEvents(), an object with a function log, or undefined',
+  ],
+  jobs: OBJECT,
+  forms: OBJECT,
+  imports: OBJECT,
+  exports: OBJECT,
+  sessions: OBJECT,
+  token: OBJECT,
+  login: OBJECT,
+}
+
+/* Each group is checked together with its defaults, so that an undefined setting counts as left
+ * out. */
+const GROUPS = {
+  jobs: {
+    store: [
+      (value) => value === 'database' || value === 'redis',
+      "'database' or 'redis'",
+    ] satisfies Check,
+    concurrency: POSITIVE,
+    worker: TRUTH,
+    keptDays: POSITIVE,
+    perUser: POSITIVE,
+    minutes: POSITIVE,
+  },
+  forms: { textMegabytes: POSITIVE, filesMegabytes: POSITIVE },
+  imports: { rows: POSITIVE, invalidRows: POSITIVE },
+  exports: {
+    streamed: POSITIVE,
+    keptHours: POSITIVE,
+    fileMegabytes: POSITIVE,
+    keptFiles: POSITIVE,
+    keptMegabytes: POSITIVE,
+  },
+  sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
+  token: { minutes: POSITIVE },
+  login: {
+    attempts: POSITIVE,
+    withinMinutes: POSITIVE,
+    attemptsPerAddress: POSITIVE,
+    quickAttemptsPerName: POSITIVE,
+    slowestSeconds: SECONDS,
+    slowedAtOnce: POSITIVE,
+    hashesAtOnce: POSITIVE,
+    hashesWaiting: POSITIVE,
+  },
+}
+
+/**
+ * Settings of the admin site, for `config/admin.ts`.
+ *
+ * @param config  `appKey`, and the options that differ from the defaults
+ * @returns all settings
+ * @throws ValueError  for an unknown option or an invalid value [P9]
+ */
+export function defineConfig<const Attributes extends UserAttributes = {}>(
+  config: PartialConfig & { userAttributes?: Attributes }
+): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
+  return withoutStack(() => checkedConfig(config))
+}
+
+function checkedConfig<const Attributes extends UserAttributes = {}>(
+  config: PartialConfig & { userAttributes?: Attributes }
+): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
+  checkEach(PLACE, config, CHECKS)
+  if (!(config.appKey instanceof Secret)) {
+    throw new ValueError(`${PLACE}: appKey is not a Secret, and must be env.get('APP_KEY')`)
+  }
+  checkModels(config.models ?? {})
+  checkUserAttributes(PLACE, config.userAttributes ?? {})
+  const path = (config.mountPath ?? '/admin').replace(/^\/+|\/+$/g, '')
+  const filled: Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } = {
+    appKey: config.appKey,
+    mountPath: path === '' ? '' : `/${path}`,
+    title: config.title ?? 'Atrium',
+    theme: config.theme ?? 'light-theme',
+    timeZone: config.timeZone ?? UTC,
+    secureCookies: config.secureCookies ?? true,
+    templatesDirectory: config.templatesDirectory,
+    storageDirectory: config.storageDirectory ?? app.makePath('storage'),
+    disk: config.disk,
+    adminConnection: config.adminConnection,
+    defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
+    models: config.models ?? {},
+    eventIntegration: config.eventIntegration,
+    mfa: config.mfa ?? 'optional',
+    scanFile: config.scanFile,
+    userAttributes: config.userAttributes ?? ({} as Attributes),
+    sso: config.sso && ssoConfig(config.sso),
+    limiter: config.limiter ?? 'database',
+    redis: config.redis ?? {},
+    jobs: {
+      store: 'database',
+      concurrency: 2,
+      worker: true,
+      keptDays: 30,
+      perUser: 20,
+      minutes: 60,
+      ...config.jobs,
+    },
+    forms: { textMegabytes: 1, filesMegabytes: 20, ...config.forms },
+    imports: { ...IMPORT_LIMITS, ...config.imports },
+    exports: { ...EXPORT_LIMITS, ...config.exports },
+    sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
+    token: { minutes: 30, ...config.token },
+    login: {
+      attempts: 5,
+      withinMinutes: 15,
+      attemptsPerAddress: 50,
+      quickAttemptsPerName: 20,
+      slowestSeconds: 15,
+      slowedAtOnce: 500,
+      hashesAtOnce: 2,
+      hashesWaiting: 20,
+      ...config.login,
+    },
+  }
+
+  for (const [group, checks] of Object.entries(GROUPS)) {
+    checkEach(PLACE, filled[group as keyof typeof GROUPS], checks, { group })
+  }
+  return filled
+}
+
+function checkModels(models: Record<string, unknown>) {
+  for (const [name, entry] of Object.entries(models)) {
+    const [model, options, ...rest] = Array.isArray(entry) ? entry : [entry, {}]
+    if (typeof model === 'function' && isObject(options) && rest.length === 0) continue
+    throw new ValueError(
+      `${PLACE}: models.${name} is ${shown(entry)}, and must be a model, or a model and its options, as in [Product, { label: 'Goods' }]`
+    )
+  }
+}

@@ -1,0 +1,212 @@
+import string from '@adonisjs/core/helpers/string'
+import { writeJson } from '#base/values/json'
+import type { Column } from '#base/columns/column'
+import type { AdminSite } from '../admin_site.js'
+import { plainItems, shorten, visibleText } from '../text/plain_text.js'
+import { prettyJson } from '../text/json_text.js'
+import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
+import { cellsOf } from '../list/cell.js'
+import { isIdentifier } from '../list/is_identifier.js'
+import { withUnits } from '../list/table_columns.js'
+import type { ModelView } from '../views/model_view.js'
+import type AdminAuditLog from '../models/admin_audit_log.js'
+import { clockTime, writtenTime } from '../time/local_time.js'
+import { namesSeen, type SeesName } from '../history/readable_history.js'
+import type { LoggedRelations } from './readable_records.js'
+
+/**
+ * A field value as shown.
+ */
+export interface ShownValue {
+  kind: 'null' | 'yes' | 'no' | 'number' | 'text' | 'data'
+  text: string
+  /** The whole text, if `text` is cut */
+  whole?: string
+  /** As in `10,000 characters` */
+  size?: string
+}
+
+const LONGEST = 200
+const MOST_LINES = 6
+
+/**
+ * Formats a value of the log. A long value is cut, with the whole text next to it.
+ *
+ * @param title  of the record that it refers to, if the viewer may see it
+ */
+export function shownValue(site: AdminSite, value: unknown, title?: string): ShownValue {
+  if (title !== undefined) return long(site, 'text', title)
+  switch (typeof value) {
+    case 'undefined':
+      return { kind: 'null', text: site.text('events.null') }
+    case 'boolean':
+      return {
+        kind: value ? 'yes' : 'no',
+        text: site.text(value ? 'events.yes' : 'events.no'),
+      }
+    case 'number':
+      return { kind: 'number', text: String(value) }
+    case 'object':
+      if (value === null) return { kind: 'null', text: site.text('events.null') }
+      return list(site, value) ?? long(site, 'data', prettyJson(value))
+    default:
+      if (value === '') return { kind: 'null', text: site.text('events.blank') }
+      return long(site, 'text', String(value))
+  }
+}
+
+/** The items with commas between, unless these could be a part of one. */
+function list(site: AdminSite, value: unknown): ShownValue | null {
+  const items = plainItems(value)
+  if (!items || items.some((item) => item === '' || item.includes(','))) return null
+  return items.length > 0 ? long(site, 'text', items.join(', ')) : null
+}
+
+function long(site: AdminSite, kind: 'text' | 'data', stored: string): ShownValue {
+  const text = visibleText(stored)
+  const lines = text.split('\n', MOST_LINES + 1)
+  const short = shorten(lines.slice(0, MOST_LINES).join('\n'), LONGEST)
+  if (short === text) return { kind, text }
+  const shown = short.endsWith('…') ? short : `${short}…`
+  const count = [...text].length
+  return { kind, text: shown, whole: text, size: site.text('events.characters', { count }) }
+}
+
+/**
+ * A field of a record before and after an event.
+ */
+export interface FieldChange {
+  name: string
+  label: string
+  before: ShownValue
+  after: ShownValue
+}
+
+/**
+ * Changes of one record, by field.
+ */
+export interface Comparison {
+  /** True if the record existed before the event, and after it */
+  hasBefore: boolean
+  hasAfter: boolean
+  changed: FieldChange[]
+  unchanged: FieldChange[]
+}
+
+/* Lists show no more decimals of a float. */
+const SHOWN_EXACTLY = /^-?\d+(\.\d{1,6})?$/
+
+export type State = Record<string, unknown>
+
+type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'>
+
+/** Fields that the viewer may see, and the titles of what they refer to. */
+export interface Sight {
+  /** Default: what they may see of every record */
+  sees?: SeesName
+  /** Title of the record that a field refers to; undefined if it is not a reference, or not theirs to see */
+  titleOf?: (name: string, value: unknown) => string | undefined
+  /** Many-to-many relations in the log, as the viewer may see them */
+  relations?: LoggedRelations
+}
+
+/**
+ * Compares the two states of a logged record, in the order and with the labels of its view while
+ * the model is in the site. Columns that are hidden today are left out even if they were logged, and all that the
+ * viewer may not see. [E4, U4, R9]
+ *
+ * @param view   of the record's model, as the viewer may see it; undefined for a model that is gone
+ * @param sight  default: without titles and relations
+ */
+export function compare(
+  site: AdminSite,
+  row: LoggedStates & Pick<AdminAuditLog, 'resourceType'>,
+  view: ModelView | undefined,
+  { sees = namesSeen(view), titleOf, relations }: Sight = {}
+): Comparison {
+  const { before, after } = statesOf(row)
+  const fields = loggedNames(view, before, after)
+    .filter((name) => sees(name) && !relations?.withholds(row.resourceType, name))
+    .map((name) => {
+      const shown = (value: unknown = null) => {
+        const words = relations?.wordsOf(row.resourceType, name, value)
+        return words === undefined ? value : words
+      }
+      const pair = { old: shown(before?.[name]), new: shown(after?.[name]) }
+      const show = (value: unknown) =>
+        shownValue(site, inWords(site, view, name, value), titleOf?.(name, value))
+      return {
+        name,
+        label: labelOfLogged(view, name),
+        before: show(pair.old),
+        after: show(pair.new),
+        isChanged: writeJson(pair.old) !== writeJson(pair.new),
+      }
+    })
+  return {
+    hasBefore: before !== null,
+    hasAfter: after !== null,
+    changed: fields.filter(({ isChanged }) => isChanged),
+    unchanged: fields.filter(({ isChanged }) => !isChanged),
+  }
+}
+
+function isField({ manyToMany, resource }: ModelView, name: string): boolean {
+  return resource.columns.find(name) !== undefined || manyToMany.some((one) => one.name === name)
+}
+
+/** A custom integration may have stored the changes only. */
+export function statesOf({ previousState, newState, changes }: LoggedStates) {
+  if (previousState || newState || !changes) {
+    return { before: previousState as State | null, after: newState as State | null }
+  }
+  const pick = (side: 'old' | 'new') =>
+    Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, pair?.[side]]))
+  return { before: pick('old') as State, after: pick('new') as State }
+}
+
+/** Label of a field of the log, whose model may not have it any more. */
+export function labelOfLogged(view: ModelView | undefined, name: string): string {
+  return view && isField(view, name) ? view.labelOf(name) : string.sentenceCase(name) || name
+}
+
+/** The names of logged states, in the order of the model. */
+export function loggedNames(view: ModelView | undefined, ...states: Array<State | null>): string[] {
+  const logged = new Set(states.flatMap((state) => Object.keys(state ?? {})))
+  const all = view?.resource.columns.all ?? []
+  const known = all.map(({ apiName }) => apiName).filter((name) => logged.has(name))
+  return [...new Set([...known, ...logged])]
+}
+
+/**
+ * A logged date, datetime or number as lists show it, datetimes in the present zone and with seconds; any other value
+ * as it is. [R12]
+ */
+export function inWords(
+  site: AdminSite,
+  view: ModelView | undefined,
+  name: string,
+  value: unknown
+): unknown {
+  const column = view?.resource.isLoaded ? view.resource.columns.find(name) : undefined
+  if (!column) return value
+  const isNumeric = column.kind === 'integer' || column.kind === 'number'
+  return isNumeric ? numberInWords(site, view!, column, value) : timeInWords(column, value)
+}
+
+function numberInWords(site: AdminSite, view: ModelView, column: Column, value: unknown): unknown {
+  if (column.serialize || !SHOWN_EXACTLY.test(String(value))) return value
+  const text = site.text.bind(site)
+  const own = widgetShow(view, column, text)
+  const options = { isGrouped: !isIdentifier(view, column), own, text }
+  const [cell] = cellsOf(column, [value], options)
+  return own ? cell.text : withUnits(view, column.apiName, cell).text
+}
+
+export function timeInWords(column: Column, value: unknown): unknown {
+  if (column.serialize || typeof value !== 'string') return value
+  if (column.kind === 'date') return writtenTime(value) ?? value
+  if (column.kind !== 'datetime') return value
+  const time = clockTime(value)?.time ?? value
+  return writtenTime(time) ?? time
+}

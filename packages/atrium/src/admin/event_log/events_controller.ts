@@ -1,0 +1,170 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import type { AdminSite } from '../admin_site.js'
+import type AdminAuditLog from '../models/admin_audit_log.js'
+import AdminUser from '../models/admin_user.js'
+import { presentZone } from '../time/time_zone.js'
+import { compare } from './comparison.js'
+import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage, pagesOf } from './event_filters.js'
+import { EventReader } from './event_reader.js'
+import { shownUndo } from '../undo/undo_offer.js'
+import { markOf, shownEvent, subjectOf } from './shown_event.js'
+import { historyUrl } from '../http/history_urls.js'
+import { LoggedRelations, ReadableRecords } from './readable_records.js'
+import { plainText } from '../text/plain_text.js'
+import { readKey } from '../views/record_items.js'
+import { RecordPlaces } from './record_places.js'
+import { PageNotFound } from '../http/errors.js'
+
+/* Maximum number of suggested user names. */
+const MOST_NAMES = 200
+
+/**
+ * Pages of the event log: list and event. [E5]
+ */
+export class EventsController {
+  readonly #log: EventReader
+
+  constructor(private readonly site: AdminSite) {
+    this.#log = new EventReader(site)
+  }
+
+  /**
+   * List of events; for htmx its content without the layout.
+   */
+  async index(ctx: HttpContext): Promise<string> {
+    const asked = EventFilters.read(ctx.request.parsedUrl.query ?? '')
+    const { rows, total, page, failed } = await this.#find(ctx, asked)
+    const places = await RecordPlaces.find(this.site, ctx, rows)
+    const filters = asked.at(page)
+    const url = (number: number) => this.#url('') + filters.at(number)
+    const data = {
+      filters,
+      failed,
+      rows: rows.map((event) => shownEvent(this.site, event, places)),
+      pages: pagesOf(total, page, url),
+      fields: { ...this.#fields(filters), names: await this.#names(ctx) },
+      links: { events: this.#url('') },
+      ignored: filters.ignored
+        .map((name) => this.site.text(`events.filters.${name}`, { zone: presentZone() }))
+        .join(', '),
+    }
+    ctx.response.vary('HX-Request')
+    if (ctx.request.header('hx-request') === undefined) {
+      return await this.site.render(ctx, 'pages/events', data)
+    }
+    ctx.response.header('hx-push-url', url(page))
+    return await this.site.render(ctx, 'partials/events_content', data)
+  }
+
+  /**
+   * An event with its changes to each record.
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const { id } = ctx.params
+    const event = /^\d{1,15}$/.test(id) ? await this.#log.find(Number(id)) : null
+    if (!event) throw new PageNotFound()
+
+    const { rows, total, page } = await this.#log.recordsOf(event, this.#askedPage(ctx))
+    await this.#load(rows.map(({ resourceType }) => resourceType))
+    const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
+    const readable = await ReadableRecords.find(this.site, ctx, rows, places.views)
+    const relations = await LoggedRelations.find(this.site, ctx, rows, places.views)
+    const { username, userId, sessionId, userAgent } = event
+    return await this.site.render(ctx, 'pages/event', {
+      event: shownEvent(this.site, event, places),
+      by: { userId, sessionId, isKnown: username !== null },
+      userAgent: userAgent === null ? null : plainText(userAgent, 300),
+      pages: pagesOf(total, page, (number) => this.#url(`/${event.id}?page=${number}`)),
+      records: rows.map((row) => {
+        const isReadable = readable.has(row)
+        const state = isReadable ? stateOf(row) : null
+        const subject = subjectOf(this.site, row, places, { state })
+        return {
+          id: row.id,
+          mark: markOf(this.site, row.action),
+          subject,
+          name: subject?.record?.text ?? '',
+          history: isReadable ? this.#historyOf(row) : null,
+          comparison: isReadable
+            ? compare(this.site, row, places.views.get(row.resourceType), { relations })
+            : null,
+        }
+      }),
+      undo: await shownUndo(this.site, ctx, event),
+      undoes: event.details?.undoes ? this.#url(`/${event.details.undoes}`) : null,
+      links: { events: this.#url('') },
+    })
+  }
+
+  /** A failed query shows an error on the page and does not fail it. */
+  async #find(ctx: HttpContext, filters: EventFilters) {
+    try {
+      return { ...(await this.#log.list(filters)), failed: false }
+    } catch (error) {
+      ctx.logger.error({ err: error }, 'The event log could not be read')
+      return { rows: [], total: 0, page: 1, failed: true }
+    }
+  }
+
+  /** Typed names of failed logins are not suggested. */
+  async #names(ctx: HttpContext): Promise<string[]> {
+    try {
+      const own = this.site.dbConfig.adminSession()
+      const client = readersOf(own) ?? own
+      const users = await AdminUser.query({ client })
+        .select('username')
+        .orderBy('username')
+        .limit(MOST_NAMES)
+      return users.map(({ username }) => username)
+    } catch (error) {
+      ctx.logger.error({ err: error }, 'The names of the users could not be read')
+      return []
+    }
+  }
+
+  /**
+   * Options of the filters; a model that was removed from the site stays selectable while it is
+   * selected.
+   */
+  #fields({ values }: EventFilters) {
+    const models = [...this.site.models.values()].map(({ name, label }) => ({ value: name, label }))
+    const { resource_type: asked } = values
+    if (asked && !this.site.models.has(asked)) {
+      models.push({ value: asked, label: plainText(asked, 40).text })
+    }
+    return {
+      types: EVENT_TYPES.map((type) => ({ value: type, label: markOf(this.site, type).word })),
+      statuses: EVENT_STATUSES.map((status) => ({
+        value: status,
+        label: this.site.text(`events.statuses.${status}`),
+      })),
+      models: models.sort((one, other) => one.label.localeCompare(other.label, 'en')),
+    }
+  }
+
+  #historyOf({ resourceType, resourceId }: { resourceType: string; resourceId: string }) {
+    const view = this.site.models.get(resourceType)
+    const [key] = (view?.resource.isLoaded && readKey(view, resourceId)) || []
+    return view && key ? historyUrl(view, key) : null
+  }
+
+  /** Labels and hidden columns are known without the database, types of keys are not. */
+  async #load(names: string[]) {
+    const views = [...new Set(names)].flatMap((name) => this.site.models.get(name) ?? [])
+    await Promise.allSettled(views.map((view) => view.resource.load()))
+  }
+
+  #askedPage({ request }: HttpContext): number {
+    return readPage(new URLSearchParams(request.parsedUrl.query ?? '').getAll('page').at(-1))
+  }
+
+  #url(place: string): string {
+    return this.site.url(`/management/events${place}`)
+  }
+}
+
+/** Last known state of a record. */
+function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
+  return row?.newState ?? row?.previousState ?? null
+}

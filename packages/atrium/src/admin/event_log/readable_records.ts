@@ -1,0 +1,205 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { pivotRelationsOf } from '#base/lucid/pivot_relation'
+import type { AdminSite } from '../admin_site.js'
+import { adminActor } from '../identity/admin_actor.js'
+import type { ModelView } from '../views/model_view.js'
+import type AdminAuditLog from '../models/admin_audit_log.js'
+import { seenManyToMany, type ManyToMany } from '../relations/many_to_many.js'
+import { titlesOf } from '../relations/references.js'
+import { readKey } from '../views/record_items.js'
+
+type LoggedResource = Pick<
+  AdminAuditLog,
+  'resourceType' | 'resourceId' | 'newState' | 'previousState'
+>
+
+/**
+ * Filters logged records to those whose values the viewer may see. Policy and scope are applied to
+ * each record as it is now; for a deleted one, only the policy, to its last state. Where roles reach some
+ * records only, they reach no deleted one; and who has roles sees nothing of a model that is gone. [P14, U4]
+ */
+export class ReadableRecords {
+  readonly #refused = new Set<string>()
+
+  private constructor() {}
+
+  /**
+   * @param views  of the models, as the viewer may see them
+   */
+  static async find(
+    site: AdminSite,
+    ctx: HttpContext,
+    rows: readonly LoggedResource[],
+    views: ReadonlyMap<string, ModelView>
+  ) {
+    const found = new ReadableRecords()
+    const asked = new Map(rows.map((row) => [identity(row), row]))
+    for (const [id, row] of asked) {
+      const view = views.get(row.resourceType)
+      if (!view) {
+        const isGone = !site.models.has(row.resourceType)
+        if (!isGone || (await site.permissions.restricts(adminActor(ctx)))) found.#refused.add(id)
+        continue
+      }
+      if (!view.resource.policy && !view.resource.scope) continue
+      if (!(await isReadable(view, ctx, row))) found.#refused.add(id)
+    }
+    return found
+  }
+
+  has(row: LoggedResource): boolean {
+    return !this.#refused.has(identity(row))
+  }
+}
+
+async function isReadable(
+  view: ModelView,
+  ctx: HttpContext,
+  row: LoggedResource
+): Promise<boolean> {
+  const options = view.callOptions(ctx)
+  try {
+    await view.resource.load()
+    const [key] = readKey(view, row.resourceId) ?? []
+    /* Throws if the policy refuses. */
+    if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
+    /* The record exists, but the scope hides it. */
+    if (key && (await view.resource.reader.attributes(options.client, key))) return false
+    if (view.resource.projection?.reach('read')) return false
+    return await view.crud.allows('read', options, asLogged(view, row))
+  } catch (error) {
+    /* A policy may need properties that the log does not have. */
+    if ((error as { status?: number }).status !== 403) {
+      ctx.logger.error({ err: error }, `The policy of ${view.name} can't judge a logged record`)
+    }
+    return false
+  }
+}
+
+function asLogged({ resource }: ModelView, { newState, previousState }: LoggedResource): LucidRow {
+  const state: Record<string, unknown> = newState ?? previousState ?? {}
+  const attributes = Object.entries(state).flatMap(([apiName, value]) => {
+    const column = resource.columns.find(apiName)
+    return column ? [[column.attribute, value]] : []
+  })
+  const record = new resource.model() as LucidRow
+  record.merge(Object.fromEntries(attributes))
+  return record
+}
+
+function identity({ resourceType, resourceId }: LoggedResource): string {
+  return `${resourceType}/${resourceId}`
+}
+
+type Logged = Pick<AdminAuditLog, 'resourceType' | 'newState' | 'previousState' | 'changes'>
+
+/* Databases limit the values of one statement. */
+const KEYS_AT_ONCE = 500
+
+/** The related records of a relation, as the viewer may see them */
+interface Related {
+  titles: ReadonlyMap<string, string>
+  /** True if keys without a title are shown, as those of records that are gone */
+  showsKeys: boolean
+}
+
+/**
+ * Values of many-to-many relations in the log, in words for the viewer: titles of the records that they may see, and
+ * the keys of those that are gone for viewers without restrictions. [R3, U4]
+ */
+export class LoggedRelations {
+  readonly #related = new Map<string, Related>()
+  readonly #withheld = new Set<string>()
+
+  private constructor() {}
+
+  /**
+   * One query per relation.
+   *
+   * @param views  of the models, as the viewer may see them
+   */
+  static async find(
+    site: AdminSite,
+    ctx: HttpContext,
+    rows: readonly Logged[],
+    views: ReadonlyMap<string, ModelView>
+  ): Promise<LoggedRelations> {
+    const found = new LoggedRelations()
+    const isRestricted = await site.permissions.restricts(adminActor(ctx))
+    for (const [name, logged] of Map.groupBy(rows, ({ resourceType }) => resourceType)) {
+      const view = views.get(name)
+      if (!view) continue
+      const seen = await seenManyToMany(ctx, site, view)
+      for (const { name: relation } of pivotRelationsOf(view.model)) {
+        const many = seen.find((one) => one.name === relation)
+        const id = identityOf(name, relation)
+        if (many) found.#related.set(id, await relatedIn(ctx, many, logged, isRestricted))
+        else if (isRestricted || view.manyToMany.some((one) => one.name === relation)) {
+          found.#withheld.add(id)
+        }
+      }
+    }
+    return found
+  }
+
+  /** True if the viewer may not see the relation. */
+  withholds(model: string, name: string): boolean {
+    return this.#withheld.has(identityOf(model, name))
+  }
+
+  /**
+   * The value in words.
+   *
+   * @returns undefined for what is not a relation
+   */
+  wordsOf(model: string, name: string, value: unknown): string | null | undefined {
+    const related = this.#related.get(identityOf(model, name))
+    if (!related || !(Array.isArray(value) || value === null)) return undefined
+    const words = (value ?? []).flatMap((entry: unknown) => {
+      const { id, ...rest } = entryOf(entry)
+      const title = related.titles.get(String(id))
+      if (title === undefined && !related.showsKeys) return []
+      const named = title === undefined ? String(id) : `${title} (${id})`
+      const values = Object.values(rest).filter((one) => one !== null && one !== '')
+      return values.length > 0 ? `${named}: ${values.join(', ')}` : named
+    })
+    return words.length > 0
+      ? words.join(words.some((one) => one.includes(': ')) ? '\n' : ', ')
+      : null
+  }
+}
+
+async function relatedIn(
+  ctx: HttpContext,
+  { name, reference }: ManyToMany,
+  rows: readonly Logged[],
+  isRestricted: boolean
+): Promise<Related> {
+  const values = rows.flatMap(({ changes, newState, previousState }) => [
+    previousState?.[name],
+    newState?.[name],
+    changes?.[name]?.old,
+    changes?.[name]?.new,
+  ])
+  const entries = values.flatMap((value) => (Array.isArray(value) ? value : []))
+  const keys = [...new Set(entries.map((entry) => entryOf(entry).id))]
+  const titles = new Map<string, string>()
+  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+    const some = await titlesOf(ctx, reference, keys.slice(start, start + KEYS_AT_ONCE))
+    for (const [key, title] of some) titles.set(key, title)
+  }
+  const { policy, scope } = reference.view.resource
+  return { titles, showsKeys: !isRestricted && !policy && !scope }
+}
+
+/** A key alone, or with the columns of the pivot row. */
+function entryOf(entry: unknown): { id: unknown } & Record<string, unknown> {
+  return typeof entry === 'object' && entry !== null
+    ? (entry as { id: unknown } & Record<string, unknown>)
+    : { id: entry }
+}
+
+function identityOf(model: string, name: string): string {
+  return `${model} ${name}`
+}

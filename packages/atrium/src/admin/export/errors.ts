@@ -1,0 +1,16 @@
+import { Exception } from '@adonisjs/core/exceptions'
+
+/**
+ * An export that can't be made as it was requested, with a message of the catalogue. [D2]
+ */
+export class ExportRefused extends Exception {
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key, { status: 422, code: 'E_EXPORT_REFUSED' })
+  }
+}

@@ -1,0 +1,203 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#base/columns/key'
+import type { AdminSite } from '../admin_site.js'
+import { UndoRefused } from '../undo/errors.js'
+import { PageNotFound } from '../http/errors.js'
+import type { ModelView } from '../views/model_view.js'
+import { may } from '../permissions/may.js'
+import { recordUrl, recordLinks } from '../http/record_links.js'
+import { EventReader } from '../event_log/event_reader.js'
+import { shownUndo, type ShownUndo } from '../undo/undo_offer.js'
+import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
+import { remakeUrl } from '../forms/prefill/prefill_urls.js'
+import { listQueryIn, withListQuery } from '../http/list_query.js'
+import { cutText } from '../list/cell.js'
+import type AdminAuditLog from '../models/admin_audit_log.js'
+import { isDeletedRecord, itemOf } from '../views/record_items.js'
+import { plainText } from '../text/plain_text.js'
+import { hasEventLog, mayReadEvents } from '../http/event_access.js'
+import { readPage, pagesOf } from '../event_log/event_filters.js'
+import { statesOf } from '../event_log/comparison.js'
+import { LoggedRelations } from '../event_log/readable_records.js'
+import { readable, titleInState } from '../event_log/shown_event.js'
+import { momentOf } from '../time/local_time.js'
+import { type ReadableHistory, readableHistory } from './readable_history.js'
+import { type Version, idBefore, parameterIn, versionOf } from './version.js'
+import { historyEntry, versionMark, rowEntries } from './history_entry.js'
+import { historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
+import { referenceTitles, versionFields } from './version_fields.js'
+
+/**
+ * The ways in which a record that was deleted for good can come back. [R8]
+ */
+export interface RecoveryOffer {
+  /** With its key, and what was deleted with it; null where the user may not undo the deletion */
+  undo: ShownUndo | null
+  /** The page that the undo leads to */
+  next: string
+  /** URL of the form of a new record with its values; null where the user may not make one */
+  remake: string | null
+}
+
+/**
+ * @param version  whose values the new record gets; default: the last one
+ * @returns null if there is no way for the user
+ */
+async function recoveryOffer(
+  ctx: HttpContext,
+  site: AdminSite,
+  log: EventReader,
+  view: ModelView,
+  history: ReadableHistory,
+  version?: Version
+): Promise<RecoveryOffer | null> {
+  const { key } = history
+  const last = await log.lastChange(history)
+  if (!last || view.adminModel) return null
+  const undo = last.newState === null ? await undoOf(ctx, site, log, last.eventId) : null
+  const event = version?.row.eventId ?? last.eventId
+  const remake = (await may(ctx, view, 'create')) ? remakeUrl(view, key, event) : null
+  return undo || remake ? { undo, next: recordUrl(view, key), remake } : null
+}
+
+/** Superusers undo any event, others what is not long ago and whose opposite they may do. [R7] */
+async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
+  const event = await log.find(id)
+  if (!event || !(isOwn(ctx, event) || (await mayRevert(site, ctx, event)))) return null
+  try {
+    refuseLate(ctx, event)
+  } catch (error) {
+    if (error instanceof UndoRefused) return null
+    throw error
+  }
+  return await shownUndo(site, ctx, event)
+}
+
+const LONGEST_TITLE = 120
+
+/**
+ * The history of a record, for everybody who can see the record. [E5, R8, R9]
+ */
+export class HistoryController {
+  readonly #log: EventReader
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#log = new EventReader(site)
+  }
+
+  /**
+   * @throws PageNotFound  without a log, and for a record that there is not for the user
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const { site, view } = this
+    if (!hasEventLog(site)) throw new PageNotFound()
+    const history = await readableHistory(ctx, site, this.#log, view)
+    const event = parameterIn(ctx, VERSION)
+    if (event === null) return await this.#list(ctx, history)
+    return await this.#version(ctx, history, await versionOf(this.#log, history, event))
+  }
+
+  async #list(ctx: HttpContext, history: ReadableHistory): Promise<string> {
+    const { site, view } = this
+    const { key, sees } = history
+    const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+    const found = await this.#log.history(history, readPage(query.getAll('page').at(-1)))
+    const states = found.rows.flatMap(({ newState, previousState }) => [previousState, newState])
+    const titleOf = await referenceTitles(ctx, site, view, states, sees)
+    const relations = await LoggedRelations.find(
+      site,
+      ctx,
+      found.rows,
+      new Map([[view.name, view]])
+    )
+    const list = listQueryIn(ctx)
+    const url = (page: number) => withListQuery(`${historyUrl(view, key)}?page=${page}`, list)
+    const pages = pagesOf(found.total, found.page, url)
+    const last = found.page === 1 ? found.rows[0] : await this.#log.lastChange(history)
+    const end = pages.next === null ? null : (found.rows.at(-1) ?? null)
+    const rows = { number: found.page, last: end }
+    const ofRows = await rowEntries(ctx, site, view, this.#log, history, rows)
+    const own = found.rows.map((row) => {
+      const event = found.events.get(row.eventId)
+      const sight = { sees, titleOf, relations }
+      const entry = historyEntry(ctx, site, view, key, { row, event, sight })
+      return { ...entry, url: entry.url && withListQuery(entry.url, list) }
+    })
+    return await site.render(ctx, 'pages/history', {
+      ...(await this.#head(ctx, history, last)),
+      recovery: history.record ? null : await this.#recovery(ctx, history),
+      pages,
+      ...(pages.next === null && this.#beginning(key, found.rows.at(-1), list)),
+      entries: [...own, ...ofRows].sort((one, other) => other.id - one.id),
+    })
+  }
+
+  /** What the page says below the first logged change, and the link to the version before it. */
+  #beginning(key: KeyValue, first: AdminAuditLog | undefined, list: string | null) {
+    const isKnown = first?.action === 'UPDATE' && statesOf(first).before !== null
+    const url = isKnown && versionUrl(this.view, key, idBefore(first.eventId))
+    return {
+      begins: first?.action !== 'CREATE',
+      beginning: url ? withListQuery(url, list) : null,
+    }
+  }
+
+  async #version(ctx: HttpContext, history: ReadableHistory, version: Version): Promise<string> {
+    const { site, view } = this
+    const { key } = history
+    const { row, event } = version
+    const list = listQueryIn(ctx)
+    const beside = await this.#log.besideChange(history, row)
+    const isBeginning = version.isBefore && !version.isDeletion
+    const to = (id: number | null) => id && withListQuery(versionUrl(view, key, id), list)
+    return await site.render(ctx, 'pages/version', {
+      ...(await this.#head(ctx, history, row)),
+      history: withListQuery(historyUrl(view, key), list),
+      version: momentOf(row.timestamp),
+      mark: versionMark(site, row, event ?? undefined),
+      who: event?.username ? plainText(event.username) : null,
+      isDeletion: version.isDeletion,
+      isBeginning,
+      earlier: isBeginning ? null : to(beside.earlier),
+      later: to(isBeginning ? row.eventId : beside.later),
+      recovery: history.record ? null : await this.#recovery(ctx, history, version),
+      ...(await versionFields(ctx, site, view, history, version)),
+    })
+  }
+
+  async #recovery(ctx: HttpContext, history: ReadableHistory, version?: Version) {
+    return await recoveryOffer(ctx, this.site, this.#log, this.view, history, version)
+  }
+
+  /** The record's name, and the way to it. */
+  async #head(ctx: HttpContext, history: ReadableHistory, last: AdminAuditLog | null | undefined) {
+    const { site, view } = this
+    const { key, record, resourceId } = history
+    const isDeleted = record !== null && isDeletedRecord(view, record)
+    const linkTo = record && (await recordLinks(ctx, view, [key]))
+    const href = linkTo && linkTo(key, isDeleted)
+    return {
+      view,
+      title: this.#title(history, last),
+      readableKey: plainText(readable(resourceId)).text,
+      record: href && withListQuery(href, listQueryIn(ctx)),
+      isGone: record === null,
+      isDeleted,
+      events: mayReadEvents(site, ctx) ? site.url('/management/events') : null,
+    }
+  }
+
+  #title(
+    { key, record, resourceId }: ReadableHistory,
+    last: AdminAuditLog | null | undefined
+  ): string {
+    const { view } = this
+    if (record)
+      return plainText(cutText(view.titleOf(itemOf(view, record), key), LONGEST_TITLE)).text
+    const known = titleInState(view, last?.newState ?? last?.previousState ?? null)
+    return plainText(known ?? readable(resourceId), LONGEST_TITLE).text
+  }
+}

@@ -1,0 +1,44 @@
+import type { ModelView } from '../views/model_view.js'
+import type { AdminSite } from '../admin_site.js'
+import { PageNotFound } from '../http/errors.js'
+import { modelPage, type ModelRoutes } from '../http/model_routes.js'
+import { readBody } from '../http/read_body.js'
+import { redirect } from '../http/redirect.js'
+import { siteRoutes, viewGuard } from '../http/site_routes.js'
+import { signInGuard } from '../http/guards.js'
+import { keyIn } from '../http/record_links.js'
+import { hasEventLog } from '../http/event_access.js'
+import { historyUrl } from '../http/history_urls.js'
+
+const history = modelPage(
+  () => import('./history_controller.js'),
+  ({ HistoryController }) => HistoryController
+)
+
+/** Path of the former history of a model's records, without their keys */
+export function formerHistoryPath({ name }: ModelView): string {
+  return `/management/events/record/${name}`
+}
+
+/**
+ * Registers the history of a model's records, which can be seen on their forms, too; its former address leads to the
+ * current one. [R9]
+ */
+export function historyRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { site, view } = routes
+  if (!view.may('view') && !view.may('update')) return
+  const byKey = view.resource.key.pattern
+  routes.group([readBody], (route) => {
+    route('GET', `/history${byKey}`, ['read', 'update'], history('show'))
+  })
+  siteRoutes(site, [signInGuard, viewGuard(view)], ({ get }) => {
+    const path = formerHistoryPath(view) + byKey
+    get(path, `${view.name}:former_history`, (ctx) => {
+      const { params, request } = ctx
+      if (!hasEventLog(site)) throw new PageNotFound()
+      const { query } = request.parsedUrl
+      const url = historyUrl(view, keyIn(params, view)) + (query ? `?${query}` : '')
+      redirect(ctx, url, 302)
+    })
+  })
+}

@@ -1,0 +1,137 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { writeJson } from '#base/values/json'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../views/model_view.js'
+import { referencesOf, titlesIfReadable } from '../relations/references.js'
+import {
+  type Sight,
+  type State,
+  inWords,
+  labelOfLogged,
+  loggedNames,
+  shownValue,
+  type ShownValue,
+} from '../event_log/comparison.js'
+import { formFields } from '../forms/fields/form_fields.js'
+import { may } from '../permissions/may.js'
+import { isDeletedRecord, itemOf } from '../views/record_items.js'
+import { LoggedRelations } from '../event_log/readable_records.js'
+import { isShortened, shortened } from '../events/event_records.js'
+import { FIELDS, RESTORE, restoreUrl } from '../forms/prefill/prefill_urls.js'
+import type { SeesName, ReadableHistory } from './readable_history.js'
+import { isSetAnew } from './history_entry.js'
+import { isRestorable, type Version } from './version.js'
+
+/**
+ * Titles of the records that logged states refer to, without those that the viewer may not see. One query for each
+ * reference. [R9]
+ *
+ * @param view  as the viewer's roles leave it
+ */
+export async function referenceTitles(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  states: ReadonlyArray<State | null>,
+  sees: SeesName
+): Promise<NonNullable<Sight['titleOf']>> {
+  const titles = new Map<string, Map<string, string>>()
+  for (const reference of referencesOf(site, view)) {
+    const { apiName } = reference.column
+    if (!sees(apiName)) continue
+    const logged = states.map((state) => state?.[apiName])
+    const values = logged.filter((value) => ['number', 'string'].includes(typeof value))
+    titles.set(apiName, await titlesIfReadable(ctx, view, reference, values))
+  }
+  return (name, value) => titles.get(name)?.get(String(value))
+}
+
+/**
+ * A field of a version, next to the version before and the record now.
+ */
+export interface VersionField {
+  name: string
+  label: string
+  then: ShownValue
+  /** Undefined if the event left it as it was, or made or deleted the record */
+  before: ShownValue | undefined
+  /** Undefined if it is the same, or not known */
+  now: ShownValue | undefined
+  /** True if the form can be filled in with it */
+  isOffered: boolean
+}
+
+/**
+ * The fields of a version that the user may see, and what they may restore of them. [R8, R9]
+ */
+export async function versionFields(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  history: ReadableHistory,
+  version: Version
+) {
+  const { key, record, sees } = history
+  const { before, id, isBefore, row, state } = version
+  const now: State | null = record && itemOf(view, record)
+  const titleOf = await referenceTitles(ctx, site, view, [state, before, now], sees)
+  const offered = await offeredNames(ctx, site, view, history)
+  const isTold = ({ before: earlier, name, now: present }: VersionField) =>
+    Boolean(earlier || present) && !isSetAnew(view, name)
+  const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
+  const shown = (name: string, value: unknown) => {
+    const words = relations.wordsOf(view.name, name, value ?? null)
+    const told = words === undefined ? inWords(site, view, name, value) : words
+    return shownValue(site, told, titleOf(name, value))
+  }
+  const fields = loggedNames(view, state)
+    .filter((name) => sees(name) && !relations.withholds(view.name, name))
+    .map((name): VersionField => {
+      const isChanged = !isBefore && before !== null && !isSame(before[name], state[name])
+      const differs = now !== null && Object.hasOwn(now, name) && !isSame(state[name], now[name])
+      return {
+        name,
+        label: labelOfLogged(view, name),
+        then: shown(name, state[name]),
+        before: isChanged ? shown(name, before[name]) : undefined,
+        now: differs ? shown(name, now[name]) : undefined,
+        isOffered: differs && offered.has(name),
+      }
+    })
+  return {
+    fields: fields.filter((field) => isTold(field)),
+    others: fields.filter((field) => !isTold(field)),
+    restore: fields.some(({ isOffered }) => isOffered)
+      ? {
+          url: restoreUrl(view, key, id),
+          action: restoreUrl(view, key, id).split('?', 1)[0],
+          name: RESTORE,
+          event: id,
+          fields: FIELDS,
+        }
+      : null,
+  }
+}
+
+/** The fields that the user may restore on this record. */
+async function offeredNames(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  { record, sees }: ReadableHistory
+): Promise<ReadonlySet<string>> {
+  if (!record || view.adminModel || isDeletedRecord(view, record)) return new Set()
+  if (!(await may(ctx, view, 'update', record))) return new Set()
+  const readOnly = await view.crud.readOnlyOn(record, view.callOptions(ctx))
+  const fields = formFields(site, view, 'update').filter(
+    (field) => isRestorable(field, sees) && !readOnly.has(field.name)
+  )
+  return new Set(fields.map(({ name }) => name))
+}
+
+/** The log has the beginnings of long values only. */
+function isSame(logged: unknown, value: unknown): boolean {
+  const json: unknown = JSON.parse(writeJson(value ?? null))
+  if (writeJson(logged ?? null) === writeJson(json)) return true
+  return isShortened(logged) && logged === shortened(json)
+}

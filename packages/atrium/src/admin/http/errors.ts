@@ -1,0 +1,58 @@
+import { Exception } from '@adonisjs/core/exceptions'
+import { PageError } from '../text/page_error.js'
+
+/**
+ * The request was sent by another site. [B9]
+ */
+export class CrossSiteRequest extends PageError {
+  static status = 403
+  static code = 'E_CROSS_SITE'
+  readonly textKey = 'errors.403.crossSite'
+  readonly refusal = 'cross_site'
+  static message = 'This request came from another site and was blocked'
+}
+
+/**
+ * The route does not accept the content type of the request's body.
+ */
+export class UnsupportedBody extends Exception {
+  static status = 415
+  static code = 'E_UNSUPPORTED_BODY'
+  static message = 'This form takes application/x-www-form-urlencoded only'
+}
+
+/**
+ * The form has more values than any form of the site.
+ */
+export class TooManyValues extends Exception {
+  static status = 413
+  static code = 'E_TOO_MANY_VALUES'
+  static message = 'The form has more fields or values than are read'
+}
+
+/**
+ * The page does not exist in the site.
+ */
+export class PageNotFound extends Exception {
+  static status = 404
+  static code = 'E_PAGE_NOT_FOUND'
+  static message = 'There is no such page'
+  /** Where such records are */
+  list?: { label: string; url: string }
+}
+
+/**
+ * The page or record exists, and must look to the signed-in user as if it did not. [U4]
+ */
+export class WithheldPage extends PageNotFound {
+  readonly refusal = 'permission'
+}
+
+/**
+ * The signed-in user is not allowed to do this. [B13]
+ */
+export class NotAllowed extends Exception {
+  static status = 403
+  static code = 'E_NOT_ALLOWED'
+  static message = 'You may not do this'
+}

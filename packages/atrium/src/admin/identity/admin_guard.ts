@@ -1,0 +1,123 @@
+import { errors, symbols } from '@adonisjs/auth'
+import type { AuthClientResponse, GuardConfigProvider, GuardContract } from '@adonisjs/auth/types'
+import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
+import type AdminUser from '../models/admin_user.js'
+import type { AdminAuthentication, SignedIn } from '../authentication/admin_authentication.js'
+
+/**
+ * The AdonisJS guard of the admin site: `ctx.auth.use('admin')`.
+ */
+export class AdminGuard implements GuardContract<AdminUser> {
+  declare [symbols.GUARD_KNOWN_EVENTS]: Record<string, never>
+
+  readonly driverName = 'admin'
+  authenticationAttempted = false
+  /** User, session and token of the request */
+  signedIn: SignedIn | undefined
+  /** The same for a user who has to set up a second factor first: for all other pages no user is signed in [U10] */
+  lackingFactor: SignedIn | undefined
+
+  readonly #ctx: HttpContext
+  readonly #authentication: () => Promise<AdminAuthentication>
+
+  constructor(ctx: HttpContext, authentication: () => Promise<AdminAuthentication>) {
+    this.#ctx = ctx
+    this.#authentication = authentication
+  }
+
+  get user(): AdminUser | undefined {
+    return this.signedIn?.owner.user
+  }
+
+  get isAuthenticated(): boolean {
+    return this.signedIn !== undefined
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS
+   */
+  getUserOrFail(): AdminUser {
+    return this.signedInOrFail().owner.user
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS
+   */
+  signedInOrFail(): SignedIn {
+    if (!this.signedIn) {
+      throw new errors.E_UNAUTHORIZED_ACCESS('Unauthorized access', {
+        guardDriverName: this.driverName,
+      })
+    }
+    return this.signedIn
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
+   */
+  async authenticate(): Promise<AdminUser> {
+    await this.check()
+    return this.getUserOrFail()
+  }
+
+  async check(): Promise<boolean> {
+    if (!this.authenticationAttempted) {
+      this.authenticationAttempted = true
+      const authentication = await this.#authentication()
+      try {
+        const found = (await authentication.authenticate(this.#ctx)) ?? undefined
+        if (found?.lacksFactor) this.lackingFactor = found
+        else this.signedIn = found
+      } catch (error) {
+        /* The page of the error may ask again. */
+        this.authenticationAttempted = false
+        throw error
+      }
+    }
+    return this.isAuthenticated
+  }
+
+  /**
+   * Also logs in a user who has to set up a second factor first: for the pages that do it, and for logging out.
+   * [U10]
+   */
+  async checkWithoutFactor(): Promise<boolean> {
+    await this.check()
+    this.signedIn ??= this.lackingFactor
+    return this.isAuthenticated
+  }
+
+  /**
+   * Logs in the client of a test: `client.get('/admin').loginAs(user)`.
+   */
+  async authenticateAsClient(user: AdminUser): Promise<AuthClientResponse> {
+    const authentication = await this.#authentication()
+    return { headers: { cookie: await authentication.cookieHeader(user) } }
+  }
+}
+
+const GUARDS = new WeakMap<HttpContext, AdminGuard>()
+
+/**
+ * The guard of a request, which `ctx.auth.use('admin')` returns as well.
+ */
+export function guardOf(ctx: HttpContext): AdminGuard {
+  let guard = GUARDS.get(ctx)
+  if (!guard) {
+    guard = new AdminGuard(ctx, async () => {
+      const site = await app.container.make('admin.site')
+      return site.adminAuthentication
+    })
+    GUARDS.set(ctx, guard)
+  }
+  return guard
+}
+
+/**
+ * Guard of the admin site, for `config/auth.ts`. The site works without it; with it, the application's own code and
+ * templates have the user of a request as `ctx.auth`.
+ */
+export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
+  return { resolver: async () => guardOf }
+}

@@ -1,0 +1,85 @@
+import { Exception } from '@adonisjs/core/exceptions'
+import { PageError } from '../text/page_error.js'
+
+/**
+ * Reasons for a redirect to the login page; its address accepts no other text. [B6]
+ */
+export const SIGN_IN_REASONS = [
+  'required',
+  'ended',
+  'again',
+  'sso_again',
+  'sso_away',
+  'sso_cancelled',
+  'sso_factor',
+  'sso_failed',
+  'sso_role',
+  'sso_throttled',
+  'sso_unknown',
+] as const
+
+export type SignInReason = (typeof SIGN_IN_REASONS)[number]
+
+/**
+ * No user is signed in, or the session has ended.
+ */
+export class SignInRequired extends Exception {
+  static status = 401
+  static code = 'E_SIGN_IN_REQUIRED'
+  readonly refusal: string
+
+  constructor(readonly reason: SignInReason) {
+    super('Sign in first')
+    this.refusal = reason === 'ended' ? 'session_ended' : 'not_authenticated'
+  }
+}
+
+/**
+ * The user must have a second factor, has none, and can do nothing else before. [U10]
+ */
+export class FactorRequired extends Exception {
+  static status = 403
+  static code = 'E_FACTOR_REQUIRED'
+  readonly refusal = 'factor_required'
+  static message = 'Set up a second factor first'
+}
+
+/**
+ * The user has to prove again who they are, as the last proof is too long ago. [U11]
+ */
+export class ReauthenticationRequired extends Exception {
+  static status = 403
+  static code = 'E_REAUTHENTICATION_REQUIRED'
+  readonly refusal = 'proof_required'
+  static message = 'Enter your password or a code again first'
+
+  /**
+   * @param next  page to go to afterwards, if not the one that the request came from
+   */
+  constructor(readonly next?: string) {
+    super()
+  }
+}
+
+/**
+ * A superuser is signed in as another user, and this is for that user alone. [U14]
+ */
+export class RefusedWhileActing extends PageError {
+  static status = 403
+  static code = 'E_ACTING'
+  readonly textKey = 'signInAs.refused'
+  readonly refusal = 'acting'
+  static message = 'This belongs to the user alone whom you are signed in as'
+}
+
+/**
+ * A superuser is no longer signed in as another user: the hour is over, or one of them is no longer what they have to
+ * be. Nothing was done. [U14]
+ */
+export class ActingEnded extends PageError {
+  static status = 403
+  static code = 'E_ACTING_ENDED'
+  readonly textKey = 'signInAs.ended'
+  readonly refusal = 'acting'
+  static message = 'You are no longer signed in as another user. Nothing was done'
+}

@@ -1,0 +1,58 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import app from '@adonisjs/core/services/app'
+import type { HttpContext } from '@adonisjs/core/http'
+import { systemActor } from '#crud'
+import type { SystemActor } from '#base/types'
+import { guardOf } from './admin_guard.js'
+
+/**
+ * A context without a request, for code that takes one. No user is signed in, and no response is sent.
+ *
+ * @param ip       address that the work was started from
+ * @param headers  of the request that started it
+ */
+export async function madeContext({
+  ip,
+  headers = {},
+}: { ip?: string; headers?: Record<string, string> } = {}): Promise<HttpContext> {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: ip })
+  const message = new IncomingMessage(socket)
+  message.method = 'POST'
+  message.url = '/'
+  message.headers = headers
+  const answer = new ServerResponse(message)
+
+  const server = await app.container.make('server')
+  const request = server.createRequest(message, answer)
+  const response = server.createResponse(message, answer)
+  const ctx = server.createHttpContext(request, response, app.container.createResolver())
+  if (app.container.hasBinding('auth.manager')) {
+    const auth = await app.container.make('auth.manager')
+    ctx.auth = auth.createAuthenticator(ctx)
+  }
+  guardOf(ctx).authenticationAttempted = true
+  return ctx
+}
+
+const OPERATORS = new WeakMap<HttpContext, SystemActor>()
+
+/**
+ * A context for a command, which the operator of the server runs: no user is signed in, and policy, scope and roles do
+ * not apply.
+ *
+ * @param command  its name, as in `crud:export`
+ */
+export async function operatorContext(command: string): Promise<HttpContext> {
+  const ctx = await madeContext()
+  OPERATORS.set(ctx, systemActor(command))
+  return ctx
+}
+
+/**
+ * The actor of a command; undefined for a request or a job, which have a signed-in user.
+ */
+export function operatorOf(ctx: HttpContext): SystemActor | undefined {
+  return OPERATORS.get(ctx)
+}

@@ -1,0 +1,56 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { Actor } from '#crud'
+import { ReauthenticationRequired } from './errors.js'
+import AdminAccessToken from '../models/admin_access_token.js'
+import AdminRole from '../models/admin_role.js'
+import AdminUser from '../models/admin_user.js'
+import type { OpenSession } from '../authentication/sessions/session_manager.js'
+import { guardOf } from './admin_guard.js'
+
+/** Minutes for which a login, or a later password or code, is proof enough [U11] */
+export const PROOF_MINUTES = 10
+
+/** Models whose records say who can do what, so that every write to them needs a recent proof */
+const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken]
+
+/**
+ * Returns true if writes to the model's records need a recent proof of who the user is. [U11]
+ */
+export function isGuarded(model: LucidModel): boolean {
+  return GUARDED.includes(model)
+}
+
+/**
+ * Returns true if the user has proved who they are within the last ten minutes: a login is the first proof.
+ */
+export function isRecentlyProved(
+  session: Pick<OpenSession, 'createdAt' | 'sessionMetadata'>
+): boolean {
+  const proved = session.sessionMetadata.provedAt ?? session.createdAt.toMillis() / 1000
+  return Date.now() / 1000 - proved < PROOF_MINUTES * 60
+}
+
+/**
+ * Requires a recent proof from the user of a request.
+ *
+ * @param next  page to go to afterwards, if not the one that the request came from
+ * @throws ReauthenticationRequired
+ * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
+ */
+export function requireProof(ctx: HttpContext, next?: string): void {
+  const { session } = guardOf(ctx).signedInOrFail()
+  if (!isRecentlyProved(session)) throw new ReauthenticationRequired(next)
+}
+
+/**
+ * Requires a recent proof from the actor of a write, by whatever door it came. Own code and commands need none,
+ * and jobs none of their own: the request that started one was asked.
+ *
+ * @throws ReauthenticationRequired
+ */
+export function requireProofOf(actor: Actor | undefined): void {
+  const session = actor?.kind === 'admin' ? (actor.session as Partial<OpenSession>) : undefined
+  if (!session?.createdAt || !session.sessionMetadata) return
+  if (!isRecentlyProved(session as OpenSession)) throw new ReauthenticationRequired()
+}

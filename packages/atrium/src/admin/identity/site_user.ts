@@ -1,0 +1,22 @@
+import { notePerson, type Person } from './person.js'
+
+/**
+ * The signed-in user as templates read it in `site.user`: nothing but these three. `userActor(site.user)` is the actor
+ * of the request, with the permissions of the page, also while a superuser views the site as a role.
+ */
+export interface SiteUser {
+  readonly id: number
+  readonly username: string
+  /** False while a superuser views the site as a role [U6] */
+  readonly isSuperuser: boolean
+}
+
+export function siteUser(owner: SiteUser & Person): SiteUser {
+  const user = Object.freeze({
+    id: owner.id,
+    username: owner.username,
+    isSuperuser: owner.isSuperuser,
+  })
+  notePerson(user, owner)
+  return user
+}

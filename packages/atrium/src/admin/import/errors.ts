@@ -1,0 +1,19 @@
+import { Exception } from '@adonisjs/core/exceptions'
+
+/**
+ * An import that can't go on as it was asked to, with a message of the catalogue. [D3]
+ */
+export class ImportRefused extends Exception {
+  static status = 422
+  static code = 'E_IMPORT'
+
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key)
+  }
+}

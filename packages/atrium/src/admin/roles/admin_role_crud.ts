@@ -1,0 +1,139 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import vine from '@vinejs/vine'
+import {
+  type CallOptions,
+  type HookOptions,
+  type Item,
+  LucidCrud,
+  type UpdateOptions,
+  type WriteOptions,
+} from '#crud'
+import { inTransaction } from '#base/database/transaction'
+import { noteChanges } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import AdminRole from '../models/admin_role.js'
+import AdminUser from '../models/admin_user.js'
+import { requireProofOf } from '../identity/proof.js'
+import { takeFromAll } from '../permissions/user_roles.js'
+import { raiseVersions } from '../models/versions.js'
+import { InvalidPermissions, readPermissions } from '../models/permissions_document.js'
+import { ROLES } from '../core/admin_user_endpoints.js'
+
+type Site = Pick<AdminSite, 'adminUserService' | 'models'>
+type Values = Record<string, unknown>
+
+/**
+ * Writes of roles. They change the users who have them, too, so they take turns with the writes of users:
+ * otherwise one could wait for the other for ever. They need a recent proof of who the user is. [U11]
+ */
+export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
+  readonly #site: Site
+
+  constructor(site: Site) {
+    super(AdminRole)
+    this.#site = site
+  }
+
+  async update(key: unknown, values: Values, options: UpdateOptions = {}): Promise<Item | null> {
+    return await this.#inTurn(options, (own) => super.update(key, values, own))
+  }
+
+  async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#inTurn(options, (own) => super.delete(key, own))
+  }
+
+  async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#inTurn(options, (own) => super.dbDelete(key, own))
+  }
+
+  async deleteMany(
+    keys: readonly unknown[],
+    options: CallOptions & { hard?: boolean } = {}
+  ): Promise<LucidRow[]> {
+    return await this.#inTurn(options, (own) => super.deleteMany(keys, own))
+  }
+
+  async prepareCreate(values: Values, options: HookOptions): Promise<Values> {
+    requireProofOf(options.actor)
+    return await super.prepareCreate(values, options)
+  }
+
+  async prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Promise<Values> {
+    requireProofOf(options.actor)
+    return await super.prepareUpdate(values, record, options)
+  }
+
+  /** Logs the loss for each user of the role, and raises their permissions version. [E3, U4] */
+  async prepareDelete({ id }: AdminRole, { actor, client }: HookOptions): Promise<void> {
+    requireProofOf(actor)
+    const holders = await takeFromAll(id, client)
+    const ids = [...holders.keys()]
+    await raiseVersions(client, ids)
+    const view = this.#site.models.get(AdminUser.name)
+    if (!view) return
+    for (const user of await AdminUser.query({ client }).whereIn('id', ids)) {
+      const { old, now } = holders.get(user.id)!
+      noteChanges(view.resource, user, { [ROLES]: { old, new: now } }, client)
+    }
+  }
+
+  async #inTurn<Options extends CallOptions, Result>(
+    options: Options,
+    work: (options: Options & { client: TransactionClientContract }) => Promise<Result>
+  ): Promise<Result> {
+    return await inTransaction(options.client ?? this.resource.client(), async (client) => {
+      await this.#site.adminUserService.lockSuperusers(client)
+      return await work({ ...options, client })
+    })
+  }
+}
+
+export const LONGEST_ROLE_NAME = 64
+export const LONGEST_DESCRIPTION = 255
+
+/** Value of `--role` for no role */
+export const NO_ROLE = 'none'
+
+/**
+ * @returns what is wrong with the name of a role, if anything is
+ */
+export function roleNameFault(name: string): string | null {
+  if (name.trim() === '' || name !== name.trim()) {
+    return 'The name of a role is not empty, and neither begins nor ends with a space'
+  }
+  if ([...name].length > LONGEST_ROLE_NAME) {
+    return `The name of a role has ${LONGEST_ROLE_NAME} characters at most`
+  }
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'The name of a role has one line only'
+  return name.toLowerCase() === NO_ROLE
+    ? `No role is called ${NO_ROLE}: it stands for none at the command line`
+    : null
+}
+
+const name = vine.createRule((value, _options, field) => {
+  const fault = typeof value === 'string' ? roleNameFault(value) : null
+  if (fault) field.report(fault, 'roleName', field)
+})
+
+const permissions = vine.createRule((value, _options, field) => {
+  try {
+    field.mutate(readPermissions(value), field)
+  } catch (error) {
+    if (!(error instanceof InvalidPermissions)) throw error
+    field.report(`The permissions field: ${error.message}`, 'permissions', field)
+  }
+})
+
+/**
+ * Schemas of a role's create and update. [U6]
+ */
+export function adminRoleSchemas() {
+  const create = vine.object({
+    name: vine.string().maxLength(LONGEST_ROLE_NAME).use(name()),
+    description: vine.string().maxLength(LONGEST_DESCRIPTION).optional(),
+    permissions: vine.any().use(permissions()),
+  })
+  return { create, update: create.partial() }
+}

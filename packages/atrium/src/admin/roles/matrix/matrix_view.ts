@@ -1,0 +1,383 @@
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../views/model_view.js'
+import {
+  ALL,
+  OWN_TOKENS,
+  type ModelPermissions,
+  type PermissionsDocument,
+  ROLE_ACTIONS,
+  type RoleAction,
+} from '../../models/permissions_document.js'
+import { fieldsOf } from '../role_faults.js'
+import {
+  inputName,
+  isNoRoleAction,
+  type FoldedPermissions,
+  writeFolded,
+  ALL_RECORDS,
+  CHOSEN_RECORDS,
+  FIELD_STATES,
+} from './read_matrix.js'
+import { isImportable } from '../../import/import_access.js'
+
+type Site = Pick<AdminSite, 'models' | 'text'>
+
+/** A checkbox or a radio button. */
+export interface MatrixBox {
+  name: string
+  value: string
+  label: string
+  checked: boolean
+  /** True if the application has nothing of this name */
+  unknown: boolean
+}
+
+/** A field of a model, with the three things that a role can say of it. */
+export interface MatrixField {
+  label: string
+  apiName: string
+  unknown: boolean
+  states: MatrixBox[]
+}
+
+/** Row of one model, or of all others. */
+export interface MatrixRow {
+  model: string
+  label: string
+  kind: 'others' | 'model' | 'account' | 'own' | 'unknown'
+  /** Says that the model has an entry of its own, though nothing else may be ticked */
+  own: MatrixBox
+  all: MatrixBox
+  /** In the order of `ROLE_ACTIONS`; null for one that the model does not have */
+  actions: Array<MatrixBox | null>
+  /** The folded part; null where it is loaded when the row is unfolded */
+  more: MatrixMore | null
+  /** Holds what is folded in the meantime; `others` are the model's other actions as JSON, if it has any */
+  kept: { name: string; value: string; others: string }
+  /** True for a row that begins unfolded */
+  isOpen: boolean
+  /** True where the row was just unfolded by its button */
+  isFocused: boolean
+  /** Name of the button that unfolds, and of the input that says that it is */
+  open: string
+  /** As in `2 hidden · ownBranch`; empty where nothing is said next to actions */
+  summary: string
+}
+
+/** The folded part of a row. */
+export interface MatrixMore {
+  open: string
+  /** Bulk actions, and actions that the application does not have */
+  others: MatrixBox[]
+  fields: MatrixField[]
+  records: MatrixBox[]
+  scopes: MatrixBox[]
+}
+
+export interface MatrixView {
+  columns: Array<{ action: RoleAction; label: string }>
+  /** `isNamed`: whether the label is shown, too */
+  groups: Array<{ label: string; isNamed: boolean; rows: MatrixRow[] }>
+}
+
+/* A field of all other models is offered where as many models have it. */
+const SHARED = 2
+
+/* Longer texts don't fit into an address: such rows are sent whole. */
+const LONGEST_KEPT = 2000
+
+/**
+ * The matrix of a role's permissions: the models in the groups of the sidebar, then what the document names
+ * and the application does not have. [U6]
+ *
+ * @param field     the form's field that the matrix is for
+ * @param unfolded  models whose rows begin unfolded; true for the one that gets the focus
+ */
+export function matrixView(
+  site: Site,
+  field: string,
+  document: PermissionsDocument,
+  unfolded: ReadonlyMap<string, boolean> = new Map()
+): MatrixView {
+  const offered = offeredViews(site)
+  const make = (model: string, shape: Shape) =>
+    matrixRow(site, field, model, entryIn(document, model), shape, unfolded)
+  const groups = Map.groupBy(offered, ({ group }) => group ?? site.text('sidebar.models'))
+  const known = new Set([ALL, OWN_TOKENS, ...offered.map(({ name }) => name)])
+  const strangers = Object.keys(document).filter((name) => !known.has(name))
+  return {
+    columns: ROLE_ACTIONS.map((action) => ({ action, label: actionLabel(site, action) })),
+    groups: [
+      {
+        label: site.text('roles.matrix.everywhere'),
+        isNamed: false,
+        rows: [make(ALL, othersShape(site, offered))],
+      },
+      ...[...groups].map(([label, members]) => ({
+        label,
+        isNamed: true,
+        rows: members.map((view) => make(view.name, modelShape(view))),
+      })),
+      ...(site.models.has(OWN_TOKENS)
+        ? [
+            {
+              label: site.text('roles.matrix.account'),
+              isNamed: true,
+              rows: [make(OWN_TOKENS, tokensShape(site))],
+            },
+          ]
+        : []),
+      ...(strangers.length === 0
+        ? []
+        : [
+            {
+              label: site.text('roles.matrix.ungoverned'),
+              isNamed: true,
+              rows: strangers.map((name) => make(name, strangerShape(site, name))),
+            },
+          ]),
+    ],
+  }
+}
+
+/**
+ * The folded part of the row of a model. [U6]
+ *
+ * @param kept  what the role says there
+ */
+export function matrixMore(
+  site: Site,
+  field: string,
+  model: string,
+  kept: FoldedPermissions
+): MatrixMore {
+  return moreOf(site, field, model, kept, shapeOf(site, model))
+}
+
+/** The views of the application's models, which a role can name. */
+export function offeredViews(site: Site): ModelView[] {
+  return [...site.models.values()].filter(({ adminModel }) => !adminModel)
+}
+
+function shapeOf(site: Site, model: string): Shape {
+  if (model === OWN_TOKENS && site.models.has(model)) return tokensShape(site)
+  if (model === ALL) return othersShape(site, offeredViews(site))
+  const view = site.models.get(model)
+  return view && !view.adminModel ? modelShape(view) : strangerShape(site, model)
+}
+
+/** Fields, scopes and bulk actions of a model. */
+interface Shape {
+  kind: MatrixRow['kind']
+  label: string
+  actions: readonly string[]
+  bulk: ReadonlyMap<string, string>
+  fields: ReadonlyMap<string, string>
+  scopes: readonly string[]
+}
+
+function modelShape(view: ModelView): Shape {
+  const { label, bulkActions, options } = view
+  return {
+    kind: 'model',
+    label,
+    actions: ROLE_ACTIONS.filter((action) => isPossible(view, action)),
+    bulk: new Map(bulkActions.map((action) => [action.name, action.label])),
+    fields: new Map(fieldsOf(view).map((name) => [name, view.labelOf(name)])),
+    scopes: Object.keys(options.scopes ?? {}),
+  }
+}
+
+/** Actions that the site leaves out can still be those of the API, but for imports. */
+function isPossible(view: ModelView, action: RoleAction): boolean {
+  const { readOnly, softDelete } = view.resource
+  if (readOnly) return action === 'view' || action === 'export'
+  if (action === 'import') return isImportable(view)
+  return action !== 'restore' || softDelete !== undefined
+}
+
+function othersShape(site: Site, views: readonly ModelView[]): Shape {
+  const shapes = views.map(modelShape)
+  const fields = shapes.flatMap((shape) => [...shape.fields])
+  const counts = Map.groupBy(fields, ([name]) => name)
+  return {
+    kind: 'others',
+    label: site.text('roles.matrix.others'),
+    actions: ROLE_ACTIONS,
+    bulk: new Map(shapes.flatMap(({ bulk }) => [...bulk])),
+    fields: new Map(fields.filter(([name]) => counts.get(name)!.length >= SHARED)),
+    scopes: [...new Set(shapes.flatMap(({ scopes }) => scopes))],
+  }
+}
+
+/** Access tokens of one's own: to be made, or not. All else of the site's own models is for superusers. [U7] */
+function tokensShape(site: Site): Shape {
+  const none = { bulk: new Map(), fields: new Map(), scopes: [] }
+  return {
+    kind: 'account',
+    label: site.text('roles.matrix.ownTokens'),
+    actions: ['create'],
+    ...none,
+  }
+}
+
+function strangerShape(site: Site, name: string): Shape {
+  const view = site.models.get(name)
+  const none = { actions: ROLE_ACTIONS, bulk: new Map(), fields: new Map(), scopes: [] }
+  return { kind: view ? 'own' : 'unknown', label: view?.label ?? name, ...none }
+}
+
+function matrixRow(
+  site: Site,
+  field: string,
+  model: string,
+  entry: ModelPermissions | undefined,
+  shape: Shape,
+  unfolded: ReadonlyMap<string, boolean>
+): MatrixRow {
+  const { actions = [] } = entry ?? {}
+  const isAll = actions.includes(ALL)
+  const named = (part: 'actions' | 'own' | 'open' | 'kept') => inputName(field, part, model)
+  const others = [...shape.bulk.keys()]
+  const kept = writeFolded(entry, others)
+  const isLoaded = unfolded.has(model) || kept.length > LONGEST_KEPT
+  return {
+    model,
+    label: shape.label,
+    kind: shape.kind,
+    own: {
+      name: named('own'),
+      value: '1',
+      label: site.text('roles.matrix.own'),
+      checked: entry !== undefined,
+      unknown: false,
+    },
+    all: {
+      name: named('actions'),
+      value: ALL,
+      label: site.text('roles.matrix.all'),
+      checked: isAll,
+      unknown: false,
+    },
+    actions: ROLE_ACTIONS.map((name) =>
+      shape.actions.includes(name) || actions.includes(name)
+        ? {
+            name: named('actions'),
+            value: name,
+            label: actionLabel(site, name),
+            checked: isAll || actions.includes(name),
+            unknown: false,
+          }
+        : null
+    ),
+    more: isLoaded ? moreOf(site, field, model, entry, shape) : null,
+    kept: {
+      name: named('kept'),
+      value: kept,
+      others: others.length > 0 ? JSON.stringify(others) : '',
+    },
+    isOpen: unfolded.has(model),
+    isFocused: unfolded.get(model) === true,
+    open: named('open'),
+    summary: summaryOf(site, entry),
+  }
+}
+
+function moreOf(
+  site: Site,
+  field: string,
+  model: string,
+  entry: ModelPermissions | undefined,
+  shape: Shape
+): MatrixMore {
+  const { actions = [], hidden = [], readonly = [], scopes } = entry ?? {}
+  const named = (part: 'actions' | 'scopes' | 'records') => inputName(field, part, model)
+  const others = new Set([...shape.bulk.keys(), ...actions.filter(isNoRoleAction)])
+  const scopeNames = new Set([...shape.scopes, ...(scopes ?? [])])
+  const fieldNames = new Set([...shape.fields.keys(), ...hidden, ...readonly])
+  return {
+    open: inputName(field, 'open', model),
+    others: [...others].map((name) => ({
+      name: named('actions'),
+      value: name,
+      label: shape.bulk.get(name) ?? name,
+      checked: actions.includes(ALL) || actions.includes(name),
+      unknown: !shape.bulk.has(name),
+    })),
+    fields: [...fieldNames].map((apiName) => ({
+      apiName,
+      label: shape.fields.get(apiName) ?? apiName,
+      unknown: isUnknown(shape, shape.fields.has(apiName)),
+      states: fieldStates(site, inputName(field, 'field', model, apiName), {
+        hidden: hidden.includes(apiName),
+        readonly: readonly.includes(apiName),
+      }),
+    })),
+    records: scopeNames.size > 0 || scopes ? recordStates(site, named('records'), scopes) : [],
+    scopes: [...scopeNames].map((name) => ({
+      name: named('scopes'),
+      value: name,
+      label: name,
+      checked: scopes?.includes(name) ?? false,
+      unknown: isUnknown(shape, shape.scopes.includes(name)),
+    })),
+  }
+}
+
+/** Of all other models any name may be one; names of a missing model are not reported as unknown. */
+function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
+  return kind === 'model' && !isKnown
+}
+
+function fieldStates(
+  site: Site,
+  name: string,
+  { hidden, readonly }: { hidden: boolean; readonly: boolean }
+): MatrixBox[] {
+  const box = (state: 'shown' | 'readonly' | 'hidden', value: string, checked: boolean) => ({
+    name,
+    value,
+    label: site.text(`roles.matrix.${state}`),
+    checked,
+    unknown: false,
+  })
+  return [
+    box('shown', FIELD_STATES.shown, !hidden && !readonly),
+    box('readonly', FIELD_STATES.readonly, readonly && !hidden),
+    box('hidden', hidden && readonly ? FIELD_STATES.both : FIELD_STATES.hidden, hidden),
+  ]
+}
+
+function recordStates(
+  site: Site,
+  name: string,
+  scopes: readonly string[] | undefined
+): MatrixBox[] {
+  return [ALL_RECORDS, CHOSEN_RECORDS].map((value) => ({
+    name,
+    value,
+    label: site.text(`roles.matrix.${value}Records`),
+    checked: (value === CHOSEN_RECORDS) === (scopes !== undefined),
+    unknown: false,
+  }))
+}
+
+function summaryOf(site: Site, entry: ModelPermissions | undefined): string {
+  const { hidden = [], readonly = [], scopes } = entry ?? {}
+  const shown = [...new Set(readonly)].filter((name) => !hidden.includes(name))
+  return [
+    hidden.length > 0 && site.text('roles.matrix.hiddenCount', { count: hidden.length }),
+    shown.length > 0 && site.text('roles.matrix.readonlyCount', { count: shown.length }),
+    scopes && (scopes.join(', ') || site.text('roles.matrix.noRecords')),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function actionLabel(site: Site, action: RoleAction): string {
+  return site.text(`roles.actions.${action}`)
+}
+
+function entryIn(document: PermissionsDocument, model: string): ModelPermissions | undefined {
+  return Object.hasOwn(document, model) ? document[model] : undefined
+}

@@ -1,0 +1,68 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { sentTexts } from '../../http/form_texts.js'
+import { Widget } from '../../views/widget.js'
+import {
+  InvalidPermissions,
+  readPermissions,
+  type PermissionsDocument,
+  permissionsInWords,
+} from '../../models/permissions_document.js'
+import { matrixView, offeredViews } from './matrix_view.js'
+import { readMatrix, unfoldedIn } from './read_matrix.js'
+
+/** Address below the mount of what is folded in a row */
+export const MATRIX_MORE = '/AdminRole/permissions'
+
+/**
+ * The permissions of a role as a matrix, models by actions. A form may send the JSON document instead. [U6]
+ */
+export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text' | 'url'>) {
+  return class PermissionsWidget extends Widget {
+    readonly template = 'admin/partials/fields/permissions'
+    readonly sheet = 'roles.css'
+    readonly isGroup = true
+
+    collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+      const document = readMatrix(name, sent)
+      return document && [JSON.stringify(document)]
+    }
+
+    read([text]: string[]): unknown {
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw new Error(site.text('roles.matrix.noJson'))
+      }
+    }
+
+    show(document: unknown): string[] {
+      return [JSON.stringify(document)]
+    }
+
+    words(document: unknown): string {
+      return permissionsInWords(documentIn(JSON.stringify(document))).join('\n')
+    }
+
+    asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+      return [...unfoldedIn(name, sent).values()].includes(true)
+    }
+
+    /** The tables tell which models can only be read. */
+    async data(ctx: HttpContext, name: string, [text]: string[]) {
+      await Promise.allSettled(offeredViews(site).map(({ resource }) => resource.load()))
+      const view = matrixView(site, name, documentIn(text), unfoldedIn(name, sentTexts(ctx)))
+      return { ...view, more: site.url(MATRIX_MORE) }
+    }
+  }
+}
+
+/** Unreadable permissions are shown as a matrix without ticks, next to the error. */
+function documentIn(text: string | undefined): PermissionsDocument {
+  try {
+    return readPermissions(JSON.parse(text ?? '{}'))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof InvalidPermissions) return {}
+    throw error
+  }
+}

@@ -1,0 +1,154 @@
+import { closest, distance } from 'fastest-levenshtein'
+import logger from '@adonisjs/core/services/logger'
+import { listed } from '#base/errors'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../views/model_view.js'
+import AdminRole from '../models/admin_role.js'
+import {
+  ALL,
+  OWN_TOKENS,
+  ROLE_ACTIONS,
+  type ModelPermissions,
+  type PermissionsDocument,
+} from '../models/permissions_document.js'
+
+/**
+ * A name in permissions that stands for nothing in this application.
+ */
+export interface UnknownName {
+  model: string
+  kind: 'model' | 'own' | 'action' | 'field' | 'scope'
+  name: string
+  /** As in `the scope ownBranch of Film` */
+  text: string
+  /** A name that there is and that was perhaps meant */
+  near: string | undefined
+}
+
+/* More different characters are not a typing error. */
+const MOST_SLIPS = 3
+
+/**
+ * The names of models, actions, fields and scopes that the application does not have. They stay, as what
+ * they name may come back; until then they allow nothing, and hide nothing.
+ */
+export function unknownNames(
+  { models }: Pick<AdminSite, 'models'>,
+  document: PermissionsDocument
+): UnknownName[] {
+  return Object.entries(document).flatMap(([model, entry]): UnknownName[] => {
+    if (model === ALL) return unknownEverywhere(models, entry)
+    const view = models.get(model)
+    if (!view) {
+      const near = nearest(model, offeredNames(models))
+      return [{ model, kind: 'model', name: model, text: `the model ${model}`, near }]
+    }
+    if (model === OWN_TOKENS) return unknownOf(view, entry)
+    if (view.adminModel) {
+      const text = `the model ${model}, which is the site's own and for superusers only`
+      return [{ model, kind: 'own', name: model, text, near: undefined }]
+    }
+    return unknownOf(view, entry)
+  })
+}
+
+/**
+ * All actions that a model has, and so may be allowed. [U2]
+ */
+export function actionsOf({ bulkActions }: ModelView): string[] {
+  return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name)]
+}
+
+/**
+ * All fields of a model that can be hidden or read-only, by their names in the API.
+ */
+export function fieldsOf({ manyToMany, resource }: ModelView): string[] {
+  const names = new Set([
+    ...resource.fields.map(({ apiName }) => apiName),
+    ...resource.columns.all.map(({ apiName }) => apiName),
+    ...resource.computed.values(),
+    ...resource.virtualFields,
+    ...manyToMany.map(({ name }) => name),
+  ])
+  return [...names]
+}
+
+function unknownOf(view: ModelView, entry: ModelPermissions): UnknownName[] {
+  const { name: model, options } = view
+  const actions = new Set([ALL, ...actionsOf(view)])
+  const fields = new Set(fieldsOf(view))
+  const scopes = new Set(Object.keys(options.scopes ?? {}))
+  const of = (kind: UnknownName['kind'], given: readonly string[] = [], known: Set<string>) =>
+    given
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        model,
+        kind,
+        name,
+        text: `the ${kind} ${name} of ${model}`,
+        near: nearest(name, [...known]),
+      }))
+  const named = [...new Set([...(entry.hidden ?? []), ...(entry.readonly ?? [])])]
+  return [
+    ...of('action', entry.actions, actions),
+    ...of('field', named, fields),
+    ...of('scope', entry.scopes, scopes),
+  ]
+}
+
+function offeredNames(models: ReadonlyMap<string, ModelView>): string[] {
+  return [...models.values()].filter(({ adminModel }) => !adminModel).map(({ name }) => name)
+}
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const found = closest(name, known)
+  return found !== ALL && distance(name, found) <= MOST_SLIPS ? found : undefined
+}
+
+/** Names in the entry of `*` may belong to any model. */
+function unknownEverywhere(
+  models: ReadonlyMap<string, ModelView>,
+  entry: ModelPermissions
+): UnknownName[] {
+  const views = [...models.values()].filter(({ adminModel }) => !adminModel)
+  const each = views.map((view) => unknownOf(view, entry))
+  const [first = []] = each
+  return first
+    .filter(({ kind, name }) =>
+      each.every((unknown) => unknown.some((one) => one.kind === kind && one.name === name))
+    )
+    .map((one) => ({ ...one, model: ALL, text: `the ${one.kind} ${one.name}` }))
+}
+
+/**
+ * What of the roles goes nowhere: a default role that is not there, and names that the application does not have. What
+ * is unknown allows nothing. [U5, U6]
+ */
+export async function roleFaults(
+  site: Pick<AdminSite, 'adminUserService' | 'models'>
+): Promise<Array<{ severity: 'error' | 'warning'; text: string }>> {
+  const fault = await site.adminUserService.defaultRole.fault()
+  const roles = await AdminRole.query().orderBy('name')
+  const unknown = roles.flatMap(({ name, permissions }) => {
+    const names = unknownNames(site, permissions).map(({ text }) => text)
+    if (names.length === 0) return []
+    const text = `The role ${name} names what there is not, which allows nothing: ${listed(names)}`
+    return [{ severity: 'warning' as const, text }]
+  })
+  return fault ? [{ severity: 'error' as const, text: fault }, ...unknown] : unknown
+}
+
+/** Writes the errors of the roles into the log, at boot. None stops the server. */
+export async function reportRoleFaults(
+  site: Pick<AdminSite, 'adminUserService' | 'models'>
+): Promise<void> {
+  try {
+    for (const { severity, text } of await roleFaults(site)) {
+      if (severity === 'error') logger.error(text)
+      else logger.warn(text)
+    }
+  } catch (error) {
+    logger.error({ err: error }, 'The roles could not be looked at')
+  }
+}

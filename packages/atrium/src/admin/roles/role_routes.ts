@@ -1,0 +1,32 @@
+import type { AdminSite } from '../admin_site.js'
+import { signedInGuard, signInGuard } from '../http/guards.js'
+import { readPlainBody } from '../http/read_body.js'
+import { controller } from '../http/room.js'
+import { siteRoutes, viewGuard } from '../http/site_routes.js'
+import AdminRole from '../models/admin_role.js'
+import { MATRIX_MORE } from './matrix/permissions_widget.js'
+
+/**
+ * Registers what roles have in addition to the pages of every model: the rows of the matrix, and where a superuser
+ * begins to see the site as a role, and stops. The latter is the one form that is accepted in the meantime. [U6]
+ */
+export function roleRoutes(site: AdminSite): void {
+  const view = site.models.get(AdminRole.name)
+  if (!view) return
+  const viewAs = controller(
+    () => import('./view_as_controller.js'),
+    ({ ViewAsController }) => new ViewAsController(site, view)
+  )
+  const matrix = controller(
+    () => import('./matrix/matrix_controller.js'),
+    ({ MatrixController }) => new MatrixController(site)
+  )
+  siteRoutes(site, [signInGuard, viewGuard(view), readPlainBody], ({ get, post }) => {
+    get(MATRIX_MORE, `${view.name}:permissions`, matrix('show'))
+    const path = `/${view.name}/view_as${view.resource.key.pattern}`
+    post(path, `${view.name}:view_as`, viewAs('start'))
+  })
+  siteRoutes(site, [signedInGuard, readPlainBody], ({ post }) => {
+    post('/view-as/stop', 'view_as.stop', viewAs('stop'))
+  })
+}

@@ -1,0 +1,53 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { PageNotFound } from '../http/errors.js'
+import { EventType } from '../events/event_integration.js'
+import AdminRole from '../models/admin_role.js'
+import type { ModelView } from '../views/model_view.js'
+import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
+import { guardOf } from '../identity/admin_guard.js'
+import { redirect } from '../http/redirect.js'
+
+/**
+ * Has a superuser see the site as a role, for the rest of the session or until they stop. [U6]
+ */
+export class ViewAsController {
+  /**
+   * @param view  of the roles
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  async start(ctx: HttpContext): Promise<void> {
+    const key = this.view.resource.key.fromParams(ctx.params)
+    const role = (await this.view.crud.find(key, this.view.callOptions(ctx))) as AdminRole | null
+    if (!role) throw new PageNotFound()
+    await this.#set(ctx, role.id)
+    this.#log(ctx, role.id, 'view_as')
+    redirect(ctx, this.site.url('/'))
+  }
+
+  async stop(ctx: HttpContext): Promise<void> {
+    const id = viewedRoleOf(ctx)
+    await this.#set(ctx, null)
+    if (id !== undefined) this.#log(ctx, id, 'view_as_stop')
+    const role = id === undefined ? null : await AdminRole.find(id)
+    redirect(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
+  }
+
+  #log(ctx: HttpContext, roleId: number, page: 'view_as' | 'view_as_stop') {
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      resourceId: String(roleId),
+      details: { page },
+    })
+  }
+
+  async #set(ctx: HttpContext, roleId: number | null) {
+    const { session } = guardOf(ctx).signedInOrFail()
+    await this.site.sessionManager.viewAs(session, roleId)
+  }
+}

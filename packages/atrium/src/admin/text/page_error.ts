@@ -1,0 +1,11 @@
+import { Exception } from '@adonisjs/core/exceptions'
+
+/**
+ * An error whose page shows a text of its own.
+ */
+export abstract class PageError extends Exception {
+  /** Key of the text in the catalogue */
+  abstract readonly textKey: string
+  /** Data of the text */
+  readonly textData: Record<string, unknown> = {}
+}

@@ -1,0 +1,64 @@
+import { inUtc } from '#base/values/datetime'
+import type { AdminSite } from '../admin_site.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import AdminEventLog from '../models/admin_event_log.js'
+import type AdminJob from '../models/admin_job.js'
+
+/* Times are stored to the second, and an event may be written a moment after its job. */
+const LEEWAY = { seconds: 5 }
+
+/**
+ * The events of a job that can be undone, the last one first: not those that it has reverted itself.
+ */
+export async function undoableEventsOfJob(
+  site: Pick<AdminSite, 'dbConfig'>,
+  job: AdminJob
+): Promise<AdminEventLog[]> {
+  const events = await eventsOfJob(site, job)
+  const ids = new Set(events.map(({ id }) => id))
+  const reverted = new Set(events.map(({ details }) => details?.undoes))
+  return events.filter(({ id, details }) => !reverted.has(id) && !ids.has(details?.undoes ?? 0))
+}
+
+/**
+ * The events of a job that wrote records, the last one first. No row of them is counted, so it takes as long for many.
+ */
+export async function eventsOfJob(
+  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { id, userId, createdAt, endedAt }: AdminJob
+): Promise<AdminEventLog[]> {
+  const client = dbConfig.readingSession()
+  const query = AdminEventLog.query({ client })
+    .where('userId', userId)
+    .where('status', 'success')
+    .where('timestamp', '>=', inUtc(createdAt.minus(LEEWAY)))
+    .whereExists((rows) => {
+      rows
+        .from(AdminAuditLog.table)
+        .whereColumn(`${AdminAuditLog.table}.event_id`, `${AdminEventLog.table}.id`)
+    })
+    .orderBy('id', 'desc')
+  if (endedAt) {
+    query.where('timestamp', '<=', inUtc(endedAt.plus(LEEWAY)))
+  }
+  const found = await query
+  return found.filter(({ details }) => details?.job === id)
+}
+
+/**
+ * Counts the audit rows of events, by the ids of these.
+ */
+export async function countRows(
+  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  events: readonly AdminEventLog[]
+): Promise<Map<number, number>> {
+  const ids = events.map(({ id }) => id)
+  const counts = await dbConfig
+    .readingSession()
+    .from(AdminAuditLog.table)
+    .whereIn('event_id', ids)
+    .groupBy('event_id')
+    .select('event_id')
+    .count('* as records')
+  return new Map(counts.map((row) => [Number(row.event_id), Number(row.records)]))
+}

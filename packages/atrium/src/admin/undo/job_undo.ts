@@ -1,0 +1,206 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { JobKind } from '../jobs/job_kind.js'
+import type { JobRun } from '../jobs/job_run.js'
+import AdminJob, { isUnfinished } from '../models/admin_job.js'
+import { JobFailure } from '../jobs/job_errors.js'
+import { UndoRefused } from './errors.js'
+import { jobUrl } from '../jobs/pages/shown_job.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+import { hasEventLog } from '../http/event_access.js'
+import { hasUndonePart, revertUndo, undoInJob, eventInParts } from './undo_in_job.js'
+import { undoableEventsOfJob, countRows } from './job_events.js'
+import { changedRefusal, changedSteps } from './undo_step.js'
+import { clientOf } from './undo_event.js'
+import { refusalWords, isRefusal } from './undo_refusal.js'
+import { checkReferencesOf } from './undo_offer.js'
+import { isUndo, undoLabel, refuseLate } from './undoable_event.js'
+import { planStart } from './undo_plan.js'
+
+/** Name of the kind */
+export const UNDO_JOB = 'undo'
+
+/**
+ * The undo of an event with more records than one request may write: all of them or none. [R7]
+ */
+export class UndoJob extends JobKind {
+  readonly name = UNDO_JOB
+  readonly again = 'whole'
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ payload }: AdminJob): string {
+    return this.site.text(payload.redo ? 'undo.redoJob' : 'undo.job', { id: String(payload.event) })
+  }
+
+  override reverts(job: AdminJob): boolean {
+    return hasUndonePart(job)
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    return await revertUndo(this.site, run)
+  }
+
+  async perform(run: JobRun): Promise<void> {
+    await undoInJob(this.site, run, run.job.payload.event, 'undo.jobRefused')
+  }
+}
+
+/** Name of the kind */
+const UNDO_PARTS_JOB = 'undo-parts'
+
+/**
+ * The undo of all parts of a job, each as one event, all of it or nothing, the last part first. It stops at the
+ * first part whose records have changed since. [R7, L8]
+ */
+export class UndoPartsJob extends JobKind {
+  readonly name = UNDO_PARTS_JOB
+  readonly again = 'rest'
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ payload }: AdminJob): string {
+    const key = payload.redo ? 'undo.parts.redoJob' : 'undo.parts.job'
+    return this.site.text(key, { id: String(payload.job) })
+  }
+
+  override reverts(job: AdminJob): boolean {
+    return hasUndonePart(job)
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    return await revertUndo(this.site, run)
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const job = await run.store.find(Number(run.job.payload.job))
+    if (!job) throw new JobFailure('undo.parts.gone')
+    const events = await undoableEventsOfJob(this.site, job)
+    const undone = await undoneBy(this.site, run.job)
+    for (const event of events) {
+      if (undone.has(event.id)) continue
+      await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === events.at(-1))
+    }
+    const key = run.job.payload.redo ? 'undo.redone' : 'undo.done'
+    return { message: this.site.text(key, { count: run.done }) }
+  }
+}
+
+/** Events that earlier runs of the job have undone, up to the last record. */
+async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | undefined>> {
+  const events = await undoableEventsOfJob(site, job)
+  const undone = new Set(events.map(({ details }) => details?.undoes))
+  undone.delete(eventInParts(job))
+  return undone
+}
+
+/**
+ * The undo of a job as its page shows it.
+ */
+export interface ShownJobUndo {
+  /** URL of the form; null: it is not offered */
+  url: string | null
+  /** Label of its button: *Undo* or *Redo* */
+  label: string
+  /** Its effect, or the reason why there is none */
+  text: string
+  /** URL of the job that undoes or has undone it */
+  job: string | null
+}
+
+/**
+ * Starts the undo of all parts of a job. [R7]
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function startJobUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<AdminJob> {
+  const events = await undoableEvents(site, ctx, job)
+  const counts = await countRows(site, events)
+  const total = sumOf([...counts.values()])
+  return await site.jobs.start(ctx, UNDO_PARTS_JOB, {
+    payload: { job: job.id, redo: await isUndo(site, events[0]) },
+    model: job.model ?? undefined,
+    total,
+  })
+}
+
+/**
+ * The part of a job's page about its undo.
+ *
+ * @returns null for a job that wrote nothing, is not done with, or that the viewer may not undo
+ */
+export async function shownJobUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<ShownJobUndo | null> {
+  if (isUnfinished(job)) return null
+  const undoing = await undoingJob(site, job)
+  if (undoing) {
+    const text = site.text('undo.parts.undone')
+    return { url: null, label: site.text('undo.button'), text, job: jobUrl(site, undoing) }
+  }
+  try {
+    const events = await undoableEvents(site, ctx, job)
+    const count = sumOf(events.map(({ details }) => details?.count ?? 1))
+    const text = site.text('undo.parts.intro', { count, parts: events.length })
+    const label = await undoLabel(site, events[0])
+    return { url: `${jobUrl(site, job)}/undo`, label, text, job: null }
+  } catch (error) {
+    if (!isRefusal(error))
+      ctx.logger.error({ err: error }, 'The undo of a job could not be planned')
+    const isTold = error instanceof UndoRefused && !SILENT.includes(error.reason)
+    if (!isTold) return null
+    const { text } = await refusalWords(site, ctx, error)
+    return { url: null, label: site.text('undo.button'), text, job: null }
+  }
+}
+
+const SILENT = ['nothing', 'late']
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0)
+}
+
+/**
+ * The events of a job, if the last one can be undone; the others, and the records of a large one, are checked in their turn.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+async function undoableEvents(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<AdminEventLog[]> {
+  const isReady = hasEventLog(site) && !isUnfinished(job)
+  const events = isReady ? await undoableEventsOfJob(site, job) : []
+  if (events.length === 0 || (await undoingJob(site, job))) throw new UndoRefused('nothing')
+  const [event] = events
+  refuseLate(ctx, event)
+  const { steps, isWhole } = await planStart(site, ctx, event)
+  if (isWhole) {
+    const changed = await changedSteps(steps, clientOf(steps))
+    if (changed.length > 0) throw changedRefusal(changed)
+  }
+  await checkReferencesOf(ctx, steps)
+  return events
+}
+
+/** The job that undoes another one, or has done so. */
+async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
+  const found = await AdminJob.query({ client: jobs.store.reading() })
+    .where('kind', UNDO_PARTS_JOB)
+    .where('id', '>', id)
+    .whereIn('state', ['queued', 'running', 'done'])
+  return found.find(({ payload }) => payload.job === id)
+}

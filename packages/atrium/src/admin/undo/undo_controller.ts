@@ -1,0 +1,86 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { toProblem } from '#base/http/to_problem'
+import type { AdminSite } from '../admin_site.js'
+import { NotAllowed, WithheldPage } from '../http/errors.js'
+import { sentTexts } from '../http/form_texts.js'
+import { wantsJson } from '../http/read_body.js'
+import { returnPath } from '../http/site_paths.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+import { loggedInRequest } from '../events/request_event.js'
+import { isUndo, undoMessage, isOwn, refuseLate, visibleEvent } from './undoable_event.js'
+import { undoEvent } from './undo_event.js'
+import { UNDO_JOB } from './job_undo.js'
+import { respondWithRefusal } from './undo_refusal.js'
+import { planUndo } from './undo_plan.js'
+import type { UndoStep } from './undo_step.js'
+import { redirectWithMessage } from '../http/redirect.js'
+import { respondWithJob } from '../jobs/pages/shown_job.js'
+
+/* More records are a job. [L8] */
+const MOST_AT_ONCE = 1000
+
+/**
+ * *Undo* of an event: a form that leads back to the page that it was on, or a call by programs. [R7]
+ */
+export class UndoController {
+  constructor(private readonly site: AdminSite) {}
+
+  async undo(ctx: HttpContext): Promise<unknown> {
+    const event = await visibleEvent(this.site, ctx, ctx.params.id)
+    try {
+      refuseLate(ctx, event)
+      const total = await this.#countOf(event)
+      if (total > MOST_AT_ONCE) return await this.#startJob(ctx, event, total)
+      const steps = await planUndo(this.site, ctx, event)
+      await undoEvent(ctx, event, steps)
+      return await this.#answer(ctx, event, steps)
+    } catch (error) {
+      /* An event of another user is not confirmed to those who cannot undo it. */
+      const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
+      if (isRefused && !isOwn(ctx, event)) throw new WithheldPage()
+      return await respondWithRefusal(ctx, this.site, error)
+    }
+  }
+
+  async #countOf(event: AdminEventLog): Promise<number> {
+    const client = this.site.dbConfig.readingSession()
+    const [found] = await client
+      .from(AdminAuditLog.table)
+      .where('event_id', event.id)
+      .count('* as total')
+    return Number(found.total)
+  }
+
+  async #startJob(ctx: HttpContext, event: AdminEventLog, total: number) {
+    const payload = { event: event.id, redo: await isUndo(this.site, event) }
+    const model = event.resourceType ?? undefined
+    const job = await this.site.jobs.start(ctx, UNDO_JOB, { payload, model, total })
+    respondWithJob(ctx, this.site, job)
+  }
+
+  async #answer(ctx: HttpContext, undone: AdminEventLog, steps: readonly UndoStep[]) {
+    if (wantsJson(ctx)) {
+      const [event = null] = await loggedInRequest(ctx)
+      return ctx.response.send({ event })
+    }
+    const text = await undoMessage(this.site, undone, steps.length)
+    await redirectWithMessage(ctx, this.#nextOf(ctx, steps), { kind: 'success', text })
+  }
+
+  /** A page of a record that is gone now leads to its list. */
+  #nextOf(ctx: HttpContext, steps: readonly UndoStep[]): string {
+    const next = returnPath(this.site, sentTexts(ctx).get('next')?.at(-1))
+    const gone = steps.filter(
+      ({ operation }) => operation === 'delete' || operation === 'db_delete'
+    )
+    for (const { key, target } of gone) {
+      const { resource, view } = target
+      const path = next?.split('?', 1)[0]
+      if (view && path?.endsWith(resource.key.toPath(key)) && path.startsWith(view.url('/'))) {
+        return view.url('/')
+      }
+    }
+    return next ?? steps[0].target.view?.url('/') ?? this.site.url('/')
+  }
+}

@@ -1,0 +1,143 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import logger from '@adonisjs/core/services/logger'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { fromStored } from '#base/values/stored_json'
+import type { Column } from '#base/columns/column'
+import type { Actor } from '#crud'
+import type { Origin } from '#base/types'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
+import { dialectOf } from '#base/database/dialects'
+import { faultToProblem, gatherWrites } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
+import { UndoRefused } from './errors.js'
+import { fileColumnsOf } from '../forms/files/file_fields.js'
+import { dropFile, hasFile } from '../forms/files/file_store.js'
+import type { ModelView } from '../views/model_view.js'
+import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+import { type UndoStep, type UndoTarget, changedRefusal, changedSteps } from './undo_step.js'
+import { UndoRun } from './undo_run.js'
+
+/** A file that no record refers to after an undo. */
+interface LeftFile {
+  view: ModelView
+  key: unknown
+}
+
+/**
+ * @throws UndoRefused  when a record would get back the name of a file that is gone
+ */
+export async function refuseLostFiles(
+  { name, view }: UndoTarget,
+  steps: readonly UndoStep[]
+): Promise<void> {
+  const columns = view ? fileColumnsOf(view.base) : []
+  if (!view || columns.length === 0) return
+  for (const { reversal, resourceType } of steps) {
+    if (resourceType !== name) continue
+    for (const column of columns) {
+      const file = fromStored(reversal.before?.[column.name])
+      if (file !== null && !(await hasFile(view, file))) throw new UndoRefused('files')
+    }
+  }
+}
+
+/**
+ * The files of the rows that a step changes, so that they can be removed afterwards.
+ *
+ * @param row  as it is
+ */
+function filesOf({ reversal, target }: UndoStep, row: Record<string, unknown>): LeftFile[] {
+  const { view } = target
+  if (!view) return []
+  const isTaken = ({ name }: Column) => reversal.before === null || name in reversal.before
+  return fileColumnsOf(view.base)
+    .filter((column) => isTaken(column) && row[column.name])
+    .map((column) => ({ view, key: row[column.name] }))
+}
+
+/** Removes files that no record refers to. */
+async function dropLeftFiles(files: readonly LeftFile[]): Promise<void> {
+  for (const { view, key } of files) await dropFile(view, key)
+}
+
+/**
+ * Takes an event back: in one transaction, and as one event that names the other. [R7]
+ *
+ * @param client  a transaction's, to be part of it
+ * @throws UndoRefused  with the records that are not as the event left them
+ * @throws Problem 403 or 409
+ */
+export async function undoEvent(
+  ctx: HttpContext,
+  event: AdminEventLog,
+  steps: readonly UndoStep[],
+  client: QueryClientContract = clientOf(steps)
+): Promise<void> {
+  await undoSteps({ actor: adminActor(ctx), origin: undoingOrigin(ctx, event) }, steps, client)
+}
+
+/** Who undoes, for policy, scope and the log */
+export interface UndoneBy {
+  actor: Actor
+  origin: Origin | undefined
+}
+
+/**
+ * Takes back some records of an event, in one transaction.
+ *
+ * @param client  a transaction's, to be part of it
+ * @param isPart  true if other transactions take back the rest: then records are logged in the order in which they were
+ *   written, as an undo of the undo goes the other way
+ * @throws UndoRefused  with the records that are not as the event left them
+ * @throws Problem 403 or 409
+ */
+export async function undoSteps(
+  { actor, origin }: UndoneBy,
+  steps: readonly UndoStep[],
+  client: QueryClientContract,
+  isPart = false
+): Promise<void> {
+  const model = isPart ? undefined : steps[0].target.resource.model
+  let run: UndoRun | undefined
+  try {
+    await inTransaction(client, (transaction) =>
+      gatherWrites(transaction, { model, actor, origin }, async () => {
+        const changed = await changedSteps(steps, transaction)
+        if (changed.length > 0) throw changedRefusal(changed)
+        const files = await leftFiles(steps, transaction)
+        const options = { client: transaction, whole: transaction, actor, origin }
+        run = new UndoRun(steps, options)
+        await run.perform()
+        afterOutermostCommit(transaction, () => {
+          dropLeftFiles(files).catch((error) => {
+            logger.error({ err: error }, 'Files that an undo left could not be removed')
+          })
+        })
+      })
+    )
+  } catch (error) {
+    const { target } = run?.current ?? steps[0]
+    throw (await faultToProblem(error, target.resource, undefined, client)) ?? error
+  }
+}
+
+/** All records of an event are in one database. */
+export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
+  return target.view?.client() ?? target.resource.client()
+}
+
+async function leftFiles(
+  steps: readonly UndoStep[],
+  client: TransactionClientContract
+): Promise<LeftFile[]> {
+  const files: LeftFile[] = []
+  for (const step of steps) {
+    const { resource, view } = step.target
+    if (!view || step.reversal.left === null || fileColumnsOf(view.base).length === 0) continue
+    const where = [resource.key.is(step.key, dialectOf(client))]
+    const [row] = await resource.base.reader.rows(client, { where, limit: 1 })
+    if (row) files.push(...filesOf(step, row))
+  }
+  return files
+}

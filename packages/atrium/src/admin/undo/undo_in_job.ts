@@ -1,0 +1,182 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { systemActor } from '#crud'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import { requestsFirst } from '#base/requests_first'
+import type { AdminSite } from '../admin_site.js'
+import type { JobRun, StepOutcome } from '../jobs/job_run.js'
+import type AdminJob from '../models/admin_job.js'
+import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
+import { UndoRefused } from './errors.js'
+import { JobFailure } from '../jobs/job_errors.js'
+import { writesInParts } from '../jobs/part_size.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+import { EventType } from '../events/event_integration.js'
+import { UndoInParts, type StepRunner, type UndoPlan, type UndoNotes } from './undo_in_parts.js'
+import { unrestrictedTarget, planUndo, stepsOf, targetOf } from './undo_plan.js'
+import { type UndoneBy, clientOf, undoEvent } from './undo_event.js'
+import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
+import { refusalWords } from './undo_refusal.js'
+import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
+import { inOrder } from './undo_run.js'
+
+/**
+ * Reverts what an unfinished job has written as one event, whatever its owner may do by now: it is all or nothing.
+ *
+ * @returns which records could not be reverted, in words; null if none is left
+ */
+export async function revertEvent(
+  site: AdminSite,
+  run: JobRun,
+  event: number
+): Promise<string | null> {
+  const { model, userId, username } = run.job
+  const by = { actor: systemActor('revert'), origin: originOf(run.job, event) }
+  return await revertEventAs(site, run, event, by, { model, owner: { id: userId, username } })
+}
+
+/**
+ * The same for work of a system actor that is not a job.
+ */
+export async function revertEventAs(
+  site: AdminSite,
+  run: StepRunner,
+  event: number,
+  by: UndoneBy,
+  of: Pick<UndoPlan, 'model' | 'owner'>
+): Promise<string | null> {
+  const { count, names } = await new UndoInParts(site, run, event, {
+    ...of,
+    name: 'revert',
+    counts: -1,
+    leavesRecords: true,
+    begin: async () => ({ by, targetOf: (name) => unrestrictedTarget(site, name) }),
+  }).perform()
+  if (count === 0) return null
+  return site.text('jobs.leftRecords', {
+    count,
+    names: names.join(', '),
+    others: count - names.length,
+  })
+}
+
+function originOf({ id, origin }: AdminJob, undoes: number) {
+  const { ip, requestId, sessionId, userAgent } = origin
+  return { ip, requestId, userAgent, sessionId: sessionId ?? undefined, jobId: id, undoes }
+}
+
+/**
+ * Undoes an event as one step of a job, or in several where several have written it, with the rights of the job's
+ * owner: all of it or nothing.
+ *
+ * @param refused  text of the failure, which gets `reason` and `id`
+ * @param isLast   true if the job ends with it, in the same transaction
+ * @throws JobFailure  if the event can't be undone
+ */
+export async function undoInJob(
+  site: AdminSite,
+  run: JobRun,
+  id: unknown,
+  refused: string,
+  isLast = true
+): Promise<void> {
+  const ctx = await run.context()
+  try {
+    const event = await visibleEvent(site, ctx, id)
+    const outcomeOf = async (count: number): Promise<StepOutcome> =>
+      isLast ? { result: { message: await undoMessage(site, event, count) } } : {}
+    if (writesInParts(site, event.resourceType)) {
+      await undoInParts(site, run, event, ctx)
+      const { undo, ...notes } = run.job.notes ?? {}
+      const outcome = { ...(await outcomeOf(run.done)), notes }
+      return await run.step(run.store.client(), 0, async () => outcome)
+    }
+    const steps = await planUndo(site, ctx, event)
+    const outcome = await outcomeOf(run.done + steps.length)
+    await run.step(clientOf(steps), steps.length, async (client) => {
+      await undoEvent(ctx, event, steps, client)
+      return outcome
+    })
+  } catch (error) {
+    if (!(error instanceof UndoRefused)) throw error
+    const { text: reason } = await refusalWords(site, ctx, error)
+    throw new JobFailure(refused, { reason, id: String(id) })
+  }
+}
+
+/** The event of which a job has undone a part */
+export function eventInParts({ notes }: AdminJob): number | undefined {
+  return noted(notes)?.event
+}
+
+export function hasUndonePart(job: AdminJob): boolean {
+  return eventInParts(job) !== undefined
+}
+
+/** Reverts what a job has undone of the event that it was at. */
+export async function revertUndo(site: AdminSite, run: JobRun): Promise<string | null> {
+  const event = noted(run.job.notes)?.by.event
+  const left = typeof event === 'number' ? await revertEvent(site, run, event) : null
+  if (left !== null) return left
+  /* Nothing of it is undone any more, so that it can be undone again. */
+  const { undo, revert, ...notes } = run.job.notes ?? {}
+  await run.step(run.store.client(), 0, async () => ({ notes }))
+  return null
+}
+
+function noted(notes: AdminJob['notes']): UndoNotes | undefined {
+  return (notes?.undo ?? undefined) as UndoNotes | undefined
+}
+
+async function undoInParts(
+  site: AdminSite,
+  run: JobRun,
+  event: AdminEventLog,
+  ctx: HttpContext
+): Promise<void> {
+  const isBegun = noted(run.job.notes)?.event === event.id
+  const { root } = await undoChain(site, event)
+  /* An import may have more records than the memory holds steps; it deletes none, so that the last one is the first. */
+  const isImport = root?.eventType === EventType.IMPORT
+  const steps = isImport ? undefined : inOrder(await planUndo(site, ctx, event))
+  if (!isBegun) await (steps ? refuseChanged(steps) : checkAll(site, run, event, ctx))
+  await new UndoInParts(site, run, event.id, {
+    name: 'undo',
+    counts: 1,
+    leavesRecords: false,
+    model: event.resourceType,
+    steps,
+    begin: async () => {
+      const own = await run.context()
+      const by = { actor: adminActor(own), origin: undoingOrigin(own, event) }
+      return { by, targetOf: (name) => targetOf(site, own, name) }
+    },
+  }).perform()
+}
+
+/** Of a record that was changed several times, the last change counts. */
+async function checkAll(
+  site: AdminSite,
+  run: JobRun,
+  event: AdminEventLog,
+  ctx: HttpContext
+): Promise<void> {
+  const seen = new Set<string>()
+  let isEmpty = true
+  for await (const steps of stepsOf(site, ctx, event)) {
+    isEmpty = false
+    const last = steps.filter(({ resourceId, resourceType }) => {
+      const id = `${resourceType}/${resourceId}`
+      return !seen.has(id) && seen.add(id)
+    })
+    if (last.length > 0) await refuseChanged(last)
+    await run.goOn()
+    await requestsFirst()
+  }
+  if (isEmpty) throw new UndoRefused('nothing')
+}
+
+async function refuseChanged(steps: UndoStep[]): Promise<void> {
+  const client = clientOf(steps)
+  const changed = await changedSteps(steps, readersOf(client) ?? client)
+  if (changed.length > 0) throw changedRefusal(changed)
+}

@@ -1,0 +1,221 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { resources, type GrantedOperation } from '#crud'
+import { isExcludedFromInclude, operationOf } from '#crud/internals'
+import { isReadable } from '#base/values/stored_json'
+import { mergedPivots } from '#base/database/pivot_change'
+import { requestsFirst } from '#base/requests_first'
+import type { AdminSite } from '../admin_site.js'
+import { adminActor } from '../identity/admin_actor.js'
+import { NotAllowed } from '../http/errors.js'
+import { UndoRefused } from './errors.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+import { may, type Offer } from '../permissions/may.js'
+import { readKey } from '../views/record_items.js'
+import type { UndoStep, UndoTarget } from './undo_step.js'
+import { refuseLostFiles } from './undo_event.js'
+
+const ROWS_AT_ONCE = 500
+
+const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  db_delete: 'purge',
+  restore: 'restore',
+}
+
+/**
+ * The steps that take an event back, as far as the log and the permissions of the signed-in user tell; the
+ * records are looked at when it is done. [R7]
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function planUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog
+): Promise<UndoStep[]> {
+  const { steps } = await planStart(site, ctx, event, Infinity)
+  return steps
+}
+
+/* Of an event with more records, a page looks at the first ones. */
+export const MOST_ON_PAGE = 1000
+
+/**
+ * The same for the first records of an event, which tell if it can be undone as far as a page can: the job that undoes
+ * a large one looks at all of them.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function planStart(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog,
+  most = MOST_ON_PAGE
+): Promise<{ steps: UndoStep[]; isWhole: boolean }> {
+  const targets = new Map<string, UndoTarget>()
+  const steps: UndoStep[] = []
+  for await (const rows of auditRows(site, event)) {
+    if (event.status !== 'success' || steps.length > most) break
+    for (const { resourceType } of rows) {
+      if (!targets.has(resourceType)) {
+        targets.set(resourceType, await targetOf(site, ctx, resourceType))
+      }
+    }
+    for (const row of rows) steps.push(stepOf(row, targets.get(row.resourceType)!))
+  }
+  if (steps.length === 0) throw new UndoRefused('nothing')
+  await authorize(ctx, steps)
+  for (const target of targets.values()) await refuseLostFiles(target, steps)
+  return { steps: mergedSteps(steps), isWhole: steps.length <= most }
+}
+
+/**
+ * The same as groups of steps, the last record first, for an event whose steps are too many to be held in memory.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function* stepsOf(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog
+): AsyncGenerator<UndoStep[]> {
+  const targets = new Map<string, UndoTarget>()
+  for await (const rows of auditRows(site, event, 'desc')) {
+    if (event.status !== 'success') return
+    const steps: UndoStep[] = []
+    for (const row of rows) {
+      const name = row.resourceType
+      const target = targets.get(name) ?? (await targetOf(site, ctx, name))
+      targets.set(name, target)
+      steps.push(stepOf(row, target))
+    }
+    await authorize(ctx, steps)
+    for (const target of targets.values()) await refuseLostFiles(target, steps)
+    yield steps
+  }
+}
+
+/** The audit rows of an event in their order, some per query: rows of Lucid take several times as much as their steps. */
+async function* auditRows(
+  site: AdminSite,
+  { id }: AdminEventLog,
+  direction: 'asc' | 'desc' = 'asc'
+): AsyncGenerator<AdminAuditLog[]> {
+  const after = direction === 'asc' ? '>' : '<'
+  let last = direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const rows = await AdminAuditLog.query({ client: site.dbConfig.readingSession() })
+      .select('id', 'resourceType', 'resourceId', 'reversal')
+      .where('eventId', id)
+      .where('id', after, last)
+      .orderBy('id', direction)
+      .limit(ROWS_AT_ONCE)
+    if (rows.length > 0) yield rows
+    if (rows.length < ROWS_AT_ONCE) return
+    last = rows.at(-1)!.id
+    await requestsFirst()
+  }
+}
+
+/**
+ * A model of an event, as the signed-in user may write it.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function targetOf(
+  site: AdminSite,
+  ctx: HttpContext,
+  name: string
+): Promise<UndoTarget> {
+  const base = site.models.get(name)
+  if (base) {
+    /* An undo must not give back rights that were taken from an account. */
+    if (base.adminModel) throw new UndoRefused('accounts')
+    const view = base.admits(ctx) ? await base.for(ctx) : null
+    if (!view || view.isWithheld) throw new NotAllowed()
+    await view.resource.load()
+    return { name, resource: view.resource, crud: view.crud, view }
+  }
+  const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
+  if (!endpoints) throw new UndoRefused('modelGone', { model: name })
+  if (isExcludedFromInclude(endpoints.resource.model)) throw new UndoRefused('accounts')
+  const resource = await endpoints.resource.for(adminActor(ctx))
+  await resource.load()
+  return { name, resource, crud: endpoints.crud, view: null }
+}
+
+/**
+ * A model of an event, as the site itself writes it: no permissions are checked.
+ *
+ * @throws UndoRefused
+ */
+export async function unrestrictedTarget(site: AdminSite, name: string): Promise<UndoTarget> {
+  const view = site.models.get(name)?.base
+  const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
+  const found = view ?? endpoints
+  if (!found) throw new UndoRefused('modelGone', { model: name })
+  await found.resource.load()
+  return { name, resource: found.resource, crud: found.crud, view: view ?? null }
+}
+
+/** @throws UndoRefused  for a record that the log can't put back */
+export function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
+  const { resourceType, resourceId, reversal } = row
+  if (!reversal || reversal.lack === 'unknown') throw new UndoRefused('unknown')
+  if (reversal.lack) throw new UndoRefused(reversal.lack)
+  const [key] = readKey(target, resourceId) ?? []
+  if (!key) throw new UndoRefused('unknown')
+  const names = new Set(target.resource.columns.all.map((column) => column.name))
+  if (Object.keys(reversal.before ?? {}).some((name) => !names.has(name))) {
+    throw new UndoRefused('columnsGone')
+  }
+  if (!Object.values(reversal.before ?? {}).every(isReadable)) throw new UndoRefused('unknown')
+  const operation = operationOf(target.resource, reversal)
+  return { resourceType, resourceId, key, reversal, operation, target }
+}
+
+/** One step for each record: those that several transactions of the event have written have several rows. */
+function mergedSteps(steps: readonly UndoStep[]): UndoStep[] {
+  const merged = new Map<string, UndoStep>()
+  for (const step of steps) {
+    const id = `${step.resourceType}/${step.resourceId}`
+    const earlier = merged.get(id)
+    merged.set(id, earlier ? mergedStep(earlier, step) : step)
+  }
+  /* Created and deleted by the same event */
+  return [...merged.values()].filter(
+    ({ reversal: { before, left, pivots } }) => before !== null || left !== null || pivots
+  )
+}
+
+function mergedStep(earlier: UndoStep, later: UndoStep): UndoStep {
+  const { before } = earlier.reversal
+  const { left, ...last } = later.reversal
+  const pivots = mergedPivots([earlier, later].flatMap(({ reversal }) => reversal.pivots ?? []))
+  const reversal = {
+    before: before && { ...last.before, ...before },
+    left,
+    ...(pivots.length > 0 && { pivots }),
+  }
+  return { ...later, reversal, operation: operationOf(later.target.resource, reversal) }
+}
+
+/** @throws NotAllowed */
+export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): Promise<void> {
+  const asked = new Set<string>()
+  for (const { operation, target } of steps) {
+    const id = `${target.name} ${operation}`
+    if (asked.has(id)) continue
+    asked.add(id)
+    const { resource, view } = target
+    const isAllowed = view ? await may(ctx, view, OFFERS[operation]!) : resource.permits(operation)
+    if (!isAllowed) throw new NotAllowed()
+  }
+}

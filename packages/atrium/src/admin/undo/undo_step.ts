@@ -1,0 +1,52 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidCrud, Resource, GrantedOperation } from '#crud'
+import { type Reversal, recordsNotAsLeft } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
+import type { ModelView } from '../views/model_view.js'
+import { UndoRefused } from './errors.js'
+
+/**
+ * One record's part in the undo of an event.
+ */
+export interface UndoStep {
+  resourceType: string
+  /** Key as in paths, without the leading slash */
+  resourceId: string
+  key: KeyValue
+  reversal: Reversal
+  operation: GrantedOperation
+  target: UndoTarget
+}
+
+/**
+ * A model that is written, as the signed-in user may see it.
+ */
+export interface UndoTarget {
+  name: string
+  resource: Resource
+  crud: LucidCrud
+  /** Null for a model without pages */
+  view: ModelView | null
+}
+
+/**
+ * Of the steps, those whose records are not as the event left them. In a transaction the records are locked.
+ */
+export async function changedSteps(
+  steps: readonly UndoStep[],
+  client: QueryClientContract
+): Promise<UndoStep[]> {
+  const changed: UndoStep[] = []
+  for (const [{ resource }, some] of Map.groupBy(steps, ({ target }) => target)) {
+    changed.push(...(await recordsNotAsLeft(resource, some, client)))
+  }
+  return changed
+}
+
+/** The refusal that names records. */
+export function changedRefusal(steps: readonly UndoStep[]): UndoRefused {
+  const records = steps.map(({ resourceId: id, resourceType: model, target }) => {
+    return { model, id, label: target.view?.singular ?? model }
+  })
+  return new UndoRefused('changed', {}, records)
+}

@@ -1,0 +1,123 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
+import type { AdminSite } from '../admin_site.js'
+import { PageNotFound, WithheldPage } from '../http/errors.js'
+import { UndoRefused } from './errors.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import AdminEventLog from '../models/admin_event_log.js'
+import { hasEventLog, isSuperuser } from '../http/event_access.js'
+import { ReadableRecords } from '../event_log/readable_records.js'
+import { RecordPlaces } from '../event_log/record_places.js'
+import { guardOf } from '../identity/admin_guard.js'
+import { isRefusal } from './undo_refusal.js'
+import { MOST_ON_PAGE, planStart } from './undo_plan.js'
+
+/* How long everybody may take back what they did; who can read the log may do it at any time. */
+const MINUTES = 10
+
+/* Of the column's type */
+const MOST_ID = 2 ** 31 - 1
+
+/**
+ * An event that the signed-in user may see: any for those who read the log, what they did themselves, and the events
+ * of others whose opposite they may do on every record. [R7]
+ *
+ * @throws PageNotFound
+ */
+export async function visibleEvent(
+  site: AdminSite,
+  ctx: HttpContext,
+  id: unknown
+): Promise<AdminEventLog> {
+  const isKey = /^\d{1,10}$/.test(String(id)) && Number(id) <= MOST_ID
+  if (!hasEventLog(site) || !isKey) throw new PageNotFound()
+  const client = site.dbConfig.readingSession()
+  const event = await AdminEventLog.query({ client }).where('id', Number(id)).first()
+  if (!event) throw new PageNotFound()
+  if (isOwn(ctx, event) || (await mayRevert(site, ctx, event))) return event
+  throw new WithheldPage()
+}
+
+/**
+ * Returns true for an event of the signed-in user, and for any event if they read the log.
+ */
+export function isOwn(ctx: HttpContext, { userId }: AdminEventLog): boolean {
+  return isSuperuser(ctx) || userId === guardOf(ctx).signedInOrFail().owner.id
+}
+
+/**
+ * Returns true if the signed-in user may do the opposite of an event as far as its first records tell, and see them:
+ * the undo checks the fields and the values of each.
+ */
+export async function mayRevert(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog
+): Promise<boolean> {
+  try {
+    await planStart(site, ctx, event)
+  } catch (error) {
+    if (isRefusal(error)) return false
+    throw error
+  }
+  const rows = await AdminAuditLog.query({ client: site.dbConfig.readingSession() })
+    .select('resourceType', 'resourceId', 'newState', 'previousState')
+    .where('eventId', event.id)
+    .orderBy('id')
+    .limit(MOST_ON_PAGE)
+  const { views } = await RecordPlaces.find(site, ctx, rows)
+  const readable = await ReadableRecords.find(site, ctx, rows, views)
+  return rows.every((row) => readable.has(row))
+}
+
+/**
+ * @throws UndoRefused  for an event of more than ten minutes ago, unless the user reads the log
+ */
+export function refuseLate(ctx: HttpContext, { timestamp }: AdminEventLog): void {
+  const isLate = timestamp < DateTime.utc().minus({ minutes: MINUTES })
+  if (isLate && !isSuperuser(ctx)) throw new UndoRefused('late', { minutes: MINUTES })
+}
+
+/**
+ * The event that an undo goes back to, through the undos of undos between them, and the number of these.
+ */
+export async function undoChain(
+  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  event: AdminEventLog
+): Promise<{ root: AdminEventLog | null; undos: number }> {
+  const client = dbConfig.readingSession()
+  let root: AdminEventLog | null = event
+  let undos = 0
+  for (; root?.details?.undoes; undos++) {
+    root = await AdminEventLog.query({ client }).where('id', root.details.undoes).first()
+  }
+  return { root, undos }
+}
+
+/**
+ * True for the undo of an event, and for the undo of its redo: what takes it back does the event again.
+ */
+export async function isUndo(
+  site: Pick<AdminSite, 'dbConfig'>,
+  event: AdminEventLog
+): Promise<boolean> {
+  const { undos } = await undoChain(site, event)
+  return undos % 2 === 1
+}
+
+/** The label of the button that takes an event back: *Undo* or *Redo*. */
+export async function undoLabel(
+  site: Pick<AdminSite, 'dbConfig' | 'text'>,
+  event: AdminEventLog
+): Promise<string> {
+  return site.text((await isUndo(site, event)) ? 'undo.redo' : 'undo.button')
+}
+
+/** The message of an undo or redo that was done. */
+export async function undoMessage(
+  site: Pick<AdminSite, 'dbConfig' | 'text'>,
+  event: AdminEventLog,
+  count: number
+): Promise<string> {
+  return site.text((await isUndo(site, event)) ? 'undo.redone' : 'undo.done', { count })
+}

@@ -1,0 +1,382 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import string from '@adonisjs/core/helpers/string'
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import {
+  RuntimeError,
+  ValueError,
+  type EndpointCreator,
+  type LucidCrud,
+  type CrudOptions,
+  type Item,
+  type Resource,
+} from '#crud'
+import { answerBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
+import { keyOf } from '#base/items'
+import type { PivotRelation } from '#base/lucid/pivot_relation'
+import { shown, listed } from '#base/errors'
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
+import { CompiledSchema } from '#base/schema/object_schema'
+import { adminActor, adminOrigin } from '../identity/admin_actor.js'
+import { operatorOf } from '../identity/operator.js'
+import type { BulkAction } from './bulk_action.js'
+import { makeBulkActions } from './make_bulk_actions.js'
+import { checkListColumns, checkViewOptions, type Templates } from './view_checks.js'
+import { crudEndpoints } from '../http/crud_endpoints.js'
+import type { DatabaseConfig } from '../config/database_config.js'
+import { checkConditions } from './visible_when.js'
+import { checkWidgets } from './widget_checks.js'
+import { checkFormNames } from './form_parts.js'
+import type { EventDispatcher } from '../events/event_dispatcher.js'
+import type { EventIntegration } from '../events/event_integration.js'
+import type { RequestEvent } from '../events/request_event.js'
+import { isInvisible } from '../text/plain_text.js'
+import { ListColumn } from './list_column.js'
+import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
+import { may } from '../permissions/may.js'
+import { personalView } from '../permissions/personal_view.js'
+import type { RolePermissions } from '../permissions/role_permissions.js'
+import {
+  checkPivotNames,
+  manyToManyFault,
+  manyToManyRelations,
+  relatedFault,
+} from './relation_options.js'
+import type { AdminViewOptions, FieldOptions } from './view_options.js'
+import { guardOf } from '../identity/admin_guard.js'
+
+export { ACTIONS, type Action } from '../permissions/offers.js'
+export type { AdminViewOptions } from './view_options.js'
+
+/**
+ * The parts of the site that a view uses.
+ */
+export interface ViewSite {
+  readonly models: ReadonlyMap<string, ModelView>
+  readonly templates: Templates
+  readonly eventIntegration: EventIntegration | undefined
+  readonly events: EventDispatcher
+  readonly permissions: RolePermissions
+  logEvent(ctx: HttpContext, event: RequestEvent): void
+  url(path: string): string
+}
+
+/**
+ * Parameters of a view: the options of `@AdminView` and the values that the site adds. [S17]
+ */
+export interface ModelViewParameters extends AdminViewOptions {
+  databaseConfig: DatabaseConfig
+  model: LucidModel
+  /** True for the admin's own models, which live on the admin connection */
+  adminModel?: boolean
+  adminSite?: ViewSite
+  eventIntegration?: EventIntegration
+}
+
+/* Columns that usually name a record. */
+const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
+
+/**
+ * One model in the admin site. Its key is the class name.
+ */
+export class ModelView {
+  readonly model: LucidModel
+  readonly name: string
+  /** Plural heading: `Order lines` */
+  readonly label: string
+  /** Singular heading: `Order line` */
+  readonly singular: string
+  readonly icon: string | undefined
+  readonly group: string | undefined
+  readonly allowedActions: ReadonlySet<Action>
+  readonly adminModel: boolean
+  readonly resource: Resource
+  readonly crud: LucidCrud
+  readonly databaseConfig: DatabaseConfig
+  readonly adminSite: ViewSite | undefined
+  readonly eventIntegration: EventIntegration | undefined
+  readonly bulkActions: readonly BulkAction[]
+  /** Many-to-many relations that are fields of the forms [R3] */
+  readonly manyToMany: readonly PivotRelation[]
+  readonly templates: NonNullable<AdminViewOptions['templates']>
+  /** Options of the endpoints below `/crud` */
+  readonly crudOptions: CrudOptions
+  readonly options: AdminViewOptions
+  /** The endpoints below `/crud` [S61] */
+  readonly endpoints: EndpointCreator
+
+  /**
+   * @throws ValueError    when a schema does not match the model, or an option names an unknown
+   *   column
+   * @throws TypeError     when the model is not a Lucid model
+   * @throws RuntimeError  when the model's database connection does not exist
+   */
+  constructor(parameters: ModelViewParameters) {
+    const { model, databaseConfig } = parameters
+    if (!databaseConfig) throw new RuntimeError('A ModelView needs a databaseConfig')
+
+    this.options = parameters
+    this.crudOptions = mergedOptions(parameters)
+    const named = model?.name ?? 'ModelView'
+    checkViewOptions(named, parameters, parameters.adminSite?.templates)
+    const { crud, resource } = resourceAndCrud({ ...this.crudOptions, model })
+    this.crud = crud
+    this.resource = resource
+    this.model = this.resource.model
+    this.name = this.resource.name
+    const words = string.sentenceCase(this.name)
+    this.singular = parameters.singular ?? words
+    this.label = parameters.label ?? string.plural(this.singular)
+    this.icon = parameters.icon
+    this.group = parameters.group
+    this.adminModel = parameters.adminModel ?? false
+    this.databaseConfig = databaseConfig
+    this.adminSite = parameters.adminSite
+    this.eventIntegration = parameters.eventIntegration
+    this.templates = parameters.templates ?? {}
+    this.allowedActions = this.#checkedActions(parameters.allowedActions)
+    this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
+    this.manyToMany = this.#manyToMany(parameters.manyToMany)
+    this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
+    this.#checkNames()
+    this.#noteFiles()
+    this.endpoints = crudEndpoints(this)
+  }
+
+  /**
+   * The view as the roles of the signed-in user leave it, without columns, actions and records that they
+   * may not see, do or reach. Users with the same permissions share it. [U4]
+   */
+  async for(ctx: HttpContext): Promise<ModelView> {
+    return await personalView(ctx, this.base)
+  }
+
+  /** The view of the site, which no role narrows */
+  get base(): ModelView {
+    return this
+  }
+
+  /** True if the roles of the user do not let them view the model, which then responds as an unknown one. [U4] */
+  get isWithheld(): boolean {
+    return false
+  }
+
+  /**
+   * Returns true if the view has the action at all and, for the view of a user, their roles allow it on
+   * any record. Pages authorize what they offer with `may` of `permissions/`. [B14, U2]
+   */
+  may(offer: Offer): boolean {
+    const action = actionOf(offer)
+    return this.allowedActions.has(action) && !(this.resource.readOnly && action !== 'view')
+  }
+
+  /**
+   * Returns true if the signed-in user may use the model: the admin's own models are for
+   * superusers. [B13]
+   */
+  admits(ctx: HttpContext): boolean {
+    if (!this.adminModel || operatorOf(ctx)) return true
+    return guardOf(ctx).signedIn?.owner.isSuperuser === true
+  }
+
+  /**
+   * Returns true if the signed-in user may see the model. [B13, P14]
+   */
+  async isVisibleTo(ctx: HttpContext): Promise<boolean> {
+    return await may(ctx, this, 'view')
+  }
+
+  /**
+   * Query client of the view: the admin connection for the admin's own models, the application's
+   * connection for all others. [S18]
+   */
+  client(): QueryClientContract {
+    if (this.adminModel) return this.databaseConfig.adminSession()
+    return this.model.connection
+      ? db.connection(this.model.connection)
+      : this.databaseConfig.applicationSession()
+  }
+
+  /**
+   * Options of every `crud` call: query client, actor and origin. [P14]
+   */
+  callOptions(ctx: HttpContext) {
+    return {
+      client: this.client(),
+      actor: operatorOf(ctx) ?? adminActor(ctx),
+      origin: adminOrigin(ctx),
+      budget: answerBudgetOf(ctx),
+      showsDeleted: true,
+    }
+  }
+
+  /**
+   * URL of a path in the view, from the root of the server: `/` -> `/admin/Product/`.
+   */
+  url(path: string): string {
+    const place = `/${this.name}${path}`
+    return this.adminSite ? this.adminSite.url(place) : place
+  }
+
+  /**
+   * Label of a field. [B17]
+   */
+  labelOf(apiName: string): string {
+    return this.fieldOptions(apiName).label ?? wordsOf(apiName)
+  }
+
+  fieldOptions(apiName: string): FieldOptions {
+    return this.options.fields?.[apiName] ?? {}
+  }
+
+  /**
+   * Column whose value is the title of a record, if there is one.
+   */
+  get titleColumn(): Column | undefined {
+    const { title } = this.options
+    if (typeof title === 'function') return undefined
+    if (title !== undefined) return this.resource.columns.find(title)
+    const texts = this.resource.fields.filter(
+      ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
+    )
+    return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
+  }
+
+  /**
+   * Title of a record: `Casablanca`, or `Film 12` without a title column.
+   *
+   * @param item  the item as the API returns it; read together with its key unless `key` is given
+   */
+  titleOf(item: Item, key?: KeyValue): string {
+    const { title } = this.options
+    const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.apiName ?? '']
+    const text = own === null || own === undefined ? '' : String(own).trim()
+    if (!isInvisible(text)) return text
+    return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
+  }
+
+  /** The admin's own models have forms of their own. */
+  #manyToMany(option: Iterable<string> | undefined): PivotRelation[] {
+    if (this.adminModel) return []
+    const { columns, computed, virtualFields } = this.resource
+    const names = columns.all.map(({ apiName }) => apiName)
+    const taken = [...names, ...computed.values(), ...virtualFields]
+    const fault = manyToManyFault(this.model, option ?? [], taken)
+    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
+    return manyToManyRelations(this.model, option, taken)
+  }
+
+  #checkSchema(option: string, schema: AdminViewOptions['updateInternalSchema']) {
+    if (schema === undefined) return
+    const { columns } = this.resource
+    const unknown = new CompiledSchema(schema, option, this.name).fields
+      .map(({ input }) => input)
+      .filter((name) => !columns.find(name))
+    if (unknown.length > 0) {
+      throw new ValueError(
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
+      )
+    }
+  }
+
+  /** Every column that an option names must be visible. */
+  #checkNames() {
+    const { listColumns, searchableColumns, facets, defaultSort, title, fields } = this.options
+    const shownNames = this.resource.fields.map(({ apiName }) => apiName)
+    const computed = [...this.resource.computed.values()]
+    const check = (option: string, names: Iterable<string>, valid: string[]) => {
+      const unknown = [...names].filter((name) => !valid.includes(name))
+      if (unknown.length > 0) {
+        throw new ValueError(
+          `${this.name}: ${option} names ${listed(unknown)}, which the view does not show; it shows ${listed(valid)}`
+        )
+      }
+    }
+    const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
+    check('listColumns', own, [...shownNames, ...computed])
+    check('searchableColumns', searchableColumns ?? [], shownNames)
+    check('facets', facets ?? [], shownNames)
+    if (defaultSort !== undefined) {
+      check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
+    }
+    if (typeof title === 'string') check('title', [title], shownNames)
+    const fault = relatedFault(this.model, this.options.related ?? [])
+    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
+    const known = this.resource.columns.all.map(({ apiName }) => apiName)
+    check('fields', Object.keys(fields ?? {}), [
+      ...known,
+      ...computed,
+      ...this.resource.virtualFields,
+      ...this.manyToMany.map(({ name }) => name),
+    ])
+    const formNames = [...known, ...this.resource.virtualFields]
+    const related = this.manyToMany.map(({ name }) => name)
+    checkFormNames(this.name, this.options.form ?? [], [...formNames, ...related])
+    checkConditions(this.name, fields ?? {}, formNames)
+    checkPivotNames(this.name, fields ?? {}, this.manyToMany)
+    checkWidgets(this.name, fields ?? {}, formNames)
+
+    const classes = [...(listColumns ?? [])].filter((one) => typeof one !== 'string')
+    for (const Class of classes) {
+      if (!((Class as any)?.prototype instanceof ListColumn)) {
+        throw new ValueError(
+          `${this.name}: listColumns holds ${shown(Class)}, which is neither a column's name nor a subclass of ListColumn`
+        )
+      }
+    }
+    checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
+  }
+
+  /**
+   * A column whose widget uploads files holds file keys everywhere, regardless of the schemas.
+   * [B17]
+   */
+  #noteFiles() {
+    const fields = Object.entries(this.options.fields ?? {})
+    const files = fields.filter(([, { widget }]) => widget === 'file' || widget === 'image')
+    noteFileColumns(
+      this.model,
+      files.flatMap(([name]) => this.resource.columns.find(name) ?? [])
+    )
+  }
+
+  #checkedActions(actions: Iterable<Action> | undefined): ReadonlySet<Action> {
+    const chosen = new Set<Action>(actions ?? ACTIONS)
+    for (const action of chosen) {
+      if (!ACTIONS.includes(action)) {
+        throw new ValueError(
+          `${this.name}: allowedActions names '${action}', which is not an action; actions are ${ACTIONS.join(', ')}`
+        )
+      }
+    }
+    return chosen
+  }
+}
+
+/** True for the name of a date, which is a text in views of SQLite. */
+function isDateName(apiName: string): boolean {
+  return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
+}
+
+/** Options of the view, which override those of `@Crud`. [P13] */
+function mergedOptions(parameters: ModelViewParameters): CrudOptions {
+  const own = crudOptionsOf(parameters.model) ?? {}
+  return {
+    ...own,
+    createSchema: parameters.createSchema ?? own.createSchema,
+    updateSchema: parameters.updateSchema ?? own.updateSchema,
+    deleteSchema: parameters.deleteSchema ?? own.deleteSchema,
+    selectSchema: parameters.selectSchema ?? own.selectSchema,
+    endpointCreator: parameters.endpointCreator ?? own.endpointCreator,
+    crud: parameters.crud ?? own.crud,
+    virtualFields: parameters.virtualFields ?? own.virtualFields,
+  }
+}
+
+/** `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` -> `Distributor`. */
+export function wordsOf(apiName: string): string {
+  if (apiName === 'id') return 'ID'
+  return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName
+}

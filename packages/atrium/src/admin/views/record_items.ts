@@ -1,0 +1,48 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Item } from '#crud'
+import { noteKey } from '#base/items'
+import type { KeyValue } from '#base/columns/key'
+import type { ModelView } from './model_view.js'
+
+/**
+ * The item of a record as the user sees it, with its key.
+ *
+ * @param view  as the user's roles leave it
+ */
+export function itemOf(view: ModelView, record: LucidRow): Item {
+  const item = view.resource.reader.form.toItem(record)
+  return noteKey(item, view.resource.key.of(record))
+}
+
+/**
+ * True if the record is deleted, but not for good.
+ */
+export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
+  return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
+}
+
+/**
+ * The same for an item; false where its marking column is not among its fields.
+ */
+export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
+  const { flag, timestamp } = resource.softDelete ?? {}
+  return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
+}
+
+/**
+ * Parses the key of a logged record. The resource must be loaded.
+ *
+ * @param id  key as in paths, without the leading slash
+ * @returns the key in an array of one, or null if it is not a key of this model
+ */
+export function readKey({ resource }: Pick<ModelView, 'resource'>, id: string): [KeyValue] | null {
+  const { key } = resource
+  const parts = id.split('/')
+  if (parts.length !== key.columns.length) return null
+  try {
+    const named = key.params.map((name, index) => [name, decodeURIComponent(parts[index])])
+    return [key.fromParams(Object.fromEntries(named))]
+  } catch {
+    return null
+  }
+}

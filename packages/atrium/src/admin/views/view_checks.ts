@@ -1,0 +1,201 @@
+import { ValueError } from '#crud'
+import {
+  ANY,
+  checkEach,
+  FUNCTION,
+  isList,
+  isObject,
+  LABEL,
+  TEXT,
+  TEXTS,
+  TRUTH,
+  type Check,
+} from '#base/checks'
+import { shown, listed } from '#base/errors'
+import { isVisibleWhen } from './visible_when.js'
+import { INLINES } from './inline_option.js'
+import { Widget, WIDGETS } from './widget.js'
+import { checkFormParts } from './form_parts.js'
+import type { ListColumn } from './list_column.js'
+import { isPageSize, ROWS_MAX } from './page_size.js'
+import type { AdminViewOptions } from './view_options.js'
+
+/** The Edge files of the application */
+export interface Templates {
+  has(name: string): boolean
+}
+
+const CLASSES: Check = [(value) => isList(value), 'a list of classes']
+/* Path commands, numbers and their separators */
+const DRAWING: Check = [
+  (value) => typeof value === 'string' && /^\s*[Mm][MmZzLlHhVvCcSsQqTtAaEe\d\s,.+-]*$/.test(value),
+  "SVG path data in a box of 24 by 24, as in 'M4 6h16M4 12h16'",
+]
+
+const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
+  allowedActions: TEXTS,
+  createSchema: ANY,
+  updateSchema: ANY,
+  updateInternalSchema: ANY,
+  deleteSchema: ANY,
+  selectSchema: ANY,
+  endpointCreator: ANY,
+  crud: ANY,
+  virtualFields: TEXTS,
+  label: LABEL,
+  singular: LABEL,
+  icon: DRAWING,
+  group: LABEL,
+  title: [
+    (value) => typeof value === 'string' || typeof value === 'function',
+    "a column's name or a function",
+  ],
+  listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
+  searchableColumns: TEXTS,
+  facets: TEXTS,
+  related: TEXTS,
+  inlines: INLINES,
+  manyToMany: TEXTS,
+  defaultSort: TEXT,
+  rowsPerPage: [isPageSize, `a whole number from 1 to ${ROWS_MAX}`],
+  form: [(value) => isList(value), 'a list of names of fields, sections and tabs'],
+  fields: [
+    (value) => isObject(value) && Object.values(value).every(isObject),
+    "a map from fields to their options, as in { name: { label: 'Name' } }",
+  ],
+  bulkActions: CLASSES,
+  scopes: [
+    (value) =>
+      isObject(value) &&
+      Object.entries(value).every(([name, scope]) => isScopeName(name) && FUNCTION[0](scope)),
+    "a map from names of letters, digits, - and _ to functions, as in { ownBranch: (query, actor) => query.where('branch_id', 4) }",
+  ],
+  templates: [isObject, "an object, as in { list: 'products/list' }"],
+  panel: [
+    (value) =>
+      [value]
+        .flat()
+        .every(
+          (one) =>
+            isObject(one) &&
+            TEXT[0]((one as any).template) &&
+            typeof (one as any).data === 'function'
+        ),
+    'an object with a template and a function data, or a list of such objects',
+  ],
+}
+
+const WIDGET: Check = [
+  (value) => WIDGETS.includes(value) || value?.prototype instanceof Widget,
+  `one of ${listed(WIDGETS)}, or a subclass of Widget`,
+]
+const CONDITION: Check = [
+  isVisibleWhen,
+  "a map from fields to a value or a list of values, as in { kind: ['book', 'ebook'] }",
+]
+const PIVOT: Check = [
+  (value) => isObject(value) && Object.values(value).every(isObject),
+  "a map from columns of the pivot to their options, as in { role: { label: 'Role' } }",
+]
+const CHOICES: Check = [
+  (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
+  'a list of texts or numbers',
+]
+const FILE_TYPES: Check = [
+  (value) => Array.isArray(value) && value.every((one) => /^[a-z0-9]{1,8}$/.test(one)),
+  "a list of extensions in lower case without points, as in ['pdf', 'svg']",
+]
+
+const FIELD = {
+  label: LABEL,
+  help: TEXT,
+  widget: WIDGET,
+  prefix: LABEL,
+  suffix: LABEL,
+  grouped: TRUTH,
+  currency: TEXT,
+  minorUnits: TRUTH,
+  from: TEXT,
+  suggestions: TEXTS,
+  fileTypes: FILE_TYPES,
+  visibleWhen: CONDITION,
+  default: FUNCTION,
+  pivot: PIVOT,
+}
+const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }
+const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
+
+/* Properties of a view that the site sets, not the options. */
+const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventIntegration']
+
+/**
+ * Checks that each option of a view is known and has the right type; its meaning is checked later.
+ * [P9]
+ *
+ * @param name       name of the model
+ * @param options    the view's options together with the properties that the site sets
+ * @param templates  directory in which the named templates must exist; undefined skips that check
+ * @throws ValueError
+ */
+export function checkViewOptions(name: string, options: object, templates?: Templates): void {
+  const own = Object.entries(options).filter(([option]) => !GIVEN.includes(option))
+  const given: AdminViewOptions = Object.fromEntries(own)
+  checkEach(name, given, CHECKS)
+  for (const [field, settings] of Object.entries(given.fields ?? {})) {
+    checkEach(name, settings, FIELD, { group: `fields.${field}`, mayBeUndefined: true })
+    for (const [column, pivot] of Object.entries(settings.pivot ?? {})) {
+      const group = `fields.${field}.pivot.${column}`
+      checkEach(name, pivot, PIVOT_COLUMN, { group, mayBeUndefined: true })
+    }
+  }
+  checkFormParts(name, given.form ?? [])
+  checkEach(name, given.templates ?? {}, TEMPLATES, { group: 'templates', mayBeUndefined: true })
+  for (const [page, template] of Object.entries(given.templates ?? {})) {
+    if (template === undefined || !templates || templates.has(template)) continue
+    throw new ValueError(
+      `${name}: templates.${page} is ${shown(template)}, and must be an Edge file below resources/views, without its .edge`
+    )
+  }
+}
+
+/**
+ * Checks that the list column classes create valid columns whose names do not clash.
+ *
+ * @param names     names of the list columns that are not given as classes
+ * @param sortable  API names that the list can be sorted by
+ * @throws ValueError
+ */
+export function checkListColumns(
+  name: string,
+  classes: Iterable<new () => ListColumn>,
+  names: readonly string[],
+  sortable: readonly string[]
+): void {
+  const taken = new Set(names)
+  for (const Class of classes) {
+    const column = new Class()
+    const place = `${name}: listColumns: ${Class.name}`
+    for (const option of ['name', 'label'] as const) {
+      const [isRight, wanted] = LABEL
+      if (isRight(column[option])) continue
+      throw new ValueError(
+        `${place} has the ${option} ${shown(column[option])}, and must have ${wanted}`
+      )
+    }
+    if (taken.has(column.name)) {
+      throw new ValueError(
+        `${place} has the name '${column.name}', which another column of the list has; names there are ${listed(taken)}`
+      )
+    }
+    taken.add(column.name)
+    if (column.sortBy !== undefined && !sortable.includes(column.sortBy)) {
+      throw new ValueError(
+        `${place} has the sortBy ${shown(column.sortBy)}, which the view does not show; it shows ${listed(sortable)}`
+      )
+    }
+  }
+}
+
+function isScopeName(name: string): boolean {
+  return /^[A-Za-z_][\w-]{0,99}$/.test(name) && name !== '__proto__'
+}

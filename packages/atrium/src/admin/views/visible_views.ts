@@ -1,0 +1,34 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { ModelView, ViewSite } from './model_view.js'
+import { may, personal } from '../permissions/may.js'
+
+/**
+ * The models that the signed-in user's roles let them view, by name, as their roles leave them; models that
+ * their policy does not let them list are among them. [U4]
+ */
+export async function personalViews(
+  { models }: Pick<ViewSite, 'models'>,
+  ctx: HttpContext
+): Promise<ReadonlyMap<string, ModelView>> {
+  const views = await Promise.all(
+    [...models].map(async ([name, view]) => {
+      const own = view.admits(ctx) ? await personal(ctx, view) : null
+      return own ? ([[name, own]] as const) : []
+    })
+  )
+  return new Map(views.flat())
+}
+
+/**
+ * Models that the signed-in user may see, as their roles leave them, in the order of the site.
+ * [B13, P14, U4]
+ */
+export async function visibleViews(site: ViewSite, ctx: HttpContext): Promise<ModelView[]> {
+  const views = await Promise.all(
+    [...site.models.values()].map(async (view) => {
+      const own = await personal(ctx, view)
+      return own && (await may(ctx, own, 'view')) ? own : null
+    })
+  )
+  return views.filter((view) => view !== null)
+}
