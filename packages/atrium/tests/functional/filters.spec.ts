@@ -91,6 +91,9 @@ test.group('Filters | names and values', (group) => {
   test('[A16] values are converted: {name}={value}')
     .with([
       { name: 'count', value: '2', ids: [2] },
+      /* Beyond the 32 bits of the column */
+      { name: 'count', value: '1099511627776', ids: [] },
+      { name: 'count__lt', value: '1099511627776', ids: [1, 2] },
       { name: 'big', value: '9007199254740993', ids: [2] },
       { name: 'big', value: '9007199254740992', ids: [] },
       { name: 'ratio__gte', value: '0.50', ids: [3] },

@@ -13,6 +13,7 @@ import {
   PaperCrud,
   shared,
 } from '#tests/fixtures/granted'
+import { strange } from '#tests/helpers/actors'
 import { insertRow } from '#tests/helpers/databases'
 import { type Answer, call } from '#tests/helpers/http'
 
@@ -232,6 +233,23 @@ test.group('What grants leave of endpoints', (group) => {
       assert.include(refused.body.detail, 'do not let you set title, which a new record must have')
       assert.deepEqual(fieldsOf(refused), ['title'])
     })
+
+  test('[U2] several records are deleted only if the delete reaches all of them', async ({
+    assert,
+  }) => {
+    const reads = { on: ['read', 'read_multi'], scopes: [own, shared] } as const
+    given.give('anna', Paper, { ...reads }, { on: ['delete', 'db_delete'], scopes: [own] })
+    const actor = strange({ kind: 'token', user: 'anna' })
+    const crud = new PaperCrud(Paper)
+    const refused = await crud
+      .deleteMany([mine, shown], { actor, hard: true })
+      .catch((error) => error)
+    assert.equal(refused.status, 403)
+    assert.isNotNull(await stored(mine))
+    await crud.deleteMany([mine], { actor, hard: true })
+    assert.isNull(await stored(mine))
+    assert.isNotNull(await stored(shown))
+  })
 
   test('[U3] own code writes what the person may not', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['secret'], readonly: ['pay'] })
