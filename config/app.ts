@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
-import { answerBadUrl } from 'adonis-atrium/server'
+import { respondToBadUrl } from 'adonis-atrium/server'
 
 /** Public address of the application. */
 export const appUrl = env.get('APP_URL')
@@ -27,7 +27,7 @@ export const http = defineConfig({
   allowMethodSpoofing: false,
 
   useAsyncLocalStorage: false,
-  onBadUrl: answerBadUrl,
+  onBadUrl: respondToBadUrl,
 
   /**
    * Routes are looked up in a tree where the most specific pattern wins, whatever the order in

@@ -39,7 +39,7 @@ export default defineConfig({
   strictBody: false,
 
   /**
-   * Users who may read the API schema (OpenAPI 3.1, at `openapi.json` below the prefix) and the page to read it and to try calls:
+   * Users who can read the API schema (OpenAPI 3.1, at `openapi.json` below the prefix) and the page to read it and to try calls:
    * 'public'; 'token': owners of a valid token, with any abilities, for which the page asks and which it forgets when it is
    * closed; 'off'. null: public in development, a token in production. The home page lists the models only if it is public.
    */
@@ -83,12 +83,12 @@ export default defineConfig({
     /** Maximum rows of a list that is returned as CSV or NDJSON */
     export: 100_000,
     /** Maximum bytes of the values of one response; a larger one is a 413 */
-    answer: 32 * 1024 * 1024,
+    response: 32 * 1024 * 1024,
     /**
      * Maximum bytes of the values of all responses that a process is reading, writing or sending; further
      * ones wait for a moment, then get 503. The memory needed is two to three times as much.
      */
-    answers: 96 * 1024 * 1024,
+    responses: 96 * 1024 * 1024,
   },
 
   idempotency: {

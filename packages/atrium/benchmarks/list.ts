@@ -3,7 +3,7 @@ import { byTurns, timed } from './helpers/by_turns.js'
 import { insertFilms } from './helpers/films.js'
 import { integerOption } from './helpers/options.js'
 import { median } from './helpers/statistics.js'
-import type { TimedAnswer, TimedClient } from './helpers/timed_client.js'
+import type { TimedResponse, TimedClient } from './helpers/timed_client.js'
 import { withTimedClient } from './helpers/with_timed_client.js'
 
 const ROWS_A_PAGE = 10
@@ -12,8 +12,8 @@ const WARM_UP = 500
 const ALLOWED = { ratio: 2, bytes: 10 * 1024, facets: 300 }
 
 interface Ways {
-  list(round: number): Promise<TimedAnswer>
-  rest(round: number): Promise<TimedAnswer>
+  list(round: number): Promise<TimedResponse>
+  rest(round: number): Promise<TimedResponse>
   /** Counts the films, which is part of the REST request */
   count?(): Promise<number>
 }
@@ -95,13 +95,13 @@ function reportFacets(time: number) {
 }
 
 async function compare(name: string, rounds: number, { list, rest, count }: Ways) {
-  const answers = await byTurns(rounds, { list, rest })
+  const responses = await byTurns(rounds, { list, rest })
   const times = {
-    list: median(answers.list.map(({ time }) => time)),
-    rest: median(answers.rest.map(({ time }) => time)),
+    list: median(responses.list.map(({ time }) => time)),
+    rest: median(responses.rest.map(({ time }) => time)),
   }
   const ratio = times.list / times.rest
-  const bytes = Math.max(...answers.list.map((answer) => answer.bytes))
+  const bytes = Math.max(...responses.list.map((response) => response.bytes))
   const isSlow = ratio > ALLOWED.ratio
   const isLarge = bytes > ALLOWED.bytes
   if (isSlow || isLarge) process.exitCode = 1

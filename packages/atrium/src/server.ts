@@ -7,7 +7,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 export { checkAppKey } from '#admin/authentication/app_key'
 export { ExistingTables } from '#host/existing_tables'
 export { generateIndexes } from '#host/generate_indexes'
-export { answerBadUrl, createNodeServer } from '#host/node_server'
+export { respondToBadUrl, createNodeServer } from '#host/node_server'
 export { stopOnSignal } from '#host/stop_on_signal'
 export { checkTrustedProxy } from '#host/trusted_proxy'
 

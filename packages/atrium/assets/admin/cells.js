@@ -101,21 +101,21 @@ function messageFor(status) {
 
 async function ask(address, options = {}) {
   const headers = { 'accept': 'text/html', 'hx-request': 'true', ...options.headers }
-  const answer = await fetch(address, { ...options, headers })
-  if (answer.status === 401) {
+  const response = await fetch(address, { ...options, headers })
+  if (response.status === 401) {
     editor = null
     location.reload()
   }
-  const elsewhere = answer.headers.get('hx-redirect')
-  if (elsewhere && answer.status === 403) {
+  const elsewhere = response.headers.get('hx-redirect')
+  if (elsewhere && response.status === 403) {
     editor = null
     location.assign(elsewhere)
   }
-  const isPart = answer.headers.get('content-type')?.startsWith('text/html')
-  const part = new DOMParser().parseFromString(isPart ? await answer.text() : '', 'text/html')
+  const isPart = response.headers.get('content-type')?.startsWith('text/html')
+  const part = new DOMParser().parseFromString(isPart ? await response.text() : '', 'text/html')
   return {
-    isDone: answer.ok,
-    status: answer.status,
+    isDone: response.ok,
+    status: response.status,
     box: part.querySelector('.cell-editor'),
     row: part.querySelector('tr'),
   }
@@ -206,13 +206,13 @@ async function send(current) {
   const body = valuesIn(box)
   box.setAttribute('aria-busy', 'true')
   try {
-    const answer = await ask(action, {
+    const response = await ask(action, {
       method: 'POST',
       body: new URLSearchParams(body),
       headers: { 'if-match': `"${version}"` },
       keepalive: body.length < MOST_KEPT_ALIVE,
     })
-    return settle(current, answer)
+    return settle(current, response)
   } catch {
     if (editor === current) fail(messageFor())
     else announce(messageFor())

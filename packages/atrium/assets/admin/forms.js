@@ -49,10 +49,10 @@
 
   addEventListener('click', (event) => {
     const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event
-    const answer = target.closest?.('[data-leave]')?.dataset.leave
-    if (answer) {
+    const response = target.closest?.('[data-leave]')?.dataset.leave
+    if (response) {
       question().close()
-      if (answer === 'go') goOn(leave)
+      if (response === 'go') goOn(leave)
       return
     }
     const link = target.closest?.('a[href]')

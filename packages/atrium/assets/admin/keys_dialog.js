@@ -5,8 +5,8 @@
   const dialog = document.getElementById('keys')
 
   async function load(address, options) {
-    const answer = await fetch(address, { headers: { 'hx-request': 'true' }, ...options })
-    const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const response = await fetch(address, { headers: { 'hx-request': 'true' }, ...options })
+    const { body } = new DOMParser().parseFromString(await response.text(), 'text/html')
     dialog.dataset.keys = body.querySelector('[data-keys]').dataset.keys
     return body
   }

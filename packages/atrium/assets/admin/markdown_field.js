@@ -16,8 +16,9 @@
     const { area, region } = partsOf(box)
     const text = area.value
     const body = new URLSearchParams({ text })
-    const answer = await fetch(box.dataset.markdown, { method: 'POST', body }).catch(() => null)
-    const html = answer?.ok && !answer.redirected ? await answer.text().catch(() => null) : null
+    const response = await fetch(box.dataset.markdown, { method: 'POST', body }).catch(() => null)
+    const html =
+      response?.ok && !response.redirected ? await response.text().catch(() => null) : null
     if (area.value !== text) return
     if (html === null) region.textContent = region.dataset.failed
     else region.innerHTML = html

@@ -71,8 +71,8 @@
     dialog ??= makeDialog()
     button.setAttribute('aria-busy', 'true')
     try {
-      const answer = await fetch(button.dataset.dialog, { headers: HEADERS })
-      if (!answer.ok || !show(await answer.text())) goToPage(button)
+      const response = await fetch(button.dataset.dialog, { headers: HEADERS })
+      if (!response.ok || !show(await response.text())) goToPage(button)
     } catch {
       goToPage(button)
     } finally {
@@ -120,8 +120,8 @@
       const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(data)
       const action = form.getAttribute('action')
       const request = fetch(action, { method: 'POST', headers: HEADERS, body })
-      const answer = await request.catch(() => null)
-      if (answer) await follow(form, answer)
+      const response = await request.catch(() => null)
+      if (response) await follow(form, response)
       else fail(form, 'away')
     } catch {
       fail(form, 'failed')
@@ -130,11 +130,11 @@
     }
   }
 
-  async function follow(form, answer) {
-    if (answer.status === LOGIN) return fail(form, 'ended')
-    const isJson = answer.headers.get('content-type')?.includes('json')
-    if (answer.ok && isJson) return done(await answer.json())
-    if (isJson || !show(await answer.text())) fail(form, kindOf(answer.status))
+  async function follow(form, response) {
+    if (response.status === LOGIN) return fail(form, 'ended')
+    const isJson = response.headers.get('content-type')?.includes('json')
+    if (response.ok && isJson) return done(await response.json())
+    if (isJson || !show(await response.text())) fail(form, kindOf(response.status))
   }
 
   /* From a proxy that did not reach the server */

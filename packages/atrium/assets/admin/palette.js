@@ -21,11 +21,11 @@
     const url = new URL(palette.querySelector('form').action)
     url.searchParams.set('q', field.value)
     try {
-      const answer = await fetch(url, { headers: { 'hx-request': 'true' }, signal })
-      const elsewhere = answer.headers.get('hx-redirect')
+      const response = await fetch(url, { headers: { 'hx-request': 'true' }, signal })
+      const elsewhere = response.headers.get('hx-redirect')
       if (elsewhere) return location.assign(elsewhere)
-      if (!answer.ok) throw new Error(String(answer.status))
-      const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+      if (!response.ok) throw new Error(String(response.status))
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
       results.replaceChildren(...page.body.children)
       offerOwn(results.firstElementChild)
     } catch {

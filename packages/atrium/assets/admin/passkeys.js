@@ -56,10 +56,10 @@
       method: 'POST',
       headers: { accept: 'application/json' },
     })
-    const answer = await request.catch((cause) => {
+    const response = await request.catch((cause) => {
       throw new Error(UNREACHABLE, { cause })
     })
-    return answer.ok ? await answer.json() : null
+    return response.ok ? await response.json() : null
   }
 
   function send(form, credential) {

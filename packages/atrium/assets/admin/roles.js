@@ -72,8 +72,9 @@
     const { name, value } = kept
     const url = `${details.closest('.matrix').dataset.more}?${new URLSearchParams([[name, value]])}`
     more.ariaBusy = 'true'
-    const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null)
-    const html = answer?.ok && !answer.redirected ? await answer.text().catch(() => null) : null
+    const response = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null)
+    const html =
+      response?.ok && !response.redirected ? await response.text().catch(() => null) : null
     more.ariaBusy = null
     if (html === null) return
     if (kept.value !== value) return void load(details)

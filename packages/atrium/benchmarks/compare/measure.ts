@@ -59,11 +59,11 @@ export async function warm(
   seconds: number,
   connections: number
 ): Promise<void> {
-  let answered = 0
-  for (let time = 0; time < MOST_WARM_UPS && answered < WARM; time++) {
+  let responded = 0
+  for (let time = 0; time < MOST_WARM_UPS && responded < WARM; time++) {
     const load = loadOf(operation, entrant, seconds, connections)
     const result = await putLoad(load)
-    answered += result.answered
+    responded += result.responded
     if (!operation.isRead) await entrant.database.shrink(PRODUCTS)
   }
 }
@@ -72,11 +72,11 @@ async function take(operation: Operation, entrant: Entrant, seconds: number, con
   const { server, database } = entrant
   const load = loadOf(operation, entrant, seconds, connections)
   const before = await server.usage()
-  const { answered, perSecond, p99 } = await putLoad(load)
+  const { responded: responded, perSecond, p99 } = await putLoad(load)
   const after = await server.usage()
   /* The next turn must start with the same number of rows. */
   if (!operation.isRead) await database.shrink(PRODUCTS)
-  return { cpu: (after.cpu - before.cpu) / 1000 / answered, perSecond, p99 }
+  return { cpu: (after.cpu - before.cpu) / 1000 / responded, perSecond, p99 }
 }
 
 export function loadOf(

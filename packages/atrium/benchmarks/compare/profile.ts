@@ -31,7 +31,7 @@ export async function profileEntrant(
   const before = await server.usage()
   await server.startProfile()
   const started = await server.usage()
-  const { answered } = await putLoad(loadOf(operation, entrant, seconds, connections))
+  const { responded: responded } = await putLoad(loadOf(operation, entrant, seconds, connections))
   const after = await server.usage()
   const profile = await server.stopProfile()
   if (!operation.isRead) await database.shrink(PRODUCTS)
@@ -41,14 +41,14 @@ export async function profileEntrant(
   writeFileSync(file, JSON.stringify(profile))
   const { functions, packages, busy } = profileTimes(profile, ROOT)
   const [own, all] = [busy, after.cpu - Math.max(before.cpu, started.cpu)].map((time) =>
-    (time / answered).toFixed(0)
+    (time / responded).toFixed(0)
   )
   return [
     `${title}: ${own} µs a request in JavaScript's thread, ${all} µs of the processor in all, while profiled`,
     `(${file})`,
-    most('package', packages, 'self', answered, 22),
-    most('function', functions, 'total', answered, 45),
-    most('function', functions, 'self', answered, 30),
+    most('package', packages, 'self', responded, 22),
+    most('function', functions, 'total', responded, 45),
+    most('function', functions, 'self', responded, 30),
     '',
   ].join('\n\n')
 }

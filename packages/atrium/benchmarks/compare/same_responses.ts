@@ -22,7 +22,7 @@ function invalid(method: 'POST' | 'PATCH', below: string, body: object): LoadReq
   return { method, path: `/api/products${below}`, headers, body: JSON.stringify(body) }
 }
 
-interface Answer {
+interface ServerResponse {
   status: number
   body: unknown
 }
@@ -35,14 +35,19 @@ interface Answer {
 export async function checkSameResponses(entrants: readonly Entrant[]): Promise<void> {
   const startedAt = Date.now()
   for (const operation of OPERATIONS) {
-    const asked = entrants.filter(({ contender }) => contender.operations.includes(operation.name))
+    const requested = entrants.filter(({ contender }) =>
+      contender.operations.includes(operation.name)
+    )
     for (const request of operation.requests.slice(0, COMPARED)) {
-      const answers = new Map<string, Answer>()
-      for (const entrant of asked) {
-        const answer = await answerOf(entrant, operation, request)
-        answers.set(entrant.contender.name, { ...answer, body: timeless(answer.body, startedAt) })
+      const responses = new Map<string, ServerResponse>()
+      for (const entrant of requested) {
+        const response = await responseOf(entrant, operation, request)
+        responses.set(entrant.contender.name, {
+          ...response,
+          body: timeless(response.body, startedAt),
+        })
       }
-      compare(operation.name, request, answers)
+      compare(operation.name, request, responses)
     }
   }
   await checkWritten(entrants, startedAt)
@@ -65,11 +70,11 @@ function isSameRefusal(one: number, other: number): boolean {
   return one === other || (one === 400 && other === 422)
 }
 
-async function answerOf(
+async function responseOf(
   { contender, server, cookie }: Entrant,
   { name }: Operation,
   request: LoadRequest
-): Promise<Answer> {
+): Promise<ServerResponse> {
   const { status, text } = await send(server.origin, translated(contender, name, request), cookie)
   if (name === 'admin list page') return { status, body: cellsOf(text) }
   const body = text === '' ? null : JSON.parse(text)
@@ -120,7 +125,7 @@ function isFresh(value: unknown, startedAt: number): boolean {
 /** The written records must be the same too. */
 async function checkWritten(entrants: readonly Entrant[], startedAt: number): Promise<void> {
   const writing = entrants.filter(({ contender }) => contender.operations.includes('update'))
-  const rows = new Map<string, Answer>()
+  const rows = new Map<string, ServerResponse>()
   for (const { contender, database } of writing) {
     const body = await database.select(
       `select id, name, description, category, price, sku, is_deleted, last_sold is null as unsold, updated_at is null as untouched from products order by id`
@@ -132,7 +137,7 @@ async function checkWritten(entrants: readonly Entrant[], startedAt: number): Pr
 
 /** Contenders that log writes must log the same states. */
 async function checkLogged(entrants: readonly Entrant[], startedAt: number): Promise<void> {
-  const rows = new Map<string, Answer>()
+  const rows = new Map<string, ServerResponse>()
   for (const { contender, database } of entrants) {
     if (!contender.logsWrites) continue
     const logged = await database.select(
@@ -149,16 +154,20 @@ async function checkLogged(entrants: readonly Entrant[], startedAt: number): Pro
   if (rows.size > 0) compare('update', { method: 'GET', path: 'the log afterwards' }, rows)
 }
 
-function compare(operation: OperationName, request: LoadRequest, answers: Map<string, Answer>) {
-  const [[firstName, first], ...others] = answers
-  for (const [name, answer] of others) {
-    if (isDeepStrictEqual(answer, first)) continue
+function compare(
+  operation: OperationName,
+  request: LoadRequest,
+  responses: Map<string, ServerResponse>
+) {
+  const [[firstName, first], ...others] = responses
+  for (const [name, response] of others) {
+    if (isDeepStrictEqual(response, first)) continue
     throw new Error(
-      `${operation}: ${request.method} ${request.path} is answered in two ways.\n${firstName}: ${excerpt(first)}\n${name}: ${excerpt(answer)}`
+      `${operation}: ${request.method} ${request.path} is answered in two ways.\n${firstName}: ${excerpt(first)}\n${name}: ${excerpt(response)}`
     )
   }
 }
 
-function excerpt(answer: Answer): string {
-  return JSON.stringify(answer).slice(0, 1500)
+function excerpt(response: ServerResponse): string {
+  return JSON.stringify(response).slice(0, 1500)
 }

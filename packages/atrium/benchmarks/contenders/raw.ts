@@ -9,12 +9,12 @@ import { BareProducts } from './bare/products.js'
 const products = await BareProducts.open()
 
 createServer((request, response) => {
-  answer(request, response).catch((error) => {
+  reply(request, response).catch((error) => {
     send(response, error instanceof errors.E_VALIDATION_ERROR ? 422 : 500, { error: String(error) })
   })
 }).listen(Number(process.env.PORT), process.env.HOST)
 
-async function answer(request: IncomingMessage, response: ServerResponse) {
+async function reply(request: IncomingMessage, response: ServerResponse) {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
   const id = /^\/api\/products\/(\d+)$/.exec(pathname)?.[1]
   if (id !== undefined && request.method === 'GET') {

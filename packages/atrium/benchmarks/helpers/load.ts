@@ -29,7 +29,7 @@ export interface Load {
 
 export interface LoadResult {
   /** Number of responses */
-  answered: number
+  responded: number
   /** Number of unsuccessful or missing responses */
   failed: number
   perSecond: number
@@ -57,7 +57,7 @@ export async function putLoad(load: Load): Promise<LoadResult> {
   if (result.failed > 0) {
     const { method, path } = load.requests[0]
     throw new Error(
-      `${result.failed} of ${result.answered} requests to "${load.name}" like ${method} ${path} failed under load`
+      `${result.failed} of ${result.responded} requests to "${load.name}" like ${method} ${path} failed under load`
     )
   }
   return result

@@ -15,7 +15,7 @@ export async function loadByAutocannon({
     requests: [{ method: 'GET', path: '/' }],
   })
   return {
-    answered: result.requests.total,
+    responded: result.requests.total,
     failed: result.non2xx + result.errors,
     perSecond: result.requests.average,
     p99: result.latency.p99,

@@ -19,11 +19,11 @@ export async function loadByWrk({
   try {
     const options = ['-t1', '--timeout', '30s', `-c${connections}`, `-d${seconds}s`, '-s', script]
     const { stdout } = await run('wrk', [...options, origin])
-    const [answered, microseconds, p99, failed] = /^RESULT (.+)$/m.exec(stdout)![1].split(' ')
+    const [responded, microseconds, p99, failed] = /^RESULT (.+)$/m.exec(stdout)![1].split(' ')
     return {
-      answered: Number(answered),
+      responded: Number(responded),
       failed: Number(failed),
-      perSecond: Number(answered) / (Number(microseconds) / 1e6),
+      perSecond: Number(responded) / (Number(microseconds) / 1e6),
       p99: Number(p99) / 1000,
     }
   } finally {

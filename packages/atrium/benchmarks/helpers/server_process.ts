@@ -22,7 +22,7 @@ export interface Usage {
  * A server in a separate process that reports its resource usage.
  */
 export class ServerProcess {
-  #asked = 0
+  #requested = 0
   #output = ''
 
   private constructor(
@@ -54,7 +54,7 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ServerProcess(name, `http://127.0.0.1:${PORT}`, child)
-    await server.#untilItAnswers(path)
+    await server.#untilItResponses(path)
     return server
   }
 
@@ -91,7 +91,7 @@ export class ServerProcess {
   }
 
   async #ask(what: string): Promise<unknown> {
-    const id = ++this.#asked
+    const id = ++this.#requested
     this.child.send({ id, ask: what })
     for (;;) {
       const [message] = await once(this.child, 'message')
@@ -99,11 +99,11 @@ export class ServerProcess {
     }
   }
 
-  async #untilItAnswers(path: string): Promise<void> {
+  async #untilItResponses(path: string): Promise<void> {
     const end = Date.now() + PATIENCE
     while (Date.now() < end && this.child.exitCode === null) {
-      const answer = await fetch(this.origin + path).catch(() => undefined)
-      if (answer) return void (await answer.arrayBuffer())
+      const response = await fetch(this.origin + path).catch(() => undefined)
+      if (response) return void (await response.arrayBuffer())
       await sleep(50)
     }
     await this.stop()

@@ -13,12 +13,12 @@ const RESOLUTION = 10
 let session: Session | undefined
 let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-process.on('message', async (message: { id: number; ask: keyof typeof ANSWERS }) => {
-  process.send!({ id: message.id, answer: await ANSWERS[message.ask]() })
+process.on('message', async (message: { id: number; ask: keyof typeof RESPONSES }) => {
+  process.send!({ id: message.id, answer: await RESPONSES[message.ask]() })
 })
 process.on('disconnect', () => process.exit())
 
-const ANSWERS = {
+const RESPONSES = {
   usage() {
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 
-export interface TimedAnswer {
+export interface TimedResponse {
   /** Server time in milliseconds, from the arrival of the request to its response */
   time: number
   text: string
@@ -29,7 +29,7 @@ export class TimedClient {
   /**
    * @throws Error  for a status other than 200
    */
-  async get(path: string, headers: Record<string, string> = {}): Promise<TimedAnswer> {
+  async get(path: string, headers: Record<string, string> = {}): Promise<TimedResponse> {
     const { HOST: host, PORT: port } = process.env
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ agent: this.#agent, host, port, path, headers })

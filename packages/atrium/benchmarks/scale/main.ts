@@ -161,10 +161,10 @@ async function readToTheEnd(
   while (cursor !== null) {
     const path = `/api/products?limit=${KEYSET_PAGE}&cursor=${encodeURIComponent(cursor)}`
     const { text, time } = await client.get(path)
-    const answer: { data: unknown[]; next_cursor: string | null } = JSON.parse(text)
+    const response: { data: unknown[]; next_cursor: string | null } = JSON.parse(text)
     ours += time
-    seen += answer.data.length
-    cursor = answer.next_cursor
+    seen += response.data.length
+    cursor = response.next_cursor
   }
   if (seen !== rows) throw new Error(`Keyset paging shows ${seen} of ${rows} rows`)
   return line('keyset paging to the end', ours, driver, memory() - before)

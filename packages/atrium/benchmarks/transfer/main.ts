@@ -90,9 +90,9 @@ async function measureImport(
     await copy.close()
     bare.push(await bareRun('bare_import', copy.location, file))
     await withSite(template, folder, async (site) => {
-      const { trial, run } = await site.import(blob)
+      const { trial: dryRun, run } = await site.import(blob)
       ours.push(run)
-      trials.push(trial)
+      trials.push(dryRun)
     })
   }
   reportRatio('import', ours, bare, ALLOWED.import)

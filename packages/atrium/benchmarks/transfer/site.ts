@@ -49,13 +49,16 @@ export class TransferSite {
     const { location } = await this.#send('/admin/Film/import', { method: 'POST', body: form })
     const begin = await file.slice(0, 1000).text()
     const columns = begin.split('\n', 1)[0].trim().split(',')
-    const trial = await this.#job('import_trial', () =>
+    const dryRun = await this.#job('import_trial', () =>
       this.#post(
         `${location}/columns`,
         columns.map((name, index): [string, string] => [`column.${index}`, name])
       )
     )
-    return { trial, run: await this.#job('import', () => this.#post(`${location}/run`, [])) }
+    return {
+      trial: dryRun,
+      run: await this.#job('import', () => this.#post(`${location}/run`, [])),
+    }
   }
 
   async stop(): Promise<void> {

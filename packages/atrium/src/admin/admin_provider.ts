@@ -6,7 +6,7 @@ import {
   excludeFromInclude,
   modelFiles,
   mountPart,
-  reportFaults,
+  reportErrors,
   Resource,
   usePermissions,
 } from '#crud/internals'
@@ -29,7 +29,7 @@ import { coreViews } from './core/core_views.js'
 import { loadRooms, room } from './http/room.js'
 import { DatabaseConfig } from './config/database_config.js'
 import { DefaultRole } from './permissions/user_roles.js'
-import { reportRoleFaults } from './roles/role_faults.js'
+import { reportRoleErrors } from './roles/role_errors.js'
 import { adminOptionsOf } from './views/decorator.js'
 import type { AdminConfig } from './config/define_config.js'
 import { DatabaseIntegration } from './events/database_integration.js'
@@ -135,7 +135,7 @@ export default class AdminProvider {
       handleError: (error, ctx) => handleAdminError(site, error, ctx),
     })
 
-    reportFaults(errors, this.app)
+    reportErrors(errors, this.app)
   }
 
   /**
@@ -144,7 +144,7 @@ export default class AdminProvider {
   async ready() {
     const site = this.#site
     if (this.app.getEnvironment() !== 'web' || !site) return
-    await reportRoleFaults(site)
+    await reportRoleErrors(site)
     await this.#reportUnreadFiles()
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()

@@ -108,7 +108,7 @@ export class AdminSite implements ViewSite {
   /** Preferences of people [L6] */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
   /** Forms that were typed and are not saved yet [R5, R10] */
-  readonly keptForms = new Drafts(() => this.dbConfig.adminSession())
+  readonly drafts = new Drafts(() => this.dbConfig.adminSession())
   /** Saved views of lists [L5] */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string

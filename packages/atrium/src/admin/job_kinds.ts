@@ -20,7 +20,7 @@ export function registerJobKinds(site: AdminSite): void {
   kind(
     'import_trial',
     () => import('./import/jobs/import_job.js'),
-    ({ ImportTrialJob }) => new ImportTrialJob(site)
+    ({ ImportDryRunJob }) => new ImportDryRunJob(site)
   )
   kind(
     'import',

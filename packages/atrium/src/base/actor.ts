@@ -3,7 +3,7 @@ import { shown, ValueError } from './errors.js'
 import type { Actor, ActorUser, ApiToken, SystemActor, TokenActor } from './types.js'
 
 /** The actor of writes by own code that names no actor. */
-export const NOBODY: Actor = Object.freeze({ kind: 'none' })
+export const ANONYMOUS: Actor = Object.freeze({ kind: 'none' })
 
 const LONGEST_NAME = 100
 
@@ -49,9 +49,9 @@ export function ambientActor(): Actor | undefined {
   return AMBIENT.getStore()
 }
 
-/** The actor of the innermost active `runAs`, or `NOBODY`. */
+/** The actor of the innermost active `runAs`, or `ANONYMOUS`. */
 export function currentActor(): Actor {
-  return ambientActor() ?? NOBODY
+  return ambientActor() ?? ANONYMOUS
 }
 
 const EXTERNAL = new WeakSet<Actor>()

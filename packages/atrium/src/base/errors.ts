@@ -148,7 +148,7 @@ export class Problem extends Exception {
 }
 
 /** Why a filter's value cannot be read, with what its message names. */
-export type FilterValueFault =
+export type FilterValueError =
   | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' | 'title' }
   | { reason: 'kind'; kind: ColumnKind; text: string }
   | { reason: 'longest' | 'longestInAll' | 'list' | 'part' | 'letters'; most: number }
@@ -160,8 +160,8 @@ export class UnreadableFilter extends Exception {
   static status = 500
   static code = 'E_UNREADABLE_FILTER'
 
-  constructor(readonly fault: FilterValueFault) {
-    super(filterValueMessage(fault))
+  constructor(readonly error: FilterValueError) {
+    super(filterValueMessage(error))
   }
 }
 
@@ -179,8 +179,8 @@ const KINDS: Record<ColumnKind, string> = {
 }
 
 /** Why a filter's value cannot be read, in words that complete "it ...". */
-export function filterValueMessage(fault: FilterValueFault): string {
-  switch (fault.reason) {
+export function filterValueMessage(error: FilterValueError): string {
+  switch (error.reason) {
     case 'single':
       return 'must be a single value'
     case 'pair':
@@ -196,21 +196,21 @@ export function filterValueMessage(fault: FilterValueFault): string {
     case 'title':
       return 'must be a title'
     case 'kind':
-      return `must be ${KINDS[fault.kind]}, not "${fault.text}"`
+      return `must be ${KINDS[error.kind]}, not "${error.text}"`
     case 'longest':
-      return `must not be longer than ${fault.most} characters`
+      return `must not be longer than ${error.most} characters`
     case 'longestInAll':
-      return `must not be longer than ${fault.most} characters in all`
+      return `must not be longer than ${error.most} characters in all`
     case 'list':
-      return `must not be a list of more than ${fault.most}`
+      return `must not be a list of more than ${error.most}`
     case 'part':
-      return `must not have more than ${fault.most} characters after a %, other than as %text or %text%`
+      return `must not have more than ${error.most} characters after a %, other than as %text or %text%`
     case 'letters':
-      return `must not have more than ${fault.most} different characters`
+      return `must not have more than ${error.most} different characters`
     case 'alternatives':
-      return `must be pairs of operator:value with commas between; operators are ${fault.operators.join(', ')}`
+      return `must be pairs of operator:value with commas between; operators are ${error.operators.join(', ')}`
     case 'missing':
-      return `must not be ${fault.value}`
+      return `must not be ${error.value}`
   }
 }
 

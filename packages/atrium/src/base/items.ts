@@ -44,12 +44,12 @@ export function fullItemOf(part: unknown): Item | undefined {
 }
 
 /** Marks a response that has included items. */
-export function noteIncludes(answer: Item): Item {
-  WITH_INCLUDES.add(answer)
-  return answer
+export function noteIncludes(response: Item): Item {
+  WITH_INCLUDES.add(response)
+  return response
 }
 
 /** True if a response has included items. */
-export function hasIncludes(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && WITH_INCLUDES.has(answer)
+export function hasIncludes(response: unknown): boolean {
+  return typeof response === 'object' && response !== null && WITH_INCLUDES.has(response)
 }

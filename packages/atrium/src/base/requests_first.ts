@@ -11,7 +11,7 @@ const IDLE = 5000
 const requests = channel('http.server.request.start')
 const underWay = new Set<ServerResponse>()
 
-let lastAsked = 0
+let lastRequested = 0
 let isWatching = false
 
 /**
@@ -21,7 +21,7 @@ let isWatching = false
  * @param longest  milliseconds of the wait at the most
  */
 export async function requestsFirst(longest = LONGEST_WAIT): Promise<void> {
-  lastAsked = performance.now()
+  lastRequested = performance.now()
   if (!isWatching) watch()
   await setImmediate()
   const end = performance.now() + longest
@@ -34,7 +34,7 @@ function watch(): void {
 }
 
 function note(message: unknown): void {
-  if (performance.now() - lastAsked < IDLE) {
+  if (performance.now() - lastRequested < IDLE) {
     underWay.add((message as { response: ServerResponse }).response)
     return
   }

@@ -16,8 +16,8 @@ import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'
 import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
-import { reportFaults } from './report_faults.js'
-import { unreadableFaults } from './lucid/unreadable_files.js'
+import { reportErrors } from './report_errors.js'
+import { unreadableErrors } from './lucid/unreadable_files.js'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.
@@ -74,7 +74,7 @@ export default class CrudProvider {
     const seen = new Set<unknown>()
     const files = await modelFiles(this.app)
     const unreadable = files.filter((file) => 'error' in file)
-    errors.push(...unreadableFaults(unreadable, (path) => this.app.relativePath(path)))
+    errors.push(...unreadableErrors(unreadable, (path) => this.app.relativePath(path)))
 
     for (const file of files) {
       if ('error' in file) continue
@@ -90,7 +90,7 @@ export default class CrudProvider {
       }
     }
 
-    reportFaults(errors, this.app)
+    reportErrors(errors, this.app)
   }
 
   /**

@@ -64,9 +64,9 @@ export interface CrudConfig {
     /** Maximum rows of a list as CSV or NDJSON [D5] */
     export: number
     /** Maximum bytes of the values of one response [A29] */
-    answer: number
+    response: number
     /** Maximum bytes of the values of all responses that a process is reading, writing or sending [A29] */
-    answers: number
+    responses: number
   }
   idempotency: {
     /** Hours for which the response to a create with an `Idempotency-Key` is stored [Q7] */
@@ -87,7 +87,7 @@ export interface CrudConfig {
     requestSeconds: number
     /** Maximum time in which a client reads nothing of its response */
     writeSeconds: number
-    /** Time that a connection is kept alive after a response */
+    /** Keep-alive time of an idle connection */
     idleSeconds: number
   }
 }
@@ -157,7 +157,7 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
     includedPerRecord: POSITIVE,
   },
   body: { limit: POSITIVE, depth: POSITIVE },
-  limits: { text: POSITIVE, export: POSITIVE, answer: POSITIVE, answers: POSITIVE },
+  limits: { text: POSITIVE, export: POSITIVE, response: POSITIVE, responses: POSITIVE },
   idempotency: { hours: POSITIVE },
   rateLimit: { requests: POSITIVE, seconds: POSITIVE },
   server: {
@@ -209,8 +209,8 @@ function checkedConfig(config: PartialConfig): CrudConfig {
     limits: {
       text: 100_000,
       export: 100_000,
-      answer: 32 * 1024 * 1024,
-      answers: 96 * 1024 * 1024,
+      response: 32 * 1024 * 1024,
+      responses: 96 * 1024 * 1024,
       ...config.limits,
     },
     idempotency: { hours: 24, ...config.idempotency },

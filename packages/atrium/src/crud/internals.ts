@@ -13,7 +13,7 @@ export { resourceAndCrud } from './endpoints/crud_object.js'
 /** The class for those endpoints; applications name it in their options */
 export { creatorOf } from './router.js'
 /** Errors of views are reported in one list with those of models, once per start */
-export { reportFaults } from './report_faults.js'
+export { reportErrors } from './report_errors.js'
 /** The site and the doctor look for models where the provider does; applications import their models */
 export { modelFiles } from './lucid/model_files.js'
 /** For the doctor alone: warnings that the start logs, too */
@@ -28,11 +28,11 @@ export { isBelowPrefix } from './endpoints/generated_routes.js'
 /* Requests */
 
 /** Responds with 404 or 405 below a view's `/crud`; applications have `handleProblem` for whole requests */
-export { answerMissing } from './http/handle_problem.js'
+export { respondNotFound } from './http/handle_problem.js'
 /** Refusals are logged with the model that a request is about; applications have events of refusals */
 export { requestSubject } from './http/request_transaction.js'
 /** Pages share the memory of responses with the endpoints; its limit is `limits` in config/crud.ts */
-export { answerBudgetOf } from './http/answer_budget.js'
+export { responseBudgetOf } from './http/response_budget.js'
 /** The response to a missing or invalid token; an authorizer of an application throws its own problem */
 export { unauthenticated } from './endpoints/access.js'
 
@@ -104,7 +104,7 @@ export { noteChanges } from './events/pivots.js'
 /** For the removal of test records alone: events tell of most of them */
 export { isWatched } from './events/watched.js'
 /** Turns errors of the driver into problems where the site has a transaction of its own around `LucidCrud` */
-export { faultToProblem } from './operations/writes/fault_to_problem.js'
+export { errorToProblem } from './operations/writes/error_to_problem.js'
 /** Limit of a many-to-many field, shown in the form before a write would exceed it */
 export { MOST_RELATED } from './operations/related/related_writes.js'
 /** What such a field sends: attached records, and what the user was shown */

@@ -1,7 +1,7 @@
 import type { crudConfig } from '#crud'
 import { Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { EarlyAnswer } from '#upstream/node_early_answer'
+import { EarlyResponse } from '#upstream/node_early_response'
 import { limitWriting } from './write_limit.js'
 
 /** The part of the grace time that is reserved for the steps after the last response: events, pools */
@@ -28,7 +28,7 @@ export class ClosingServer extends Server {
   constructor(limits: ReturnType<typeof crudConfig>['server'], options: ServerOptions = {}) {
     super({
       ...options,
-      ServerResponse: EarlyAnswer,
+      ServerResponse: EarlyResponse,
       headersTimeout: limits.headersSeconds * 1000,
       requestTimeout: limits.requestSeconds * 1000,
       keepAliveTimeout: limits.idleSeconds * 1000,
@@ -63,7 +63,7 @@ export class ClosingServer extends Server {
    * True if a response on the connection is being sent, or pending for a complete request. A second
    * response would be mistaken for that one, or for a part of it.
    */
-  isAnswering(socket: Socket): boolean {
+  isResponding(socket: Socket): boolean {
     const last = this.#sockets.get(socket)
     if (!last || last.writableFinished) return false
     /* Without the socket it waits for the previous response. */

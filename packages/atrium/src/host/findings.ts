@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { AdminSite, AdminUser, DatabaseCheck, roleFaults, unreadFiles } from '#admin'
+import { AdminSite, AdminUser, DatabaseCheck, roleErrors, unreadFiles } from '#admin'
 import { ConfigurationError, crudConfig, resources } from '#crud'
 import { accessWarnings, modelFiles, requireMount } from '#crud/internals'
 import { engineFile } from '#base/engine_file'
@@ -81,7 +81,7 @@ async function ofMiddleware(app: ApplicationService): Promise<Finding[]> {
 
 async function ofTables(site: AdminSite): Promise<Finding[]> {
   const findings = await failuresOf(() => resources.load())
-  findings.push(...(await roleFaults(site)))
+  findings.push(...(await roleErrors(site)))
   if (!(await AdminUser.query().first())) {
     findings.push(note('There is no admin user. Make one with: node ace admin:create'))
   }
@@ -105,8 +105,8 @@ async function ofModels(app: ApplicationService, site: AdminSite): Promise<Findi
         )
       )
   })
-  resources.areFaultsShown = true
-  return [...resources.faults.map(({ message }) => error(message)), ...unused]
+  resources.areErrorsShown = true
+  return [...resources.errors.map(({ message }) => error(message)), ...unused]
 }
 
 const isModel = (one: unknown) =>

@@ -43,20 +43,20 @@ export function createNodeServer(
     const id = (request.headers['x-request-id'] ??= randomUUID())
     response.setHeader('x-request-id', id)
     secure(response)
-    if (lacksHost(request)) return answer(request, response, malformedRequest())
-    if (!isServed(request)) return answerMisdirected(request, response)
+    if (lacksHost(request)) return reply(request, response, malformedRequest())
+    if (!isServed(request)) return respondMisdirected(request, response)
     return handler(request, response)
   })
   server.on('checkExpectation', (request, response) => {
     acceptRequestId(request)
     secure(response)
-    answer(request, response, unknownExpectation())
+    reply(request, response, unknownExpectation())
   })
   server.on('clientError', (error: ClientError, socket: Socket) => {
     /* A second response must not replace a pending one. */
-    const isLost = error.code === 'ECONNRESET' || !socket.writable || server.isAnswering(socket)
+    const isLost = error.code === 'ECONNRESET' || !socket.writable || server.isResponding(socket)
     if (isLost) socket.destroy()
-    else answerClientError(error, socket)
+    else respondToClientError(error, socket)
   })
   return server
 }
@@ -75,9 +75,9 @@ export function addRawHeaders(headersOf: HeadersOfPath): void {
 }
 
 /** Responds with 400 to a URL with invalid percent encoding: `onBadUrl` of config/app.ts. */
-export function answerBadUrl(request: IncomingMessage, response: ServerResponse): void {
+export function respondToBadUrl(request: IncomingMessage, response: ServerResponse): void {
   acceptRequestId(request)
-  answer(request, response, malformedUrl())
+  reply(request, response, malformedUrl())
 }
 
 function secure(response: ServerResponse): void {
@@ -85,10 +85,10 @@ function secure(response: ServerResponse): void {
 }
 
 /** Browsers get a page, other clients a problem. */
-function answerMisdirected(request: IncomingMessage, response: ServerResponse): void {
+function respondMisdirected(request: IncomingMessage, response: ServerResponse): void {
   const problem = misdirected()
   const isPage = /\btext\/html\b/.test(request.headers.accept ?? '')
-  if (!isPage || isBelowPrefix(pathOf(request))) return answer(request, response, problem)
+  if (!isPage || isBelowPrefix(pathOf(request))) return reply(request, response, problem)
   const { status, title, message } = problem
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${status} ${title}</title>`
   const body = `<!doctype html><html lang="en">${head}<h1>${title}</h1><p>${message}</p></html>\n`
@@ -104,8 +104,8 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  const { status, headers, body } = rawAnswer(problem)
+function reply(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  const { status, headers, body } = rawResponse(problem)
   const id = request.headers['x-request-id'] as string | undefined
   const added = HEADERS_OF_PATHS.map((headersOf) => headersOf(pathOf(request)))
   response.writeHead(
@@ -130,8 +130,8 @@ function acceptRequestId(request: IncomingMessage): void {
 
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
-function answerClientError(error: ClientError, socket: Socket): void {
-  const { status, headers, body } = rawAnswer(problemOf(error))
+function respondToClientError(error: ClientError, socket: Socket): void {
+  const { status, headers, body } = rawResponse(problemOf(error))
   const lines = [...Object.entries(headers), ...securityHeaders()].map(
     ([name, value]) => `${name}: ${value}`
   )
@@ -148,7 +148,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return malformedRequest()
 }
 
-function rawAnswer(problem: Problem) {
+function rawResponse(problem: Problem) {
   const body = JSON.stringify(problem)
   return {
     status: problem.status,

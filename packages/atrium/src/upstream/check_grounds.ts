@@ -4,7 +4,7 @@ import { checkGround as checkDirtyData } from './lucid_dirty_data.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
 import { checkGround as checkTransactionEnd } from './lucid_transaction_end.js'
-import { checkGround as checkEarlyAnswer } from './node_early_answer.js'
+import { checkGround as checkEarlyResponse } from './node_early_response.js'
 
 /**
  * Checks at boot that the libraries are as the files of this folder expect them. The files that are not
@@ -16,7 +16,7 @@ export function checkGrounds(): void {
   for (const check of [
     checkBodyParser,
     checkDirtyData,
-    checkEarlyAnswer,
+    checkEarlyResponse,
     checkRecordQueries,
     checkSaveSteps,
     checkTransactionEnd,

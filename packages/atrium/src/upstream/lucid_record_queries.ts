@@ -122,9 +122,9 @@ export function keepGivenKey(
 ): void {
   const consume = record.$consumeAdapterResult.bind(record)
   record.$consumeAdapterResult = (result, sideloaded) => {
-    const isKept = (name: string) => names.includes(name) && isGiven()
+    const isStored = (name: string) => names.includes(name) && isGiven()
     consume(
-      Object.fromEntries(Object.entries(result).filter(([name]) => !isKept(name))),
+      Object.fromEntries(Object.entries(result).filter(([name]) => !isStored(name))),
       sideloaded
     )
   }

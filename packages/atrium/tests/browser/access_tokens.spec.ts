@@ -27,7 +27,7 @@ test.group('Access tokens, in a browser', (group) => {
           await page.evaluate('scrollTo(0, 0)')
           assert.equal(await visit.overflow(), 0, `${page.url()} at ${width}`)
           assert.deepEqual(
-            await visit.accessibilityFaults({ resized: width < 1280 }),
+            await visit.accessibilityErrors({ resized: width < 1280 }),
             [],
             `${page.url()} at ${width}`
           )
@@ -48,7 +48,7 @@ test.group('Access tokens, in a browser', (group) => {
       await check()
       await page.goto('/admin/AdminAccessToken/')
       await check()
-      assert.deepEqual(visit.faults, [])
+      assert.deepEqual(visit.errors, [])
     })
 
   test('[P10, B24] a token is issued and deleted without JavaScript', async ({ assert }) => {
@@ -74,6 +74,6 @@ test.group('Access tokens, in a browser', (group) => {
     await page.getByText('1 access token deleted').waitFor()
     assert.match(page.url(), new RegExp(`/admin/AdminUser/update/${jo.id}$`))
     assert.isEmpty(await AdminAccessToken.all())
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })

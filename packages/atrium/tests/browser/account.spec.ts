@@ -25,7 +25,7 @@ test.group('The own account and invitations, in a browser', (group) => {
       const check = async () => {
         await page.evaluate('scrollTo(0, 0)')
         assert.equal(await visit.overflow(), 0, page.url())
-        assert.deepEqual(await visit.accessibilityFaults(), [], page.url())
+        assert.deepEqual(await visit.accessibilityErrors(), [], page.url())
       }
       await page.goto('/admin/account')
       const field = page.getByLabel('New password', { exact: true })
@@ -42,7 +42,7 @@ test.group('The own account and invitations, in a browser', (group) => {
       await page.getByRole('button', { name: 'Show', exact: true }).click()
       assert.equal(await field.getAttribute('type'), 'text')
       await check()
-      assert.deepEqual(visit.faults, [])
+      assert.deepEqual(visit.errors, [])
 
       await page.goto('/admin/AdminUser/create_page')
       await page.getByLabel('User name').fill('kim')
@@ -81,10 +81,10 @@ test.group('The own account and invitations, in a browser', (group) => {
     await page.getByRole('button', { name: 'Sign in as kim' }).click()
     await page.getByText('ada, you are signed in as kim.').waitFor()
     assert.equal(await visit.overflow(), 0)
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.waitForURL(/AdminUser\/update/)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[U16] a notice is one line', async ({ assert }) => {

@@ -68,7 +68,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await button(page, 'Clear selection').click()
     assert.isFalse(await tools(page).isVisible())
     assert.equal(await page.locator('input[name=ids]:checked').count(), 0)
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B16] a selection spans rows and pages until it is cleared or used', async ({ assert }) => {
@@ -129,7 +129,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await told(page, '11 renamed')
     assert.isFalse(await tools(page).isVisible())
     assert.lengthOf(await db.from('bulk_gadgets').where('name', 'renamed'), 11)
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B16, B24] the dialog names the records, deletes them, and the deletion can be undone', async ({
@@ -174,7 +174,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.isFalse(await tools(page).isVisible())
     await button(page, 'Undo').waitFor()
     assert.deepEqual(await gadgets(), ['(Lamp)', `(${NASTY})`, '(Desk)', 'Sofa'])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B16] Escape and Cancel change nothing and restore the focus', async ({ assert }) => {
@@ -195,7 +195,7 @@ test.group('Bulk actions, in a browser', (group) => {
     }
     assert.isTrue(await box(page, 'Lamp').isChecked())
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B24] the dialog names ten records and counts the rest', async ({ assert }) => {
@@ -229,7 +229,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await told(page, '1 gadget deleted for good')
     assert.equal(await button(page, 'Undo').count(), 1)
     assert.deepEqual(await gadgets(), ['Lamp', 'Sofa'])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B16] a mixed selection offers the actions for active and for deleted records', async ({
@@ -276,7 +276,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await remove(page)
     await told(page, 'That did not work')
     assert.deepEqual(
-      visit.faults().filter((fault) => !fault.includes('Failed to load resource')),
+      visit.errors().filter((error) => !error.includes('Failed to load resource')),
       []
     )
   })
@@ -321,7 +321,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await told(page, '1 berth deleted')
     assert.equal(await button(page, 'Undo').count(), 1)
     assert.deepEqual(await db.from('bulk_berths').select('guest'), [{ guest: 'Bob' }])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[P13] a custom action is confirmed on a page and reported on the list', async ({
@@ -338,7 +338,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await page.waitForURL('**/admin/Gadget/?sort_by=id&sort_order=asc')
     await told(page, '2 renamed')
     assert.deepEqual(await gadgets(), ['renamed', 'renamed', 'Sofa'])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[B24, B16] without JavaScript, pages confirm and report', async ({ assert }) => {
@@ -388,7 +388,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await button(page, 'Save changes').click()
     await told(page, '2 gadgets updated')
     assert.deepEqual(await gadgets(), ['Pouffe', `(${NASTY})`, 'Pouffe'])
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('the bar, dialog and page are accessible and fit every screen in the {theme}')
@@ -449,8 +449,8 @@ test.group('Bulk actions, in a browser', (group) => {
     await page.locator('#field-name').fill('stuck')
     assert.isTrue(await change().isChecked())
     await button(page, 'Save changes').click()
-    const fault = page.getByRole('alert')
-    await fault.getByRole('link', { name: 'Lamp 21' }).waitFor()
+    const error = page.getByRole('alert')
+    await error.getByRole('link', { name: 'Lamp 21' }).waitFor()
     assert.equal(await page.locator('#field-name').inputValue(), 'stuck')
     assert.isTrue(await change().isChecked())
 
@@ -462,7 +462,7 @@ test.group('Bulk actions, in a browser', (group) => {
     const names = await gadgets()
     assert.deepEqual([names[0], names[1], names[11]], ['Lantern', 'Lamp 11', 'Lantern'])
     const isExpected = (text: string) => text.includes('422')
-    assert.isTrue(visit.faults().every(isExpected))
+    assert.isTrue(visit.errors().every(isExpected))
   })
 
   test('[L8] all that match are selected with one box, after those of the page, and deleted', async ({
@@ -494,7 +494,7 @@ test.group('Bulk actions, in a browser', (group) => {
       left.filter((name) => !name.startsWith('(')),
       ['Sofa']
     )
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   test('[L8, D1] without a script more than a thousand become a job, whose page renews itself', async ({
@@ -517,16 +517,16 @@ test.group('Bulk actions, in a browser', (group) => {
     await page.getByText('1,003 gadgets deleted').waitFor({ timeout: 15_000 })
     const left = await gadgets()
     assert.isTrue(left.every((name) => name.startsWith('(')))
-    assert.deepEqual(visit.faults(), [])
+    assert.deepEqual(visit.errors(), [])
   })
 
   async function begin(options: { javaScript?: boolean; theme?: Theme } = {}) {
     const visit = await Visit.begin({ as: ada, ...options })
     return {
       page: visit.page,
-      faults: () => visit.faults,
+      errors: () => visit.errors,
       overflow: () => visit.overflow(),
-      accessibilityFaults: (how?: { resized: boolean }) => visit.accessibilityFaults(how),
+      accessibilityFaults: (how?: { resized: boolean }) => visit.accessibilityErrors(how),
     }
   }
 })

@@ -55,8 +55,8 @@ test.group('Cells of a list, in a browser', (group) => {
   const focused = ({ page }: Visit) =>
     page.evaluate(`document.activeElement.closest('th, td, body').innerText.trim()`)
   /** A browser complains of refusals in its console, too. */
-  const faultsOf = ({ faults }: Visit) =>
-    faults.filter((text) => !/status of (412|422) /.test(text))
+  const errorsOf = ({ errors }: Visit) =>
+    errors.filter((text) => !/status of (412|422) /.test(text))
   const isClosed = (visit: Visit) => editor(visit).waitFor({ state: 'detached' })
 
   test('[L10] edits a cell by double click and by Enter, shows an error and a conflict, and Escape cancels', async ({
@@ -101,16 +101,16 @@ test.group('Cells of a list, in a browser', (group) => {
     await page.keyboard.press('Enter')
     await field.fill('1001')
     await field.press('Enter')
-    const fault = editor(visit).getByRole('alert')
-    await fault.waitFor()
-    assert.match(await fault.innerText(), /1000/)
+    const error = editor(visit).getByRole('alert')
+    await error.waitFor()
+    assert.match(await error.innerText(), /1000/)
     /* The value of a number that is none is empty, as if there was nothing to save. */
     await field.press('Escape')
     await page.goto(LIST.replace(COLUMNS, 'name,big'))
     await page.locator('tbody tr').nth(1).locator('td').last().dblclick()
     await editor(visit).getByLabel('Big').pressSequentially('12e')
     await page.keyboard.press('Enter')
-    await fault.waitFor()
+    await error.waitFor()
     await page.keyboard.press('Escape')
     await page.goto(LIST)
     const name = cell(visit, 'Crane', 'name')
@@ -118,10 +118,10 @@ test.group('Cells of a list, in a browser', (group) => {
     await page.keyboard.press('F2')
     await editor(visit).getByLabel('Name').fill('Perpetuum mobile')
     await page.keyboard.press('Enter')
-    await fault.waitFor()
-    assert.equal(await fault.innerText(), 'Such a machine does not exist')
+    await error.waitFor()
+    assert.equal(await error.innerText(), 'Such a machine does not exist')
     const described = await editor(visit).getByLabel('Name').getAttribute('aria-describedby')
-    assert.equal(described, await fault.getAttribute('id'))
+    assert.equal(described, await error.getAttribute('id'))
     assert.equal(await editor(visit).getByLabel('Name').inputValue(), 'Perpetuum mobile')
     await page.keyboard.press('Escape')
     assert.equal(await name.innerText(), 'Crane')
@@ -131,11 +131,11 @@ test.group('Cells of a list, in a browser', (group) => {
     await field.fill('13')
     await Machine.query().where('name', 'Bellows').update({ amount: 500, status: 'paid' })
     await field.press('Enter')
-    await fault.waitFor()
-    assert.include(await fault.innerText(), 'It is now: 500.')
+    await error.waitFor()
+    assert.include(await error.innerText(), 'It is now: 500.')
     assert.equal(await cell(visit, 'Bellows', 'status').innerText(), 'paid')
-    const kept = await named('Bellows')
-    assert.equal(kept.amount, 500)
+    const saved = await named('Bellows')
+    assert.equal(saved.amount, 500)
     assert.equal(await field.inputValue(), '13')
     await field.press('Escape')
     assert.equal(await amount.innerText(), '500')
@@ -143,12 +143,12 @@ test.group('Cells of a list, in a browser', (group) => {
     await field.fill('13')
     await Machine.query().where('name', 'Bellows').update({ amount: 501 })
     await field.press('Enter')
-    await fault.waitFor()
+    await error.waitFor()
     await field.press('Enter')
     await isClosed(visit)
     const { amount: overwritten } = await named('Bellows')
     assert.equal(overwritten, 13)
-    assert.deepEqual(faultsOf(visit), [])
+    assert.deepEqual(errorsOf(visit), [])
   })
 
   test('[L10] Tab saves and goes on as in a spreadsheet, arrow keys lead from cell to cell, links still open', async ({
@@ -212,7 +212,7 @@ test.group('Cells of a list, in a browser', (group) => {
     await page.getByRole('link', { name: 'Crane', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.waitForURL('**/update/*')
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L10] the editor is accessible, and fits a narrow screen in both themes', async ({
@@ -236,12 +236,12 @@ test.group('Cells of a list, in a browser', (group) => {
       await editor(visit).getByRole('alert').waitFor()
       assert.equal(await visit.overflow(), 0, `${width} ${theme}`)
       assert.deepEqual(
-        await visit.accessibilityFaults({ resized: width < 1280 }),
+        await visit.accessibilityErrors({ resized: width < 1280 }),
         [],
         `${width} ${theme}`
       )
       await field.press('Escape')
     }
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })

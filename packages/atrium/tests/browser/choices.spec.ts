@@ -55,7 +55,7 @@ test.group('A field that searches, in a browser', (group) => {
     await page.waitForURL('**/admin/Recording/')
     const { studioId } = await Recording.findByOrFail('title', 'Help!')
     assert.equal(studioId, idOf('Abbey Road'))
-    assert.deepEqual(begun.faults, [])
+    assert.deepEqual(begun.errors, [])
   })
 
   test('[B17] the mouse opens the list, and a click chooses', async ({ assert }) => {
@@ -197,8 +197,8 @@ test.group('A field that searches, in a browser', (group) => {
         await page.setViewportSize({ width, height: 800 })
         assert.isTrue(await options.first().isVisible())
         assert.equal(await begun.overflow(), 0)
-        assert.deepEqual(begun.faults, [])
-        assert.deepEqual(await begun.accessibilityFaults({ resized: width < 1280 }), [])
+        assert.deepEqual(begun.errors, [])
+        assert.deepEqual(await begun.accessibilityErrors({ resized: width < 1280 }), [])
       }
     })
 })

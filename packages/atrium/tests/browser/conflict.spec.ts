@@ -43,11 +43,11 @@ test.group('Two editors, in a browser', (group) => {
     }) => {
       const { page } = await collide({ javaScript })
       assert.equal(await title(), 'Hers')
-      const asked = page.getByRole('group', { name: 'Title' })
-      assert.match((await asked.textContent())!, /Old\s.*Hers/s)
+      const requested = page.getByRole('group', { name: 'Title' })
+      assert.match((await requested.textContent())!, /Old\s.*Hers/s)
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       assert.equal(await title(), 'Hers', 'saved without a choice')
-      await asked.getByRole('radio', { name: 'Your version' }).check()
+      await requested.getByRole('radio', { name: 'Your version' }).check()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.waitForURL('**/admin/Dossier/')
       const saved = await Dossier.findOrFail(dossier.id)
@@ -97,7 +97,7 @@ test.group('Two editors, in a browser', (group) => {
         await visit.page.evaluate('scrollTo(0, 0)')
         assert.equal(await visit.overflow(), 0)
         assert.deepEqual(visit.violations, [])
-        assert.deepEqual(await visit.accessibilityFaults({ resized: width < 1280 }), [])
+        assert.deepEqual(await visit.accessibilityErrors({ resized: width < 1280 }), [])
       }
     })
 })

@@ -12,15 +12,15 @@ test.group('Content security, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.route('**/admin', async (route) => {
-      const answer = await route.fetch()
-      const body = await answer.text()
+      const response = await route.fetch()
+      const body = await response.text()
       const markup = `
         <script>window.hasRun = 'inline'</script>
         <script src="${ELSEWHERE}/script.js"></script>
         <img src="data:," onerror="window.hasRun = 'handler'">
         <p id="styled" style="color: rgb(1, 2, 3)">Styled</p>
         <img src="${ELSEWHERE}/image.png">`
-      await route.fulfill({ response: answer, body: body.replace('</main>', `${markup}</main>`) })
+      await route.fulfill({ response, body: body.replace('</main>', `${markup}</main>`) })
     })
     await page.goto('/admin', { waitUntil: 'networkidle' })
     await page.evaluate(`
@@ -59,9 +59,9 @@ test.group('Content security, in a browser', (group) => {
     const { page } = visit
     const elsewhere = await visit.serveElsewhere('Elsewhere')
     await page.goto('/admin/nowhere')
-    const asked = page.waitForRequest(elsewhere)
+    const requested = page.waitForRequest(elsewhere)
     await page.evaluate(`location.href = '${elsewhere}'`)
-    const request = await asked
+    const request = await requested
     const headers = await request.allHeaders()
     assert.isUndefined(headers.referer)
   })

@@ -21,10 +21,10 @@ test.group('The dashboard, in a browser', (group) => {
     await page.evaluate('window.isSamePage = true')
     await makeLender('Ealing')
 
-    const answered = page.waitForResponse('**/admin/dashboard-content')
+    const responded = page.waitForResponse('**/admin/dashboard-content')
     await page.getByRole('link', { name: 'Refresh' }).click()
-    const answer = await answered
-    const part = await answer.text()
+    const response = await responded
+    const part = await response.text()
     assert.match(part.trim(), /^<div id="dashboard-content"/)
     assert.notMatch(part, /<html|<nav|<header/)
 
@@ -35,7 +35,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.isTrue(await page.locator('.chart-data table').isVisible())
     assert.isTrue(await page.evaluate('window.isSamePage'))
     assert.match(page.url(), /\/admin$/)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('a failed refresh shows a message and keeps the content', async ({ assert }) => {
@@ -64,9 +64,9 @@ test.group('The dashboard, in a browser', (group) => {
     await page.goto('/admin')
     await makeLender('Ealing')
 
-    const answered = page.waitForResponse('**/dashboard-content?poll=1')
+    const responded = page.waitForResponse('**/dashboard-content?poll=1')
     await page.clock.runFor(61_000)
-    await answered
+    await responded
     await page.locator('#count-Lender .number', { hasText: '1' }).waitFor()
     await page.clock.runFor(1000)
     const announced = await page.getByRole('status').textContent()
@@ -76,7 +76,7 @@ test.group('The dashboard, in a browser', (group) => {
     await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
     await page.clock.runFor(121_000)
     assert.equal(refreshes, 1)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test("[B23] every model is shown with its count and a link, the admin's own in a separate group", async ({
@@ -116,10 +116,10 @@ test.group('The dashboard, in a browser', (group) => {
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     const { page } = visit
-    const answers: Array<{ path: string; encoding: string | undefined; bytes: number }> = []
+    const responses: Array<{ path: string; encoding: string | undefined; bytes: number }> = []
     page.on('requestfinished', async (request) => {
       const [response, sizes] = await Promise.all([request.response(), request.sizes()])
-      answers.push({
+      responses.push({
         path: new URL(request.url()).pathname,
         encoding: response!.headers()['content-encoding'],
         bytes: sizes.responseBodySize + sizes.responseHeadersSize,
@@ -127,16 +127,16 @@ test.group('The dashboard, in a browser', (group) => {
     })
     await page.goto('/admin', { waitUntil: 'networkidle' })
 
-    assert.isAtMost(answers.length, 6)
-    const total = answers.reduce((sum, { bytes }) => sum + bytes, 0)
+    assert.isAtMost(responses.length, 6)
+    const total = responses.reduce((sum, { bytes }) => sum + bytes, 0)
     assert.isAtMost(total, 60 * 1024)
-    const files = answers.filter(({ path }) => /\.(css|js)$/.test(path))
+    const files = responses.filter(({ path }) => /\.(css|js)$/.test(path))
     assert.lengthOf(files, 3)
     for (const { path, encoding, bytes } of files) {
       assert.equal(encoding, 'br', path)
       assert.isAbove(bytes, 1000, path)
     }
-    assert.isTrue(answers.some(({ path }) => path === '/admin'))
+    assert.isTrue(responses.some(({ path }) => path === '/admin'))
   })
 
   test('the second load requests only the page itself', async ({ assert }) => {

@@ -104,7 +104,7 @@ test.group('The page of the API, in a browser', (group) => {
     assert.match(await execute(update), /^200/)
     const [changed] = await db.from('utensils')
     assert.equal(changed.price, 35)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[Q1, P10] authorizing with a token unlocks protected operations', async ({ assert }) => {
@@ -119,7 +119,7 @@ test.group('The page of the API, in a browser', (group) => {
 
     await create.locator('textarea').fill('{"name": "Drill"}')
     assert.match(await execute(create), /^201/)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
     /* The token must not be stored anywhere. */
     assert.notInclude(await page.evaluate('JSON.stringify({ ...localStorage })'), token)
   })
@@ -145,7 +145,7 @@ test.group('The page of the API, in a browser', (group) => {
     await page.locator('#operations-Utensils-listUtensils').waitFor({ timeout: 30_000 })
     assert.equal(await page.getByLabel('Token').count(), 0)
     assert.deepEqual(
-      visit.faults.filter((fault) => !fault.includes('401')),
+      visit.errors.filter((error) => !error.includes('401')),
       []
     )
   })
@@ -169,6 +169,6 @@ test.group('The page of the API, in a browser', (group) => {
     await page.locator('#operations-Utensils-createUtensil').waitFor({ timeout: 30_000 })
     assert.notInclude((await visit.theme()) ?? '', 'dark-mode')
     await fits()
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })

@@ -96,7 +96,7 @@ test.group('The event log, in a browser', (group) => {
     await page.getByText('1 found').waitFor()
     await page.locator('.event-when a').click()
     await page.getByRole('heading', { level: 1, name: `Event ${change}` }).waitFor()
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[E5] an event compares old and new values; long and unchanged ones can be expanded', async ({
@@ -120,7 +120,7 @@ test.group('The event log, in a browser', (group) => {
     await page.getByRole('heading', { level: 1, name: 'History of Casablanca' }).waitFor()
     assert.match(page.url(), new RegExp(`/Reel/history/${reel}$`))
     await page.getByRole('link', { name: 'Back to Casablanca' }).waitFor()
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[E5, B24] the event log works without JavaScript', async ({ assert }) => {
@@ -153,13 +153,13 @@ test.group('The event log, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin/management/health')
-    const kept = page.locator('#health-events')
-    const before = Number(await kept.innerText())
+    const stored = page.locator('#health-events')
+    const before = Number(await stored.innerText())
     await logEvent()
     await page.getByRole('link', { name: 'Refresh' }).click()
     await page.getByRole('status').getByText('The page is up to date.').waitFor()
-    assert.equal(Number(await kept.innerText()), before + 1)
-    assert.deepEqual(visit.faults, [])
+    assert.equal(Number(await stored.innerText()), before + 1)
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[B10, E5] {path} is accessible and fits every screen in the {theme}')
@@ -186,22 +186,22 @@ test.group('The event log, in a browser', (group) => {
         'health': '/admin/management/health',
         'lately': '/admin',
       }
-      const answer = await page.goto(places[path] ?? PATH + path)
-      assert.equal(answer?.status(), 200)
-      assert.include(answer!.headers()['content-security-policy'], "default-src 'self'")
-      assert.equal(answer!.headers()['cache-control'], 'no-store')
-      assert.deepEqual(visit.faults, [])
+      const response = await page.goto(places[path] ?? PATH + path)
+      assert.equal(response?.status(), 200)
+      assert.include(response!.headers()['content-security-policy'], "default-src 'self'")
+      assert.equal(response!.headers()['cache-control'], 'no-store')
+      assert.deepEqual(visit.errors, [])
       await page.evaluate(
         `document.querySelectorAll('details').forEach((one) => (one.open = true))`
       )
       assert.equal(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
       await page.evaluate(
         `document.querySelectorAll('.menu-switch').forEach((one) => (one.open = false))`
       )
       await page.setViewportSize({ width: 360, height: 740 })
       assert.equal(await visit.overflow(), 0)
       if (theme === 'light-theme')
-        assert.deepEqual(await visit.accessibilityFaults({ resized: true }), [])
+        assert.deepEqual(await visit.accessibilityErrors({ resized: true }), [])
     })
 })

@@ -59,7 +59,7 @@ test.group('The dialog of an export, in a browser', (group) => {
     assert.lengthOf(file.split('\r\n'), 3)
     await dialog.waitFor({ state: 'hidden' })
     assert.isTrue(await page.locator('input[name="ids"]').last().isChecked())
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[D2] the buttons stay at the lower edge of the dialog, and hide none of its fields', async ({

@@ -7,7 +7,7 @@ import { getsFocus, THEMES, Visit } from '#tests/helpers/browser'
 const withoutChecks = (form: any) => void (form.noValidate = true)
 
 /* The browser logs expected 422 and 400 responses to the console. */
-const ANSWERED = /^console: Failed to load resource: .* status of (400|422)/
+const RESPONDED = /^console: Failed to load resource: .* status of (400|422)/
 
 test.group('Forms, in a browser', (group) => {
   let ada: AdminUser
@@ -20,7 +20,7 @@ test.group('Forms, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  const faults = (visit: Visit) => visit.faults.filter((fault) => !ANSWERED.test(fault))
+  const errors = (visit: Visit) => visit.errors.filter((error) => !RESPONDED.test(error))
   const machine = (values: object = {}) =>
     Machine.create({
       name: 'Loom',
@@ -70,7 +70,7 @@ test.group('Forms, in a browser', (group) => {
     const made = await Machine.findByOrFail('nickname', 'Free')
     assert.equal(made.notes, 'Grinds')
     assert.isOk(made.active)
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('[B17] most errors are found by the browser', async ({ assert }) => {
@@ -128,7 +128,7 @@ test.group('Forms, in a browser', (group) => {
     assert.isNull(stored.nickname)
     assert.isNotOk(stored.active)
     assert.equal(stored.notes, 'Weaves')
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('[S42] saving an unchanged form leaves the record as it was', async ({ assert }) => {
@@ -150,7 +150,7 @@ test.group('Forms, in a browser', (group) => {
     const { $attributes: after } = await Machine.findOrFail(id)
     assert.deepEqual({ ...after, updatedAt: null }, { ...before, updatedAt: null })
     assert.isNotNull(after.updatedAt)
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('leaving with unsaved changes asks first, in a dialog or by the browser', async ({
@@ -158,9 +158,9 @@ test.group('Forms, in a browser', (group) => {
   }) => {
     const { id } = await machine()
     const { page, text } = await open(`update/${id}`)
-    const asked: string[] = []
+    const requested: string[] = []
     page.on('dialog', async (dialog) => {
-      asked.push(dialog.type())
+      requested.push(dialog.type())
       await dialog.dismiss()
     })
     await page.getByRole('link', { name: 'Cancel' }).click()
@@ -175,25 +175,25 @@ test.group('Forms, in a browser', (group) => {
     await dialog.getByRole('button', { name: 'Stay' }).click()
     assert.include(page.url(), `/update/${id}`)
     assert.equal(await text('Notes').inputValue(), 'Other')
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requested, [])
 
     const question = page.waitForEvent('dialog')
     await page.evaluate(`location.assign('/admin')`)
     await question
-    assert.deepEqual(asked, ['beforeunload'])
+    assert.deepEqual(requested, ['beforeunload'])
     await page.getByRole('link', { name: 'Machines' }).first().click()
     await dialog.getByRole('button', { name: 'Leave' }).click()
     await page.waitForURL('**/admin/Machine/')
-    assert.deepEqual(asked, ['beforeunload'])
+    assert.deepEqual(requested, ['beforeunload'])
   })
 
   test('leaving asks after a failed submission too, but not while submitting', async ({
     assert,
   }) => {
     const { page, text } = await open('create_page')
-    const asked: string[] = []
+    const requested: string[] = []
     page.on('dialog', async (dialog) => {
-      asked.push(dialog.type())
+      requested.push(dialog.type())
       await dialog.dismiss()
     })
     await text('Name').fill('Perpetuum mobile')
@@ -201,12 +201,12 @@ test.group('Forms, in a browser', (group) => {
     await page.getByRole('alert').waitFor()
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Stay' }).click()
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requested, [])
 
     await text('Name').fill('Mill')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.waitForURL('**/admin/Machine/')
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requested, [])
   })
 
   test('the button is disabled while the form is being submitted', async ({ assert }) => {
@@ -336,7 +336,7 @@ test.group('Forms, in a browser', (group) => {
     const stored = await Machine.findOrFail(id)
     assert.isNull(stored.nickname)
     assert.equal(stored.status, 'paid')
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('[S49, B24] the update page asks before a deletion, and Back works after it', async ({
@@ -362,7 +362,7 @@ test.group('Forms, in a browser', (group) => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     assert.equal(new URL(page.url()).pathname, `/admin/Machine/update/${id}`)
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('stored markup is not executed', async ({ assert }) => {
@@ -372,7 +372,7 @@ test.group('Forms, in a browser', (group) => {
     assert.equal(await page.locator('main img, main script').count(), 0)
     assert.equal(await field(visit, 'Notes').inputValue(), text)
     assert.include(await page.title(), 'Loom')
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
   })
 
   test('[R1, R14] tabs, fields that depend on others, and the wheel', async ({ assert }) => {
@@ -433,11 +433,11 @@ test.group('Forms, in a browser', (group) => {
     const stored = await Holding.firstOrFail()
     assert.equal(stored.isbn, '978-0')
     assert.isNull(stored.pages)
-    assert.deepEqual(faults(visit), [])
+    assert.deepEqual(errors(visit), [])
 
     await page.goto(`/admin/Holding/update/${stored.id}`)
     await tab('Notes').click()
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
   })
 
   for (const theme of THEMES) {
@@ -447,7 +447,7 @@ test.group('Forms, in a browser', (group) => {
         for (const width of [1280, 360]) {
           await visit.page.setViewportSize({ width, height: 800 })
           assert.equal(await visit.overflow(), 0)
-          const found = await visit.accessibilityFaults({ resized: resized && width < 1280 })
+          const found = await visit.accessibilityErrors({ resized: resized && width < 1280 })
           assert.deepEqual(found, [])
         }
       }

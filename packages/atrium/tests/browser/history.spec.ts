@@ -24,7 +24,7 @@ test.group('The history of a record, in a browser', (group) => {
       const { page } = visit
       const check = async () => {
         assert.isAtMost(await visit.overflow(), 0)
-        assert.deepEqual(await visit.accessibilityFaults(), [])
+        assert.deepEqual(await visit.accessibilityErrors(), [])
       }
       await page.goto(`/admin/Shelf/update/${shelf.id}`)
       await page.getByRole('link', { name: 'History' }).click()
@@ -44,6 +44,6 @@ test.group('The history of a record, in a browser', (group) => {
       await page.locator('.flash-message', { hasText: 'updated' }).waitFor()
       const { floor, name: stored } = await db.from('undo_shelves').firstOrFail()
       assert.deepEqual([stored, floor], [LONG, 2])
-      assert.deepEqual(visit.faults, [])
+      assert.deepEqual(visit.errors, [])
     })
 })

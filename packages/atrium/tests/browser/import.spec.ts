@@ -64,7 +64,7 @@ test.group('The import of a file, in a browser', (group) => {
         await page.setViewportSize({ width, height: 800 })
         assert.isAtMost(await visit.overflow(), 0, `${page.url()} at ${width}`)
       }
-      assert.deepEqual(await visit.accessibilityFaults(), [], page.url())
+      assert.deepEqual(await visit.accessibilityErrors(), [], page.url())
     }
     const file = await sheet([
       [hamlet.id, 'Prince', 'east', 'Globe'],
@@ -118,7 +118,7 @@ test.group('The import of a file, in a browser', (group) => {
     await page.getByRole('heading', { name: 'Undo job' }).waitFor()
     await page.locator('.job-state', { hasText: 'Done' }).waitFor()
     assert.deepEqual(await titles(), ['Hamlet'])
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[D3] without JavaScript in the dark, a CSV file goes the same way, and an unfinished import is gone on with', async ({
@@ -155,6 +155,6 @@ test.group('The import of a file, in a browser', (group) => {
     assert.deepEqual(await titles(), ['Hamlet', 'Macbeth', 'Lear'])
     await page.getByRole('link', { name: 'Open the plays' }).click()
     await page.getByRole('link', { name: 'Macbeth' }).waitFor()
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })

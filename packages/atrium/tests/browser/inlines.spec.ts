@@ -5,7 +5,7 @@ import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { getsFocus, Visit } from '#tests/helpers/browser'
 
 /* The browser logs an expected 400 response to the console. */
-const ANSWERED = /^console: Failed to load resource: .* status of 400/
+const RESPONDED = /^console: Failed to load resource: .* status of 400/
 
 test.group('Rows in a form, in a browser', (group) => {
   let caravan: Caravan
@@ -51,7 +51,7 @@ test.group('Rows in a form, in a browser', (group) => {
     await camels.getByRole('button', { name: 'Remove, 1' }).click()
     await camels.getByRole('button', { name: 'Remove, 2' }).click()
     await camels.getByRole('button', { name: 'Keep, 2' }).click()
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
 
     await page.locator('#record-form').evaluate((form: any) => void (form.noValidate = true))
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -62,18 +62,18 @@ test.group('Rows in a form, in a browser', (group) => {
     await page.getByRole('link', { name: /^Camels, row 3: / }).click()
     assert.isTrue(await getsFocus(field('Weight', 3)))
     assert.deepEqual(await stored(), ['Asra 100', 'Basim 101', 'Chadi 102'])
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
 
     await field('Weight', 3).fill('90')
     await page.setViewportSize({ width: 360, height: 800 })
     assert.isAtMost(await visit.overflow(), 0)
     assert.isTrue(await camels.locator('.inline-row').first().getByText('Weight').isVisible())
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.waitForURL('**/admin/Caravan/')
     assert.deepEqual(await stored(), ['Basim 101', 'Dalal 90', 'Chadi 102'])
-    const faults = visit.faults.filter((fault) => !ANSWERED.test(fault))
-    assert.deepEqual(faults, [])
+    const errors = visit.errors.filter((error) => !RESPONDED.test(error))
+    assert.deepEqual(errors, [])
   })
 
   test('[R2] without JavaScript there are blank rows, boxes and numbers', async ({ assert }) => {

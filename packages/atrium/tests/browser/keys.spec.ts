@@ -145,7 +145,7 @@ test.group('Keys, in a browser', (group) => {
     await page.waitForURL('**/admin')
     await press(page, 'g Escape d g a')
     await page.waitForURL('**/admin/account')
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L12] the current row is never below the heading, or out of sight', async ({ assert }) => {
@@ -224,7 +224,7 @@ test.group('Keys, in a browser', (group) => {
     await press(page, 'Enter')
     await page.locator('html.dark-theme').waitFor()
     assert.equal(await page.locator('dialog[open]').count(), 0)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L12] single keys that are switched off do nothing; those with Ctrl stay', async ({
@@ -239,8 +239,8 @@ test.group('Keys, in a browser', (group) => {
     await press(page, '?')
     await toggle.uncheck()
     await dialog.getByText('Saved.').waitFor()
-    const kept = await preferences.read(ada.id, [SINGLE_KEYS])
-    assert.isFalse(kept.get(SINGLE_KEYS))
+    const stored = await preferences.read(ada.id, [SINGLE_KEYS])
+    assert.isFalse(stored.get(SINGLE_KEYS))
     await press(page, 'Escape')
     const nothing = async () => {
       await press(page, 'j / ? n f ] Escape')
@@ -262,7 +262,7 @@ test.group('Keys, in a browser', (group) => {
     assert.isFalse(await dialog.isVisible())
     await press(page, 'j')
     assert.equal(await current(page), 'Scene 01')
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L12] the dialog, the page of keys and the account are accessible, in the {$self}')
@@ -272,16 +272,16 @@ test.group('Keys, in a browser', (group) => {
       const { page } = visit
       await press(page, 'j ?')
       await page.locator('#keys form').waitFor()
-      assert.deepEqual(visit.faults, [])
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(visit.errors, [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
       for (const place of ['/admin/account', '/admin/keys']) {
         await page.goto(place)
         assert.equal(await visit.overflow(), 0)
-        assert.deepEqual(await visit.accessibilityFaults(), [])
+        assert.deepEqual(await visit.accessibilityErrors(), [])
         await page.setViewportSize({ width: 360, height: 740 })
         assert.equal(await visit.overflow(), 0)
         if (theme === 'light-theme')
-          assert.deepEqual(await visit.accessibilityFaults({ resized: true }), [])
+          assert.deepEqual(await visit.accessibilityErrors({ resized: true }), [])
         await page.setViewportSize({ width: 1280, height: 800 })
       }
     })

@@ -156,7 +156,7 @@ test.group('The layout with few models, in a browser', (group) => {
     await page.goto('/admin')
     assert.equal(await visit.theme(), 'light-theme')
     assert.equal(await background(visit), light)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('a theme that could not be stored is reported', async ({ assert }) => {
@@ -230,8 +230,8 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.deepEqual(await texts(), ['No', 'Two'])
     await page.getByRole('alert').getByRole('button', { name: 'Close the message' }).click()
     assert.equal(await page.getByRole('alert').count(), 0)
-    assert.deepEqual(visit.faults, [])
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(visit.errors, [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
   })
 
   test('without JavaScript the theme switch returns to the form that was submitted', async ({
@@ -247,7 +247,7 @@ test.group('The layout with few models, in a browser', (group) => {
     await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
     assert.equal(await visit.theme(), 'dark-theme dark')
     assert.match(page.url(), /\/admin\/AdminUser\/create_page$/)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('every sidebar entry has its own icon, and a closed group stays closed', async ({
@@ -283,7 +283,7 @@ test.group('The layout with few models, in a browser', (group) => {
     await section.locator('summary').click()
     await page.goto('/admin/Gadget/')
     assert.isTrue(await users.isVisible())
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })
 

@@ -119,7 +119,7 @@ test.group('The list, in a browser', (group) => {
     assert.lengthOf(await titles(page), 10)
     assert.equal(path(page), '/admin/Reel/')
     assert.equal(await page.getByLabel('Search for').inputValue(), '')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[S28] a header sorts, a second click reverses the order, and the focus stays', async ({
@@ -138,7 +138,7 @@ test.group('The list, in a browser', (group) => {
     await swap(page, () => page.keyboard.press('Enter'))
     assert.equal(await heading.getAttribute('aria-sort'), 'descending')
     assert.include(path(page), 'sort_order=desc')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[S27, B15] the pager and the page size work', async ({ assert }) => {
@@ -160,7 +160,7 @@ test.group('The list, in a browser', (group) => {
     await swap(page, () => page.locator('#rows-50').click())
     assert.lengthOf(await titles(page), 25)
     assert.equal(path(page), '/admin/Reel/?rows-per-page-select=50')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('the page shows what its URL says after going back, forward and reloading', async ({
@@ -203,7 +203,7 @@ test.group('The list, in a browser', (group) => {
     await page.waitForURL('**/admin/Reel/update/**')
     await page.goBack()
     await shows(seen[1])
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[B16] the switch shows deleted records', async ({ assert }) => {
@@ -218,7 +218,7 @@ test.group('The list, in a browser', (group) => {
     await swap(page, () => choose.getByRole('link', { name: 'Deleted' }).click())
     assert.deepEqual(await titles(page), ['Gone desk'])
     assert.equal(path(page), '/admin/Utensil/?deleted=only')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[B24] without JavaScript the list works by links and forms', async ({ assert }) => {
@@ -245,7 +245,7 @@ test.group('The list, in a browser', (group) => {
     await page.goto('/admin/Utensil/')
     await page.getByRole('link', { name: 'Deleted', exact: true }).click()
     assert.deepEqual(await titles(page), ['Gone desk'])
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('the keyboard reaches everything and scrolls the table', async ({ assert }) => {
@@ -342,7 +342,7 @@ test.group('The list, in a browser', (group) => {
       'ascending'
     )
     assert.equal(await page.locator('.htmx-request').count(), 0)
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[L14] on paper a list and a form have what they show, dark on white, and nothing around it', async ({
@@ -420,7 +420,7 @@ test.group('The list, in a browser', (group) => {
     assert.lengthOf(await titles(page), 1)
     assert.equal(await page.getByLabel('Search for').inputValue(), evil)
     assert.match(await page.title(), /^Artefacts/)
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   const PLACES = [
@@ -445,14 +445,14 @@ test.group('The list, in a browser', (group) => {
         .table('list_artefacts')
         .multiInsert([{ name: 'Vase', on_loan: true, notes: 'x'.repeat(500) }, { on_loan: false }])
       const visited = await visit(place, { theme })
-      assert.deepEqual(visited.faults, [])
+      assert.deepEqual(visited.errors, [])
       assert.equal(await visited.overflow(), 0)
-      assert.deepEqual(await visited.accessibilityFaults(), [])
+      assert.deepEqual(await visited.accessibilityErrors(), [])
       await visited.page.setViewportSize({ width: 360, height: 740 })
       assert.equal(await visited.overflow(), 0)
       /* The width changes the layout but not the colours. */
       if (theme === 'light-theme')
-        assert.deepEqual(await visited.accessibilityFaults({ resized: place !== PLACES[0] }), [])
+        assert.deepEqual(await visited.accessibilityErrors({ resized: place !== PLACES[0] }), [])
     })
 
   test('[S34.4] a narrow screen shows no headings, and sorts by a sheet', async ({ assert }) => {
@@ -484,6 +484,6 @@ test.group('The list, in a browser', (group) => {
       sizes.reduce((sum, size) => sum + size, 0),
       60 * 1024
     )
-    assert.deepEqual(begun.faults, [])
+    assert.deepEqual(begun.errors, [])
   })
 })

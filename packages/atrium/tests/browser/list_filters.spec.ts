@@ -95,7 +95,7 @@ test.group('The filters of a list, in a browser', (group) => {
     await page.getByRole('link', { name: 'Clear filters' }).click()
     await page.getByText('40 records', { exact: true }).waitFor()
     assert.equal(search(page), '')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[L2] the form says what is wrong, keeps what was filled in, and closes by Escape', async ({
@@ -117,7 +117,7 @@ test.group('The filters of a list, in a browser', (group) => {
     await panel.waitFor({ state: 'hidden' })
     assert.isTrue(await getsFocus(page.locator('#add-filter')))
     assert.deepEqual(
-      visited.faults.filter((fault) => !fault.includes('status of 422')),
+      visited.errors.filter((error) => !error.includes('status of 422')),
       []
     )
   })
@@ -140,7 +140,7 @@ test.group('The filters of a list, in a browser', (group) => {
     await page.getByRole('link', { name: 'Lender 2 (remove this filter)' }).click()
     await page.getByText('30 found', { exact: true }).waitFor()
     assert.equal(search(page), `?${FIRST}`)
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[L2, L3] without JavaScript the form is a page in steps, and facets are a page', async ({
@@ -176,7 +176,7 @@ test.group('The filters of a list, in a browser', (group) => {
     await page.getByRole('link', { name: 'Facets' }).click()
     await page.getByRole('link', { name: 'Lender 2 13 records' }).click()
     assert.equal(await found(page), '13 found')
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
   })
 
   const widths = { 'light-theme': 1280, 'dark-theme': 360 }
@@ -197,7 +197,7 @@ test.group('The filters of a list, in a browser', (group) => {
       const box = await page.locator('#filter-panel').boundingBox()
       assert.isAtLeast(box!.x, 0)
       assert.isAtMost(box!.x + box!.width, width)
-      assert.deepEqual(await visited.accessibilityFaults(), [])
+      assert.deepEqual(await visited.accessibilityErrors(), [])
     })
   }
 })

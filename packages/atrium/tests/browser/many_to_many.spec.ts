@@ -56,7 +56,7 @@ test.group('A field of several records, in a browser', () => {
       await page.setViewportSize({ width, height: 800 })
       assert.isAtMost(await visit.overflow(), 0, String(width))
     }
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.waitForURL('**/admin/Revue/')
     const rows = await db.from('revue_people').orderBy('artist_id')
@@ -64,6 +64,6 @@ test.group('A field of several records, in a browser', () => {
       rows.map((row) => row.artist_id),
       [idOf('Dancer 12'), idOf('Bob')].toSorted((one, other) => one - other)
     )
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 })

@@ -5,7 +5,7 @@ import { getsFocus, Visit, type Theme } from '#tests/helpers/browser'
 import { Genre, Recording, Studio } from '#tests/fixtures/references'
 
 /* The browser logs expected 422 responses to the console. */
-const ANSWERED = /^console: Failed to load resource: .* status of 422/
+const RESPONDED = /^console: Failed to load resource: .* status of 422/
 
 test.group("New records in a reference's dialog, in a browser", (group) => {
   let jo: AdminUser
@@ -38,7 +38,7 @@ test.group("New records in a reference's dialog, in a browser", (group) => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByRole('alert').filter({ hasText: 'Please correct' }).waitFor()
     assert.isTrue(await getsFocus(name))
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
 
     await name.fill('Abbey Road')
     await page.keyboard.press('Enter')
@@ -57,7 +57,7 @@ test.group("New records in a reference's dialog, in a browser", (group) => {
     const { studioId } = await Recording.firstOrFail()
     assert.equal(studioId, studio.id)
     assert.deepEqual(
-      visit.faults.filter((fault) => !ANSWERED.test(fault)),
+      visit.errors.filter((error) => !RESPONDED.test(error)),
       []
     )
   })

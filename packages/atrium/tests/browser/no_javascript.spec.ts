@@ -46,7 +46,7 @@ test.group('Without JavaScript', (group) => {
     assert.lengthOf(await sessionManager.activeOf(user.id), 0)
     await page.goBack()
     assert.match(page.url(), /\/admin\/login\?/)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[B24] the theme form returns to the page it is on', async ({ assert }) => {

@@ -29,7 +29,7 @@ const PLACES: Place[] = [
     heading: 'Log in',
     go: async (visit) => {
       await visit.page.goto('/admin/login')
-      return await answerTo(visit, () => visit.signIn('ada', 'wrong'))
+      return await responseTo(visit, () => visit.signIn('ada', 'wrong'))
     },
   },
   {
@@ -42,7 +42,7 @@ const PLACES: Place[] = [
       for (let tries = 0; tries < 5; tries++) {
         await visit.context.request.post('/admin/login', { form })
       }
-      return await answerTo(visit, () => visit.signIn('ada', PASSWORD))
+      return await responseTo(visit, () => visit.signIn('ada', PASSWORD))
     },
   },
   {
@@ -53,7 +53,7 @@ const PLACES: Place[] = [
     go: async (visit) => {
       const link = `<a href="${urlOf('/admin/logout')}">Go</a>`
       await visit.page.goto(await visit.serveElsewhere(link))
-      return await answerTo(visit, () => visit.page.getByText('Go').click())
+      return await responseTo(visit, () => visit.page.getByText('Go').click())
     },
   },
   {
@@ -69,11 +69,11 @@ const PLACES: Place[] = [
     heading: 'Dashboard',
     signedIn: true,
     go: async ({ page }) => {
-      const answer = await page.goto('/admin')
+      const response = await page.goto('/admin')
       await page.evaluate(
         `document.querySelectorAll('details').forEach((one) => (one.open = true))`
       )
-      return answer
+      return response
     },
   },
   {
@@ -108,7 +108,7 @@ const PLACES: Place[] = [
     go: async (visit) => {
       const form = `<form method="post" action="${urlOf('/admin/login')}"><button>Go</button></form>`
       await visit.page.goto(await visit.serveElsewhere(form))
-      return await answerTo(visit, () => visit.page.getByText('Go').click())
+      return await responseTo(visit, () => visit.page.getByText('Go').click())
     },
   },
   {
@@ -179,13 +179,13 @@ test.group('Every page, in a browser', (group) => {
       const user = await makeUser('ada')
       const visit = await Visit.begin({ as: signedIn ? user : undefined, theme })
       const { page } = visit
-      const answer = await go(visit)
-      assert.equal(answer?.status(), status)
+      const response = await go(visit)
+      assert.equal(response?.status(), status)
       assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), heading)
       assert.match(await page.title(), /^[^·]+ · Atrium$/)
       assert.include(await visit.theme(), theme)
 
-      const headers = await answer!.allHeaders()
+      const headers = await response!.allHeaders()
       const policy = headers['content-security-policy']
       assert.include(policy, "default-src 'self'")
       assert.include(policy, "frame-ancestors 'none'")
@@ -194,27 +194,27 @@ test.group('Every page, in a browser', (group) => {
       assert.equal(headers['x-content-type-options'], 'nosniff')
       assert.equal(headers['referrer-policy'], 'same-origin')
       assert.equal(headers['cache-control'], 'no-store')
-      assert.deepEqual(visit.faults, [])
+      assert.deepEqual(visit.errors, [])
 
       assert.equal(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
       await page.setViewportSize({ width: 360, height: 740 })
       assert.equal(await visit.overflow(), 0)
       /* The width changes the layout but not the colours. */
       if (theme === 'light-theme')
-        assert.deepEqual(await visit.accessibilityFaults({ resized: true }), [])
+        assert.deepEqual(await visit.accessibilityErrors({ resized: true }), [])
     })
 })
 
 /** Response that the page shows after an action. */
-async function answerTo({ page }: Visit, act: () => Promise<void>): Promise<Response> {
-  const answered = page.waitForResponse(
+async function responseTo({ page }: Visit, act: () => Promise<void>): Promise<Response> {
+  const responded = page.waitForResponse(
     (response) => response.request().isNavigationRequest() && response.status() !== 303
   )
   await act()
-  const answer = await answered
+  const response = await responded
   await page.waitForLoadState()
-  return answer
+  return response
 }
 
 /**

@@ -22,7 +22,7 @@ test.group('Refusals of the policy, in a browser', (group) => {
     assert.equal(await said.innerText(), 'Not allowed. Your account may not do this.')
     assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
     assert.deepEqual(
-      visit.faults.filter((fault) => !/status of 403/.test(fault)),
+      visit.errors.filter((error) => !/status of 403/.test(error)),
       []
     )
   })

@@ -48,7 +48,7 @@ test.group('Records that refer to a record, in a browser', () => {
       await page.setViewportSize({ width, height: 800 })
       assert.isAtMost(await visit.overflow(), 0, String(width))
     }
-    assert.deepEqual(visit.faults, [])
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(visit.errors, [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
   })
 })

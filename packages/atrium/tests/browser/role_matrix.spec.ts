@@ -64,8 +64,8 @@ test.group('The page of a role, in a browser', (group) => {
         await page.evaluate('scrollTo(0, 0)')
         assert.equal(await visit.overflow(), 0, String(width))
       }
-      assert.deepEqual(visit.faults, [])
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(visit.errors, [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
     })
     .timeout(180_000)
 
@@ -119,7 +119,7 @@ test.group('The page of a role, in a browser', (group) => {
     await save(visit)
     const { Reel, ...others } = CLERK
     assert.deepEqual(await stored(), others)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[U6] a folded row preserves its permissions and follows the ticks next to it', async ({
@@ -204,7 +204,7 @@ test.group('The page of a role, in a browser', (group) => {
     assert.equal(await roles.locator('.roles-choice:visible').count(), 1)
     await roles.getByLabel('Clerk').check()
     assert.equal(await visit.overflow(), 0)
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.waitForURL(/AdminUser\/$/)
     await root.load('roles')

@@ -54,7 +54,7 @@ test.group('Rows with widgets, in a browser', (group) => {
     assert.deepEqual(await helpers.getByRole('listitem').allTextContents(), ['Sponsor 12'])
     assert.equal(await sponsor.getByLabel('Amount').inputValue(), '20')
     assert.isFalse(await page.getByRole('button', { name: 'Restore' }).isVisible())
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
 
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.waitForURL(/Fair\/(\?.*)?$/)

@@ -72,7 +72,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'Big ones (shared)' }).waitFor()
     assert.match(path(page), /^\/admin\/Reel\/\?view=\d+$/)
-    assert.deepEqual(visited.faults, [])
+    assert.deepEqual(visited.errors, [])
 
     const other = await Visit.begin({ as: await makeUser('bob', { isSuperuser: false }) })
     await other.page.goto('/admin/Reel/')
@@ -83,7 +83,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     assert.equal(await other.page.locator('.list').getAttribute('data-density'), 'comfortable')
     await other.page.getByRole('link', { name: 'All', exact: true }).click()
     await other.page.waitForURL('**/admin/Reel/')
-    assert.deepEqual(other.faults, [])
+    assert.deepEqual(other.errors, [])
   })
 
   test('[L6] a column is dragged to its place; Escape and Cancel leave all as it was', async ({
@@ -151,11 +151,11 @@ test.group('Views and columns of a list, in a browser', (group) => {
       await page.getByRole('link', { name: 'Columns' }).click()
       await page.locator('#list-panel[open] li').first().waitFor()
       assert.equal(await visited.overflow(), 0)
-      assert.deepEqual(await visited.accessibilityFaults(), [])
+      assert.deepEqual(await visited.accessibilityErrors(), [])
       await page.goto(`/admin/Reel/views/${id}`)
       assert.equal(await visited.overflow(), 0)
-      assert.deepEqual(await visited.accessibilityFaults(), [])
+      assert.deepEqual(await visited.accessibilityErrors(), [])
       await page.goto(`/admin/Reel/?view=${id}&q=a`)
-      assert.deepEqual(await visited.accessibilityFaults(), [])
+      assert.deepEqual(await visited.accessibilityErrors(), [])
     })
 })

@@ -38,7 +38,7 @@ test.group('Login and logout, in a browser', (group) => {
     )
     assert.isTrue(cookies.every(({ httpOnly }) => httpOnly))
     assert.isTrue(cookies.every(({ sameSite }) => sameSite !== 'None'))
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[B3, B6] after the session has ended, a refresh leads to the login and back to the page', async ({
@@ -51,10 +51,10 @@ test.group('Login and logout, in a browser', (group) => {
     const { sessionManager } = await adminSite()
     await sessionManager.endAllOf(user.id)
 
-    const answered = page.waitForResponse(/dashboard-content/)
+    const responded = page.waitForResponse(/dashboard-content/)
     await page.getByRole('link', { name: 'Refresh' }).click()
-    const answer = await answered
-    assert.equal(answer.status(), 401)
+    const response = await responded
+    assert.equal(response.status(), 401)
     await page.waitForURL('**/admin/login?**')
     assert.equal(await page.getByRole('alert').innerText(), 'Your session has ended. Log in again.')
 
@@ -78,7 +78,7 @@ test.group('Login and logout, in a browser', (group) => {
       ['access_token', 'session_id']
     )
     assert.isTrue(left.every(({ name }) => name === 'passkey_login'))
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
 
     const thief = await Visit.begin()
     await thief.context.addCookies(copies)
@@ -134,10 +134,10 @@ test.group('Login and logout, in a browser', (group) => {
       </form>`
     )
     await page.goto(elsewhere)
-    const answered = page.waitForResponse(urlOf('/admin/login'))
+    const responded = page.waitForResponse(urlOf('/admin/login'))
     await page.getByRole('button', { name: 'Prize' }).click()
-    const answer = await answered
-    assert.equal(answer.status(), 403)
+    const response = await responded
+    assert.equal(response.status(), 403)
     await page.getByRole('heading', { name: 'Not allowed' }).waitFor()
     const { sessionManager } = await adminSite()
     assert.lengthOf(await sessionManager.activeOf(user.id), 0)

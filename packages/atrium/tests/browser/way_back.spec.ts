@@ -59,7 +59,7 @@ test.group('The way back from a form, in a browser', (group) => {
     await page.getByRole('link', { name: 'Back to Plays' }).click()
     await page.waitForURL('**/admin/Play/?*')
     assert.equal(addressOf(visit), LIST)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L11] Save and next goes through the records by keyboard', async ({ assert }) => {
@@ -90,7 +90,7 @@ test.group('The way back from a form, in a browser', (group) => {
     await page.locator('#field-note').press('Enter')
     await page.waitForURL('**/admin/Play/?*')
     assert.equal(addressOf(visit), LIST)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   test('[L11] without JavaScript: cancelling, saving and deleting lead to the list', async ({
@@ -126,12 +126,12 @@ test.group('The way back from a form, in a browser', (group) => {
     test(`axe finds no violation: ${theme}, ${width} px`, async ({ assert }) => {
       const visit = await open('Scene 29', { theme, width })
       assert.isAtMost(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
       await visit.page.getByRole('button', { name: 'Save changes' }).click()
       await visit.page.waitForURL('**/admin/Play/?*')
       await visit.page.locator('tr.is-marked').waitFor()
       assert.isAtMost(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
     })
   }
 })

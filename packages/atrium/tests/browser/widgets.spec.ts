@@ -71,7 +71,7 @@ test.group('Further widgets, in a browser', (group) => {
       .locator('#field-photo')
       .setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer: PIXEL })
     await page.getByRole('img', { name: 'The chosen image' }).waitFor()
-    assert.deepEqual(await visit.accessibilityFaults(), [])
+    assert.deepEqual(await visit.accessibilityErrors(), [])
 
     await page.getByRole('button', { name: 'Create' }).click()
     await page.waitForURL(/Souvenir\/(\?.*)?$/)
@@ -87,7 +87,7 @@ test.group('Further widgets, in a browser', (group) => {
       () => (globalThis as any).document.querySelector('.value-image').naturalWidth === 1
     )
     assert.equal(await image.count(), 1)
-    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(visit.errors, [])
   })
 
   const widths = { 'light-theme': 360, 'dark-theme': 1280 }
@@ -109,11 +109,11 @@ test.group('Further widgets, in a browser', (group) => {
       await page.getByRole('button', { name: 'Preview' }).click()
       await page.locator('.markdown-preview pre').waitFor()
       assert.equal(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
       assert.deepEqual(visit.violations, [])
       await page.goto(`/admin/Souvenir/view/${id}`)
       assert.equal(await visit.overflow(), 0)
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
     })
   }
 })

@@ -24,8 +24,8 @@ async function statusesAt(path: string, user?: string): Promise<Record<string, n
   }
   const statuses: Record<string, number> = {}
   for (const [operation, request] of Object.entries(requests)) {
-    const answer = await request()
-    statuses[operation] = answer.status
+    const response = await request()
+    statuses[operation] = response.status
   }
   return statuses
 }
@@ -144,17 +144,17 @@ test.group('Access', (group) => {
       call('PATCH', `${paths.token}/0`, { json: { name: null } }),
       call('DELETE', `${paths.token}/db_delete/1`),
     ]
-    for (const answer of await Promise.all(requests)) assert.equal(answer.status, 401)
+    for (const response of await Promise.all(requests)) assert.equal(response.status, 401)
     assert.deepEqual(await db.from('crud_doors'), [DOOR])
   })
 
   test('[P10] the authorizer receives model and operation, and may refuse that one', async ({
     assert,
   }) => {
-    const asked: string[] = []
+    const requested: string[] = []
     useTokenAuthorizer({
       async authorize(_ctx, resource, operation) {
-        asked.push(`${resource.name}:${operation}`)
+        requested.push(`${resource.name}:${operation}`)
         if (operation === 'update') throw new Problem(403, 'The token does not carry this ability')
         return { kind: 'token' }
       },
@@ -165,7 +165,7 @@ test.group('Access', (group) => {
       operation === 'create' ? ['create', 'read'] : [operation]
     )
     assert.deepEqual(
-      asked,
+      requested,
       questions.map((operation) => `Door:${operation}`)
     )
   })
@@ -178,8 +178,8 @@ test.group('Access', (group) => {
     const log = captureLog(cleanup)
     assert.deepEqual(await statusesAt(paths.token, 'anna'), refused(500))
     assert.deepEqual(await db.from('crud_doors'), [DOOR])
-    const faults = log().filter((line) => line.level === ERROR_LEVEL)
-    assert.match(faults[0].err!.message, /Door: access is 'token'/)
+    const errors = log().filter((line) => line.level === ERROR_LEVEL)
+    assert.match(errors[0].err!.message, /Door: access is 'token'/)
     assert.deepEqual(await statusesAt(paths.isPublic), ALLOWED)
   })
 })

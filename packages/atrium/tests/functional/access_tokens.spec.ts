@@ -8,7 +8,7 @@ import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { DOORS, Note } from '#tests/fixtures/crud'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
-import { call, get, post, type Answer } from '#tests/helpers/http'
+import { call, get, post, type HttpResponse } from '#tests/helpers/http'
 import { queriesOf } from '#tests/helpers/queries'
 import { issueToken } from '#tests/helpers/tokens'
 
@@ -16,7 +16,7 @@ const PATH = `/api${DOORS.token}`
 
 type Headers = Record<string, string>
 
-const REQUESTS: Record<string, (headers: Headers) => Promise<Answer>> = {
+const REQUESTS: Record<string, (headers: Headers) => Promise<HttpResponse>> = {
   create: (headers) => post(PATH, { name: 'new' }, { headers }),
   read: (headers) => get(`${PATH}/1`, { headers }),
   read_multi: (headers) => get(PATH, { headers }),
@@ -30,7 +30,7 @@ async function emptyDoors() {
   await db.table('crud_doors').insert({ id: 1, name: 'front' })
 }
 
-function problemOf({ status, headers, body }: Answer) {
+function problemOf({ status, headers, body }: HttpResponse) {
   return {
     status,
     type: headers.get('content-type'),
@@ -72,10 +72,11 @@ test.group('Access tokens', (group) => {
       for (const ability of [`Door:${operation}`, `*:${operation}`]) {
         await emptyDoors()
         const { headers } = await issueToken(jo, [ability])
-        for (const [asked, send] of Object.entries(REQUESTS)) {
-          const answer = await send(headers)
-          if (asked === operation) assert.isBelow(answer.status, 300, `${ability}, ${asked}`)
-          else assert.equal(answer.status, 403, `${ability}, ${asked}`)
+        for (const [requested, send] of Object.entries(REQUESTS)) {
+          const response = await send(headers)
+          if (requested === operation)
+            assert.isBelow(response.status, 300, `${ability}, ${requested}`)
+          else assert.equal(response.status, 403, `${ability}, ${requested}`)
         }
       }
     })
@@ -106,8 +107,8 @@ test.group('Access tokens', (group) => {
     assert,
   }) => {
     for (const headers of [{}, { authorization: 'Basic am86c2VjcmV0' }] as Headers[]) {
-      const answer = await get(`${PATH}/1`, { headers })
-      assert.deepEqual(problemOf(answer), {
+      const response = await get(`${PATH}/1`, { headers })
+      assert.deepEqual(problemOf(response), {
         status: 401,
         type: 'application/problem+json; charset=utf-8',
         challenge: 'Bearer realm="api"',
@@ -138,13 +139,13 @@ test.group('Access tokens', (group) => {
       '',
     ]
     for (const value of wrong) {
-      const answer = await get(PATH, { headers: { authorization: `Bearer ${value}`.trim() } })
-      assert.equal(answer.status, 401, value)
-      const { challenge, detail, type } = problemOf(answer)
+      const response = await get(PATH, { headers: { authorization: `Bearer ${value}`.trim() } })
+      assert.equal(response.status, 401, value)
+      const { challenge, detail, type } = problemOf(response)
       assert.equal(type, 'application/problem+json; charset=utf-8')
       assert.match(challenge!, /^Bearer realm="api", error="invalid_token", error_description="/)
       assert.equal(detail, 'The access token is not known, has expired, or was revoked')
-      if (secret && value.includes(secret)) assert.notInclude(answer.text, secret)
+      if (secret && value.includes(secret)) assert.notInclude(response.text, secret)
     }
     const right = await get(PATH, { headers: { authorization: `bearer ${token}` } })
     assert.equal(right.status, 200)
@@ -163,14 +164,14 @@ test.group('Access tokens', (group) => {
 
   test('[P10] responses to requests with a token are not cached for others', async ({ assert }) => {
     const { headers } = await issueToken(jo)
-    for (const answer of [
+    for (const response of [
       await get(PATH, { headers }),
       await get(`${PATH}/0`, { headers }),
       await get(PATH),
       await get(PATH, { headers: { authorization: 'Bearer x' } }),
     ]) {
-      assert.equal(answer.headers.get('cache-control'), 'no-store', `${answer.status}`)
-      assert.match(answer.headers.get('vary')!, /\bauthorization\b/i)
+      assert.equal(response.headers.get('cache-control'), 'no-store', `${response.status}`)
+      assert.match(response.headers.get('vary')!, /\bauthorization\b/i)
     }
     const open = await get(`/api${DOORS.isPublic}`)
     assert.isNull(open.headers.get('cache-control'))
@@ -183,7 +184,7 @@ test.group('Access tokens', (group) => {
     const { token } = await issueToken(root)
     const cookie = await cookiesOf(root)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    for (const answer of [
+    for (const response of [
       await get(PATH, { headers: { cookie } }),
       await get(PATH, { headers: { cookie: `access_token=${token}; api=${token}` } }),
       await get(`${PATH}?access_token=${token}`),
@@ -191,7 +192,7 @@ test.group('Access tokens', (group) => {
       await call('POST', PATH, { body: 'name=new', headers: { ...form, cookie } }),
       await get(PATH, { headers: { 'x-api-key': token } }),
     ]) {
-      assert.equal(answer.status, 401)
+      assert.equal(response.status, 401)
     }
     assert.deepEqual(await db.from('crud_doors'), [{ id: 1, name: 'front' }])
     /* A token gives no access to the admin site. */
@@ -223,8 +224,8 @@ test.group('Access tokens', (group) => {
       await issueToken(al),
     ]
     const statuses = async () => {
-      const answers = [first, second, third].map(({ headers }) => get(PATH, { headers }))
-      const settled = await Promise.all(answers)
+      const responses = [first, second, third].map(({ headers }) => get(PATH, { headers }))
+      const settled = await Promise.all(responses)
       return settled.map(({ status }) => status)
     }
     assert.deepEqual(await statuses(), [200, 200, 200])
@@ -240,12 +241,12 @@ test.group('Access tokens', (group) => {
     const { accessTokens } = await adminSite()
     const { id, headers } = await issueToken(jo)
     const al = await makeUser('al')
-    for (const [user, asked] of [
+    for (const [user, requested] of [
       [al, String(id)],
       [jo, `${id} `],
       [jo, ''],
     ] as const) {
-      await assert.rejects(() => accessTokens.revoke(user, asked), /has no access token/)
+      await assert.rejects(() => accessTokens.revoke(user, requested), /has no access token/)
     }
     const { status } = await get(PATH, { headers })
     assert.equal(status, 200)

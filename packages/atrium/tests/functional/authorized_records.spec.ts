@@ -84,10 +84,10 @@ test.group('Records that the policy refuses', (group) => {
       [`${API}/everybody`, ['Ann', 'Zed']],
     ] as Array<[string, string[]]>)
     .run(async ({ assert }, [path, expected]) => {
-      const answer = await get(path)
-      assert.equal(answer.status, 200)
-      assert.deepEqual(names(answer), expected)
-      assert.notInclude(answer.text, 'Hushed')
+      const response = await get(path)
+      assert.equal(response.status, 200)
+      assert.deepEqual(names(response), expected)
+      assert.notInclude(response.text, 'Hushed')
     })
 
   test('[P14] a refused record is not counted and takes no place on a page', async ({ assert }) => {
@@ -125,15 +125,15 @@ test.group('Records that the policy refuses', (group) => {
       ['GET', `/admin/Patient/crud/${HIDDEN}`],
       ['GET', `/admin/Patient/update/${HIDDEN}`],
     ]) {
-      const answer = await call(method, path, { headers: { cookie } })
-      assert.equal(answer.status, 403, path)
-      assert.notInclude(answer.text, 'Hushed')
-      assert.isNull(answer.headers.get('etag'))
+      const response = await call(method, path, { headers: { cookie } })
+      assert.equal(response.status, 403, path)
+      assert.notInclude(response.text, 'Hushed')
+      assert.isNull(response.headers.get('etag'))
     }
     const form = { ids: String(HIDDEN), action: 'delete' }
-    const asked = await sendForm('/admin/Patient/form_bulk_delete', form, { cookie })
-    assert.equal(asked.status, 403)
-    assert.notInclude(asked.text, 'Hushed')
+    const requested = await sendForm('/admin/Patient/form_bulk_delete', form, { cookie })
+    assert.equal(requested.status, 403)
+    assert.notInclude(requested.text, 'Hushed')
   })
 
   test('[P14, Q3] a refused record is never included', async ({ assert }) => {

@@ -6,7 +6,7 @@ import { ModelCreated, ModelDeleted, ModelUpdated, useTokenAuthorizer } from '#c
 import { called } from '#tests/fixtures/batches'
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { insertRow, onMysql } from '#tests/helpers/databases'
-import { call, get, post, type Answer } from '#tests/helpers/http'
+import { call, get, post, type HttpResponse } from '#tests/helpers/http'
 
 const CRATES = '/api/batch-crates/batch'
 const SLOTS = '/api/batch-slots/batch'
@@ -31,7 +31,7 @@ async function insertCrate(label: string, row: Record<string, unknown> = {}): Pr
   return await insertRow('batch_crates', { label, updated_at: '2020-01-01 00:00:00', ...row })
 }
 
-const faultsOf = ({ body }: Answer) =>
+const errorsOf = ({ body }: HttpResponse) =>
   body.errors.map(({ operation, index, field, rule }: any) =>
     [operation, index, field, rule].join(' ')
   )
@@ -44,7 +44,7 @@ test.group('Batch', (group) => {
     assert,
   }) => {
     const [a, b] = [await insertCrate('a'), await insertCrate('b')]
-    const answer = await post(CRATES, {
+    const response = await post(CRATES, {
       delete: [String(b), a],
       update: [
         { id: b, weight: 2 },
@@ -53,9 +53,9 @@ test.group('Batch', (group) => {
       ],
       create: [{ label: 'c', weight: 1, content: { deep: [1] } }, { label: 'd' }],
     })
-    assert.equal(answer.status, 200)
-    const { created, updated, deleted } = answer.body
-    assert.deepEqual(Object.keys(answer.body), ['created', 'updated', 'deleted'])
+    assert.equal(response.status, 200)
+    const { created, updated, deleted } = response.body
+    assert.deepEqual(Object.keys(response.body), ['created', 'updated', 'deleted'])
     assert.deepEqual(
       created.map(({ label, weight, content }: any) => [label, weight, content]),
       [
@@ -73,7 +73,7 @@ test.group('Batch', (group) => {
       ]
     )
     assert.deepEqual(deleted, [b, a])
-    assert.isNull(answer.headers.get('etag'))
+    assert.isNull(response.headers.get('etag'))
     const read = await get(`/api/batch-crates/${created[0].id}`)
     assert.deepEqual(read.body, created[0])
     const { body: list } = await get('/api/batch-crates')
@@ -87,7 +87,7 @@ test.group('Batch', (group) => {
 
   test('[D4] returns all validation errors by position, and writes nothing', async ({ assert }) => {
     const id = await insertCrate('a')
-    const answer = await post(CRATES, {
+    const response = await post(CRATES, {
       create: [{ label: 'new' }, {}, 'x', { label: 5, weight: -1 }, null],
       update: [
         { id, weight: 'heavy' },
@@ -98,9 +98,9 @@ test.group('Batch', (group) => {
       ],
       delete: [id, true, { id }, null, id],
     })
-    assert.equal(answer.status, 422)
-    assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-    assert.sameMembers(faultsOf(answer), [
+    assert.equal(response.status, 422)
+    assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+    assert.sameMembers(errorsOf(response), [
       'create 1 label required',
       'create 2  object',
       'create 3 label string',
@@ -116,7 +116,7 @@ test.group('Batch', (group) => {
       'delete 3 id key',
       'delete 4 id distinct',
     ])
-    assert.isTrue(answer.body.errors.every(({ message }: any) => typeof message === 'string'))
+    assert.isTrue(response.body.errors.every(({ message }: any) => typeof message === 'string'))
     assert.deepEqual(await labels(), ['a'])
     const [row] = await crates()
     assert.isNull(row.weight)
@@ -127,7 +127,7 @@ test.group('Batch', (group) => {
     assert,
   }) => {
     const id = await insertCrate('taken')
-    const answer = await post(CRATES, {
+    const response = await post(CRATES, {
       create: [
         { label: 'new' },
         { label: 'taken' },
@@ -137,9 +137,9 @@ test.group('Batch', (group) => {
       update: [{ id, label: 'changed' }],
       delete: [404, id],
     })
-    assert.equal(answer.status, 409)
-    assert.include(answer.body.detail, 'Value taken is already registered')
-    assert.deepEqual(faultsOf(answer), [
+    assert.equal(response.status, 409)
+    assert.include(response.body.detail, 'Value taken is already registered')
+    assert.deepEqual(errorsOf(response), [
       'create 1 label unique',
       'create 2 label unique',
       'create 3 shelf_code foreign_key',
@@ -153,17 +153,17 @@ test.group('Batch', (group) => {
   test('[D4, A5] items that do not exist are 422, each with its position', async ({ assert }) => {
     const id = await insertCrate('a')
     const gone = await insertCrate('gone', { is_deleted: true })
-    const answer = await post(CRATES, {
+    const response = await post(CRATES, {
       update: [{ id, weight: 1 }, { id: gone, weight: 1 }, { id: 99999 }],
       delete: [gone],
     })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(faultsOf(answer), [
+    assert.equal(response.status, 422)
+    assert.deepEqual(errorsOf(response), [
       'update 1 id exists',
       'update 2 id exists',
       'delete 0 id exists',
     ])
-    assert.equal(answer.body.errors[0].message, 'Item not found')
+    assert.equal(response.body.errors[0].message, 'Item not found')
     const [row] = await crates()
     assert.isNull(row.weight)
   })
@@ -172,7 +172,7 @@ test.group('Batch', (group) => {
     assert,
   }) => {
     await db.table('batch_slots').insert({ row: 'a', place: 1, guest: 'jo' })
-    const answer = await post(SLOTS, {
+    const response = await post(SLOTS, {
       create: [
         { row: 'b', place: 2, guest: 'x' },
         { row: 'b', place: 3 },
@@ -186,8 +186,8 @@ test.group('Batch', (group) => {
         ['b', '3'],
       ],
     })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, {
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, {
       created: [
         { row: 'b', place: 2, guest: 'x' },
         { row: 'b', place: 3, guest: null },
@@ -208,16 +208,16 @@ test.group('Batch', (group) => {
     )
     for (const id of ['a', ['a'], ['a', 1, 2], ['a', null], { row: 'a', place: 1 }]) {
       const refused = await post(SLOTS, { delete: [id] })
-      assert.deepEqual(faultsOf(refused), ['delete 0 id key'])
+      assert.deepEqual(errorsOf(refused), ['delete 0 id key'])
     }
   })
 
   test('[D4] a COMMIT that the database refuses is a 409, and nothing is written', async ({
     assert,
   }) => {
-    const answer = await post('/api/batch-straps/batch', { create: [{ crate_id: 404 }] })
-    assert.equal(answer.status, 409)
-    assert.include(answer.body.detail, 'refers to another one')
+    const response = await post('/api/batch-straps/batch', { create: [{ crate_id: 404 }] })
+    assert.equal(response.status, 409)
+    assert.include(response.body.detail, 'refers to another one')
     assert.isEmpty(await db.from('batch_straps'))
   }).skip(onMysql, 'It checks references at once')
 
@@ -255,14 +255,14 @@ test.group('Batch', (group) => {
       })
     )
     cleanup(() => stops.forEach((stop) => stop()))
-    const [a, kept] = [await insertCrate('a'), await insertCrate('kept')]
+    const [a, stored] = [await insertCrate('a'), await insertCrate('kept')]
     const refused = await post(CRATES, {
       create: [{ label: 'b', remark: 'virtual' }],
       update: [{ id: a, weight: 1 }],
-      delete: [a, kept],
+      delete: [a, stored],
     })
     assert.equal(refused.status, 418)
-    assert.deepEqual(faultsOf(refused), ['delete 1  invalid'])
+    assert.deepEqual(errorsOf(refused), ['delete 1  invalid'])
     assert.include(refused.body.detail, 'This crate stays')
     assert.deepEqual(called, [
       'create b',
@@ -314,9 +314,9 @@ test.group('Batch | limits', (group) => {
 
   test('[D4, A7] an empty request does nothing', async ({ assert }) => {
     for (const body of [{}, { create: [] }, { other: [1] }, { delete: [], __proto__: null }]) {
-      const answer = await post(CRATES, body)
-      assert.equal(answer.status, 200)
-      assert.deepEqual(answer.body, { created: [], updated: [], deleted: [] })
+      const response = await post(CRATES, body)
+      assert.equal(response.status, 200)
+      assert.deepEqual(response.body, { created: [], updated: [], deleted: [] })
     }
   })
 
@@ -324,10 +324,10 @@ test.group('Batch | limits', (group) => {
     .with(['{"create":{}}', '{"update":null}', '{"delete":"1"}', '{"delete":{"length":3}}'])
     .run(async ({ assert }, body) => {
       const headers = { 'content-type': 'application/json' }
-      const answer = await call('POST', CRATES, { body, headers })
-      assert.equal(answer.status, 422)
-      assert.equal(answer.body.errors[0].rule, 'array')
-      assert.notProperty(answer.body.errors[0], 'operation')
+      const response = await call('POST', CRATES, { body, headers })
+      assert.equal(response.status, 422)
+      assert.equal(response.body.errors[0].rule, 'array')
+      assert.notProperty(response.body.errors[0], 'operation')
     })
 
   test('[D4, A29] names of Object.prototype and hostile values write nothing', async ({
@@ -392,7 +392,7 @@ test.group('Batch | limits', (group) => {
         { id, secret: 'x' },
       ],
     })
-    assert.deepEqual(faultsOf(items), ['create 0 wieght unknown', 'update 1 secret unknown'])
+    assert.deepEqual(errorsOf(items), ['create 0 wieght unknown', 'update 1 secret unknown'])
   })
 
   test('[D4, Q6, A3] refuses If-Match, and Prefer: return=minimal returns no items', async ({
@@ -401,14 +401,14 @@ test.group('Batch | limits', (group) => {
     const id = await insertCrate('a')
     const body = { update: [{ id, weight: 1 }] }
     for (const name of ['if-match', 'if-none-match']) {
-      const answer = await post(CRATES, body, { headers: { [name]: '*' } })
-      assert.equal(answer.status, 400)
+      const response = await post(CRATES, body, { headers: { [name]: '*' } })
+      assert.equal(response.status, 400)
     }
     const headers = { 'prefer': 'return=minimal', 'idempotency-key': 'minimal' }
     for (const status of [204, 204]) {
-      const answer = await post(CRATES, body, { headers })
-      assert.equal(answer.status, status)
-      assert.equal(answer.headers.get('preference-applied'), 'return=minimal')
+      const response = await post(CRATES, body, { headers })
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('preference-applied'), 'return=minimal')
     }
     const [row] = await crates()
     assert.equal(row.weight, 1)
@@ -419,12 +419,12 @@ test.group('Batch | limits', (group) => {
     cleanup,
   }) => {
     const limits = app.config.get<any>('crud.limits')
-    app.config.set('crud.limits', { ...limits, answer: 1500 })
+    app.config.set('crud.limits', { ...limits, response: 1500 })
     cleanup(() => app.config.set('crud.limits', limits))
     const create = Array.from({ length: 20 }, (_, index) => ({ label: `crate ${index}` }))
-    const answer = await post(CRATES, { create })
-    assert.equal(answer.status, 413)
-    assert.include(answer.body.detail, 'return=minimal')
+    const response = await post(CRATES, { create })
+    assert.equal(response.status, 413)
+    assert.include(response.body.detail, 'return=minimal')
     assert.isEmpty(await crates())
     const minimal = await post(CRATES, { create }, { headers: { prefer: 'return=minimal' } })
     assert.equal(minimal.status, 204)
@@ -464,7 +464,7 @@ test.group('Batch | permissions', (group) => {
       as('jo')
     )
     assert.equal(unseen.status, 422)
-    assert.deepEqual(faultsOf(unseen), ['update 1 id exists'])
+    assert.deepEqual(errorsOf(unseen), ['update 1 id exists'])
     const refusals: Array<[object, string]> = [
       [
         {
@@ -489,13 +489,13 @@ test.group('Batch | permissions', (group) => {
       [{ delete: [mine, locked] }, 'delete 1'],
     ]
     for (const [body, place] of refusals) {
-      const answer = await post(PARCELS, body, as('jo'))
-      assert.equal(answer.status, 403)
-      assert.deepEqual(faultsOf(answer), [`${place}  forbidden`])
+      const response = await post(PARCELS, body, as('jo'))
+      assert.equal(response.status, 403)
+      assert.deepEqual(errorsOf(response), [`${place}  forbidden`])
     }
     assert.deepEqual(await titles(), ['mine', 'other', 'no delete'])
-    const nobody = await post(PARCELS, { delete: [mine] })
-    assert.equal(nobody.status, 401)
+    const anonymous = await post(PARCELS, { delete: [mine] })
+    assert.equal(anonymous.status, 401)
   })
 
   test('[D4, P14, Q7] items that the caller cannot read are null, also when the response is repeated', async ({
@@ -523,12 +523,12 @@ test.group('Batch | permissions', (group) => {
   test('[D4, P11] database calls of an own EndpointCreator are those of the batch', async ({
     assert,
   }) => {
-    const answer = await post('/api/batch-rooms/many', {
+    const response = await post('/api/batch-rooms/many', {
       create: [{ code: 'a', room: 'of the body' }],
       update: [{ id: 'a' }],
     })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.body.created[0].room, 'of the caller')
+    assert.equal(response.status, 200)
+    assert.equal(response.body.created[0].room, 'of the caller')
     const refused = await post('/api/batch-rooms/many', { delete: ['a'] })
     assert.equal(refused.status, 422)
     assert.deepInclude(refused.body.errors[0], { field: 'delete', rule: 'offered' })

@@ -42,22 +42,22 @@ async function store(slots: Array<{ row: string; place: number }>) {
 async function oneByOne(sent: Operations) {
   const prefer = { headers: { prefer: 'return=representation' } }
   const pathOf = (id: Key) => `${PATH}/${id.join('/')}`
-  const answer = { created: [] as unknown[], updated: [] as unknown[], deleted: sent.delete }
+  const response = { created: [] as unknown[], updated: [] as unknown[], deleted: sent.delete }
   for (const [index, item] of sent.create.entries()) {
     const { body, status } = await post(PATH, item)
     if (status !== 201) return { refused: `create ${index}` }
-    answer.created.push(body)
+    response.created.push(body)
   }
   for (const [index, { id, ...values }] of sent.update.entries()) {
     const { body, status } = await patch(pathOf(id), values, prefer)
     if (status !== 200) return { refused: `update ${index}` }
-    answer.updated.push(body)
+    response.updated.push(body)
   }
   for (const [index, id] of sent.delete.entries()) {
     const { status } = await del(pathOf(id))
     if (status !== 200) return { refused: `delete ${index}` }
   }
-  return { answer }
+  return { response }
 }
 
 test.group('Batch | property', (group) => {
@@ -68,7 +68,7 @@ test.group('Batch | property', (group) => {
     await fc.assert(
       fc.asyncProperty(stored, operations, async (slots, sent) => {
         await store(slots)
-        const { answer, refused } = await oneByOne(sent)
+        const { response, refused } = await oneByOne(sent)
         const expected = await rows()
         await store(slots)
         const before = await rows()
@@ -85,7 +85,7 @@ test.group('Batch | property', (group) => {
         } else {
           seen.done++
           assert.equal(status, 200)
-          assert.deepEqual(body, answer)
+          assert.deepEqual(body, response)
           assert.deepEqual(await rows(), expected)
         }
       }),

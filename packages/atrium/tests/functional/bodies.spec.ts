@@ -11,7 +11,7 @@ const raw = (path: string, body: string | Uint8Array, headers: Record<string, st
 
 const nested = (levels: number) => '['.repeat(levels - 1) + ']'.repeat(levels - 1)
 
-const fieldsOf = (answer: { body: any }) => answer.body.errors.map((error: any) => error.field)
+const fieldsOf = (response: { body: any }) => response.body.errors.map((error: any) => error.field)
 
 test.group('Refused bodies', (group) => {
   group.each.setup(async () => {
@@ -20,7 +20,7 @@ test.group('Refused bodies', (group) => {
   })
 
   test('[A6] names all failing fields in one response', async ({ assert }) => {
-    const answer = await post('/api/samples', {
+    const response = await post('/api/samples', {
       name: 'x'.repeat(21),
       count: 'many',
       big: 1.5,
@@ -35,8 +35,8 @@ test.group('Refused bodies', (group) => {
       status: 'lost',
       code: 'x'.repeat(11),
     })
-    assert.equal(answer.status, 422)
-    assert.sameMembers(fieldsOf(answer), [
+    assert.equal(response.status, 422)
+    assert.sameMembers(fieldsOf(response), [
       'name',
       'count',
       'big',
@@ -51,23 +51,23 @@ test.group('Refused bodies', (group) => {
       'status',
       'code',
     ])
-    for (const error of answer.body.errors) {
+    for (const error of response.body.errors) {
       assert.sameMembers(Object.keys(error), ['field', 'rule', 'message'])
     }
     assert.lengthOf(await db.from('samples'), 0)
   })
 
   test('[A6] errors of the schema do not hide errors of the column', async ({ assert }) => {
-    const answer = await post('/api/leads-by-attribute', {
+    const response = await post('/api/leads-by-attribute', {
       full_name: 'longer than ten characters',
       mail: 'not a mail address',
       phone_number: '1234567',
     })
-    assert.sameMembers(fieldsOf(answer), ['full_name', 'mail', 'phone_number'])
+    assert.sameMembers(fieldsOf(response), ['full_name', 'mail', 'phone_number'])
   })
 
   test('[A6] one failing field never hides another', async ({ assert }) => {
-    const faults: Record<string, unknown> = {
+    const errors: Record<string, unknown> = {
       name: null,
       count: '',
       ratio: true,
@@ -82,12 +82,12 @@ test.group('Refused bodies', (group) => {
       long_text: 5,
     }
     await fc.assert(
-      fc.asyncProperty(fc.subarray(Object.keys(faults), { minLength: 1 }), async (fields) => {
-        const body = Object.fromEntries(fields.map((field) => [field, faults[field]]))
+      fc.asyncProperty(fc.subarray(Object.keys(errors), { minLength: 1 }), async (fields) => {
+        const body = Object.fromEntries(fields.map((field) => [field, errors[field]]))
         for (const path of ['/api/samples', '/api/samples-by-hand']) {
-          const answer = await post(path, { name: 'fine', ...body })
-          assert.equal(answer.status, 422)
-          assert.sameMembers(fieldsOf(answer), fields)
+          const response = await post(path, { name: 'fine', ...body })
+          assert.equal(response.status, 422)
+          assert.sameMembers(fieldsOf(response), fields)
         }
       }),
       { numRuns: runs(50) }
@@ -106,16 +106,16 @@ test.group('Refused bodies', (group) => {
       { body: 'NaN' },
     ])
     .run(async ({ assert }, { body }) => {
-      const answer = await raw('/api/samples', body)
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.detail, /^The body is not valid JSON: /)
+      const response = await raw('/api/samples', body)
+      assert.equal(response.status, 400)
+      assert.match(response.body.detail, /^The body is not valid JSON: /)
       /* The response does not quote the body. */
-      if (body) assert.notInclude(answer.body.detail, body)
+      if (body) assert.notInclude(response.body.detail, body)
     })
 
   test('[A6] bytes that are not UTF-8 are 400', async ({ assert }) => {
-    const answer = await raw('/api/samples', Buffer.from('{"name":"\xff"}', 'latin1'))
-    assert.equal(answer.status, 400)
+    const response = await raw('/api/samples', Buffer.from('{"name":"\xff"}', 'latin1'))
+    assert.equal(response.status, 400)
   })
 
   test('[A6] JSON other than an object is 422: {body}')
@@ -126,9 +126,9 @@ test.group('Refused bodies', (group) => {
         ['PATCH', '/api/samples/1'],
       ]) {
         const headers = { 'content-type': 'application/json' }
-        const answer = await call(method, path, { body, headers })
-        assert.equal(answer.status, 422)
-        assert.equal(answer.body.detail, 'The body must be a JSON object')
+        const response = await call(method, path, { body, headers })
+        assert.equal(response.status, 422)
+        assert.equal(response.body.detail, 'The body must be a JSON object')
       }
     })
 
@@ -170,9 +170,9 @@ test.group('Refused bodies', (group) => {
         ['PATCH', '/api/samples/1'],
       ]) {
         const headers = { 'content-type': type }
-        const answer = await call(method, path, { body: '{"name":"a"}', headers })
-        assert.equal(answer.status, 415)
-        assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
+        const response = await call(method, path, { body: '{"name":"a"}', headers })
+        assert.equal(response.status, 415)
+        assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
       }
     })
 
@@ -188,15 +188,15 @@ test.group('Refused bodies', (group) => {
 
   test('[A6] JSON with a charset, in any case, is JSON', async ({ assert }) => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;Charset="UTF-8"']) {
-      const answer = await raw('/api/samples', '{"name":"ä"}', { 'content-type': type })
-      assert.equal(answer.status, 201)
+      const response = await raw('/api/samples', '{"name":"ä"}', { 'content-type': type })
+      assert.equal(response.status, 201)
     }
   })
 
   test('[A29] a body 20,000 levels deep is 400', async ({ assert }) => {
-    const answer = await raw('/api/samples', `{"name":"a","data":${nested(20_000)}}`)
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.detail, 'The body nests more than 32 levels deep')
+    const response = await raw('/api/samples', `{"name":"a","data":${nested(20_000)}}`)
+    assert.equal(response.status, 400)
+    assert.equal(response.body.detail, 'The body nests more than 32 levels deep')
   })
 
   test('[A29] 32 levels are accepted, 33 are not; brackets in texts do not count', async ({
@@ -230,9 +230,9 @@ test.group('Refused bodies', (group) => {
       `{"name":"a","unknown":${longest}9}`,
       `{"name":"a","count":${'9'.repeat(500_000)}}`,
     ]) {
-      const answer = await raw('/api/samples', body)
-      assert.equal(answer.status, 400)
-      assert.equal(answer.body.detail, 'The body has an integer of more than 1000 digits')
+      const response = await raw('/api/samples', body)
+      assert.equal(response.status, 400)
+      assert.equal(response.body.detail, 'The body has an integer of more than 1000 digits')
     }
     /* Texts and fractions with as many digits are accepted. */
     const others = `{"name":"a","data":["${longest}99",0.${longest}99]}`
@@ -241,18 +241,18 @@ test.group('Refused bodies', (group) => {
   })
 
   test('[A29] of duplicate JSON keys the last counts', async ({ assert }) => {
-    const answer = await raw(
+    const response = await raw(
       '/api/samples',
       '{"name":"a","count":1,"name":"b","count":"x","count":2}'
     )
-    assert.equal(answer.status, 201)
-    assert.deepInclude(answer.body, { name: 'b', count: 2 })
+    assert.equal(response.status, 201)
+    assert.deepInclude(response.body, { name: 'b', count: 2 })
   })
 
   test('[A29] __proto__ is an unknown field', async ({ assert }) => {
-    const answer = await raw('/api/samples', '{"__proto__":{"name":"evil","count":9},"name":"a"}')
-    assert.equal(answer.status, 201)
-    assert.deepInclude(answer.body, { name: 'a', count: null })
+    const response = await raw('/api/samples', '{"__proto__":{"name":"evil","count":9},"name":"a"}')
+    assert.equal(response.status, 201)
+    assert.deepInclude(response.body, { name: 'a', count: null })
     const alone = await raw('/api/samples', '{"__proto__":{"name":"evil"}}')
     assert.deepEqual(fieldsOf(alone), ['name'])
     const constructed = await raw('/api/samples', '{"constructor":{"prototype":{"name":"evil"}}}')
@@ -268,11 +268,11 @@ test.group('Refused bodies', (group) => {
   test("[A29] a form can't override the method", async ({ assert }) => {
     const { body } = await post('/api/samples', { name: 'a' })
     for (const path of [`/api/samples?_method=DELETE`, '/api/samples']) {
-      const answer = await raw(path, '_method=DELETE&name=b', {
+      const response = await raw(path, '_method=DELETE&name=b', {
         'content-type': 'application/x-www-form-urlencoded',
         'x-http-method-override': 'DELETE',
       })
-      assert.equal(answer.status, 201)
+      assert.equal(response.status, 201)
     }
     const item = await raw(`/api/samples/${body.id}?_method=PATCH`, '{"_method":"PATCH"}')
     assert.equal(item.status, 405)
@@ -298,9 +298,9 @@ test.group('Values in bodies', (group) => {
       { value: '0', count: 0 },
     ])
     .run(async ({ assert }, { value, count }) => {
-      const answer = await raw('/api/samples', `{"name":"a","count":${value}}`)
-      assert.equal(answer.status, 201)
-      assert.strictEqual(answer.body.count, count)
+      const response = await raw('/api/samples', `{"name":"a","count":${value}}`)
+      assert.equal(response.status, 201)
+      assert.strictEqual(response.body.count, count)
     })
 
   test('[A28] a number column refuses other values: {value}')
@@ -326,9 +326,9 @@ test.group('Values in bodies', (group) => {
     .run(async ({ assert }, { value }) => {
       for (const field of ['count', 'big', 'ratio']) {
         for (const path of ['/api/samples', '/api/samples-by-hand']) {
-          const answer = await raw(path, `{"name":"a","${field}":${value}}`)
-          assert.equal(answer.status, 422, `${path} ${field}`)
-          assert.deepEqual(fieldsOf(answer), [field])
+          const response = await raw(path, `{"name":"a","${field}":${value}}`)
+          assert.equal(response.status, 422, `${path} ${field}`)
+          assert.deepEqual(fieldsOf(response), [field])
         }
       }
     })
@@ -337,34 +337,39 @@ test.group('Values in bodies', (group) => {
     assert,
   }) => {
     for (const count of [1.5, '1.5', '1.0']) {
-      const answer = await post('/api/samples', { name: 'a', count })
-      assert.deepEqual(fieldsOf(answer), ['count'])
+      const response = await post('/api/samples', { name: 'a', count })
+      assert.deepEqual(fieldsOf(response), ['count'])
     }
-    const answer = await post('/api/samples', { name: 'a', ratio: '1.50' })
-    assert.equal(answer.body.ratio, 1.5)
+    const response = await post('/api/samples', { name: 'a', ratio: '1.50' })
+    assert.equal(response.body.ratio, 1.5)
   })
 
   test('[A28] a string is stored as it was sent', async ({ assert }) => {
     for (const text of ['', '  both sides  ', '\t', 'null', '5', 'e\u0301', '👩‍🚀']) {
-      const answer = await post('/api/samples', { name: text, long_text: text })
-      assert.equal(answer.status, 201)
-      assert.deepInclude(answer.body, { name: text, long_text: text })
+      const response = await post('/api/samples', { name: text, long_text: text })
+      assert.equal(response.status, 201)
+      assert.deepInclude(response.body, { name: text, long_text: text })
     }
   })
 
   test('[A28] a text column refuses other types', async ({ assert }) => {
     for (const name of [5, true, {}, ['a']]) {
-      const answer = await post('/api/samples', { name })
-      assert.equal(answer.status, 422)
-      assert.deepEqual(fieldsOf(answer), ['name'])
+      const response = await post('/api/samples', { name })
+      assert.equal(response.status, 422)
+      assert.deepEqual(fieldsOf(response), ['name'])
     }
   })
 
   test('[A28] null is written to a nullable column, an absent field keeps the default', async ({
     assert,
   }) => {
-    const answer = await post('/api/samples', { name: 'a', count: null, active: null, data: null })
-    assert.deepInclude(answer.body, { count: null, active: null, data: null, status: 'draft' })
+    const response = await post('/api/samples', {
+      name: 'a',
+      count: null,
+      active: null,
+      data: null,
+    })
+    assert.deepInclude(response.body, { count: null, active: null, data: null, status: 'draft' })
     const refused = await post('/api/samples', { name: 'a', status: null })
     assert.deepEqual(fieldsOf(refused), ['status'])
   })
@@ -416,9 +421,9 @@ test.group('Values in bodies', (group) => {
     )
     .run(async ({ assert }, { sent }) => {
       for (const field of ['moment', 'plain_moment']) {
-        const answer = await post('/api/samples', { name: 'a', [field]: sent })
-        assert.equal(answer.status, 422)
-        assert.deepEqual(fieldsOf(answer), [field])
+        const response = await post('/api/samples', { name: 'a', [field]: sent })
+        assert.equal(response.status, 422)
+        assert.deepEqual(fieldsOf(response), [field])
       }
     })
 
@@ -426,8 +431,8 @@ test.group('Values in bodies', (group) => {
     const created = await post('/api/samples', { name: 'a', day: '2024-02-29' })
     assert.equal(created.body.day, '2024-02-29')
     for (const day of ['2023-02-29', '2024-02-29 10:00:00', '2024-2-9', '2024-02-29T00:00:00Z']) {
-      const answer = await post('/api/samples', { name: 'a', day })
-      assert.deepEqual(fieldsOf(answer), ['day'], day)
+      const response = await post('/api/samples', { name: 'a', day })
+      assert.deepEqual(fieldsOf(response), ['day'], day)
     }
   })
 
@@ -490,9 +495,9 @@ test.group('Values in bodies', (group) => {
   test('[A20] integers of more than 64 bits are refused', async ({ assert }) => {
     for (const digits of ['9223372036854775808', '-9223372036854775809', '1'.repeat(40)]) {
       for (const sent of [digits, `"${digits}"`]) {
-        const answer = await raw('/api/samples', `{"name":"a","big":${sent}}`)
-        assert.equal(answer.status, 422)
-        assert.deepEqual(fieldsOf(answer), ['big'])
+        const response = await raw('/api/samples', `{"name":"a","big":${sent}}`)
+        assert.equal(response.status, 422)
+        assert.deepEqual(fieldsOf(response), ['big'])
       }
     }
   })
@@ -516,8 +521,8 @@ test.group('Values in bodies', (group) => {
   })
 
   test('[A20] an unknown field with a huge integer is ignored', async ({ assert }) => {
-    const answer = await raw('/api/samples', '{"name":"a","x":[12345678901234567890]}')
-    assert.equal(answer.status, 201)
+    const response = await raw('/api/samples', '{"name":"a","x":[12345678901234567890]}')
+    assert.equal(response.status, 201)
     const text = await raw('/api/samples', '{"name":[12345678901234567890]}')
     assert.deepEqual(fieldsOf(text), ['name'])
   })

@@ -5,7 +5,8 @@ import { del, patch, post } from '#tests/helpers/http'
 const MISSING = 'The item refers to another one that does not exist'
 const REFERRED_TO = 'Other items still refer to this one'
 
-const fieldsOf = (answer: { body: any }) => (answer.body.errors ?? []).map((one: any) => one.field)
+const fieldsOf = (response: { body: any }) =>
+  (response.body.errors ?? []).map((one: any) => one.field)
 
 test.group('Foreign keys that own code violates', (group) => {
   let track: number
@@ -24,20 +25,20 @@ test.group('Foreign keys that own code violates', (group) => {
   test('[A8] an unknown pivot id is a broken reference that names the field', async ({
     assert,
   }) => {
-    const answer = await patch(`/api/piv-playlists/${playlist}`, { trackIds: [track, 4711] })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, MISSING)
-    assert.deepEqual(fieldsOf(answer), ['trackIds'])
+    const response = await patch(`/api/piv-playlists/${playlist}`, { trackIds: [track, 4711] })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, MISSING)
+    assert.deepEqual(fieldsOf(response), ['trackIds'])
     assert.isEmpty(await db.from('piv_playlist_tracks'))
     const known = await patch(`/api/piv-playlists/${playlist}`, { trackIds: [track] })
     assert.equal(known.status, 200)
   })
 
   test('[A8] a broken reference in a table without a model names no field', async ({ assert }) => {
-    const answer = await patch(`/api/piv-playlists/${playlist}`, { note: 4711 })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, MISSING)
-    assert.isEmpty(fieldsOf(answer))
+    const response = await patch(`/api/piv-playlists/${playlist}`, { note: 4711 })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, MISSING)
+    assert.isEmpty(fieldsOf(response))
     const noted = await patch(`/api/piv-playlists/${playlist}`, { note: track })
     assert.equal(noted.status, 200)
     const moved = await patch(`/api/piv-playlists/${playlist}`, { moved: 4711 })
@@ -55,9 +56,9 @@ test.group('Foreign keys that own code violates', (group) => {
   })
 
   test('[A8] deleting a referenced record is reported as such', async ({ assert }) => {
-    const answer = await del(`/api/piv-tracks/${track}`)
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, REFERRED_TO)
-    assert.isUndefined(answer.body.errors)
+    const response = await del(`/api/piv-tracks/${track}`)
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, REFERRED_TO)
+    assert.isUndefined(response.body.errors)
   })
 })

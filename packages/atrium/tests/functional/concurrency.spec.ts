@@ -51,11 +51,11 @@ test.group('Concurrent requests', (group) => {
   })
 
   test('50 concurrent creates all succeed, each with its own item', async ({ assert }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => post(PATH, { name: `name ${index}` }))
     )
-    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([201]))
-    assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 50)
+    assert.deepEqual(new Set(responses.map((response) => response.status)), new Set([201]))
+    assert.equal(new Set(responses.map((response) => response.body.id)).size, 50)
     const list = await get(PATH)
     assert.equal(list.body.total_count, 50)
   })
@@ -63,13 +63,13 @@ test.group('Concurrent requests', (group) => {
   test('concurrent reads, updates and deletes do not disturb each other', async ({ assert }) => {
     const ids: number[] = []
     for (let index = 0; index < 30; index++) ids.push(await insertCounter(`name ${index}`))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.flatMap((id, index) => [
         index % 2 === 0 ? patch(`${PATH}/${id}`, { value: index }) : del(`${PATH}/${id}`),
         get(`${PATH}?sort=name`),
       ])
     )
-    for (const answer of answers) assert.equal(answer.status, 200)
+    for (const response of responses) assert.equal(response.status, 200)
     const rows = await db.from('crud_counters').orderBy('id')
     assert.deepEqual(
       rows.map((row) => row.value),
@@ -79,8 +79,8 @@ test.group('Concurrent requests', (group) => {
 
   test('[A5] the second of two concurrent deletes is a 404', async ({ assert }) => {
     const id = await insertCounter('one')
-    const answers = await Promise.all([del(`${PATH}/${id}`), del(`${PATH}/${id}`)])
-    assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [200, 404])
+    const responses = await Promise.all([del(`${PATH}/${id}`), del(`${PATH}/${id}`)])
+    assert.deepEqual(responses.map((response) => response.status).toSorted(), [200, 404])
   })
 })
 
@@ -118,8 +118,8 @@ test.group('Requests during an open write', (group) => {
     assert.equal(read.body.value, 1)
     assert.isFalse(isAnswered)
     await trx.commit()
-    const answer = await written
-    assert.equal(answer.status, 200)
+    const response = await written
+    assert.equal(response.status, 200)
     const [row] = await db.from('crud_counters')
     assert.equal(row.value, 3)
   }).timeout(5000)
@@ -139,13 +139,13 @@ test('[P15] the first requests load a resource once, if nothing has loaded it', 
   cleanup(() => void (dialect.readTable = readTable))
   assert.isFalse(lateCounters.resource.isLoaded)
 
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     get(lateCounters.path),
     get(`${lateCounters.path}/0`),
     post(lateCounters.path, {}),
   ])
   assert.deepEqual(
-    answers.map((answer) => answer.status),
+    responses.map((response) => response.status),
     [200, 404, 422]
   )
   const again = await get(lateCounters.path)

@@ -3,15 +3,15 @@ import db from '@adonisjs/lucid/services/db'
 import { useTokenAuthorizer } from '#crud'
 import { SheetWithComputed } from '#tests/fixtures/conditions'
 import { bearerIsUser } from '#tests/fixtures/crud'
-import { call, del, get, patch, post, type Answer } from '#tests/helpers/http'
+import { call, del, get, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
 const PATH = '/api/condition-sheets'
 const STRONG = /^"[\w-]{22}"$/
 
-const tagOf = (answer: Answer) => answer.headers.get('etag')
-const statusOf = async (answer: Promise<Answer>) => {
-  const { status } = await answer
+const tagOf = (response: HttpResponse) => response.headers.get('etag')
+const statusOf = async (response: Promise<HttpResponse>) => {
+  const { status } = await response
   return status
 }
 const ifMatch = (tag: string | null) => ({ headers: { 'if-match': tag! } })
@@ -138,7 +138,7 @@ test.group('Entity tags of items', (group) => {
     const invalid = await patch(path, { title: null })
     const deleted = await del(path)
     const missing = await get(path)
-    for (const answer of [refused, invalid, deleted, missing]) assert.isNull(tagOf(answer))
+    for (const response of [refused, invalid, deleted, missing]) assert.isNull(tagOf(response))
   })
 })
 
@@ -195,11 +195,11 @@ test.group('If-None-Match', (group) => {
   test('[Q6] a malformed header is a 400 that names it', async ({ assert }) => {
     const path = await insertSheet()
     for (const place of [path, PATH]) {
-      const answer = await get(place, ifNoneMatch('abc'))
-      assert.equal(answer.status, 400)
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-      assert.include(answer.body.detail, 'If-None-Match')
-      assert.isNull(tagOf(answer))
+      const response = await get(place, ifNoneMatch('abc'))
+      assert.equal(response.status, 400)
+      assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      assert.include(response.body.detail, 'If-None-Match')
+      assert.isNull(tagOf(response))
     }
     for (const header of ['abc', '']) {
       const update = await patch(path, { title: 'x' }, ifMatch(header))
@@ -251,8 +251,8 @@ test.group('If-Match', (group) => {
   test('[Q6] * matches any existing item', async ({ assert }) => {
     const path = await insertSheet()
     for (const name of ['update', 'delete', 'db_delete'] as const) {
-      const answer = await writes[name](path, ifMatch('*'))
-      assert.equal(answer.status, 200)
+      const response = await writes[name](path, ifMatch('*'))
+      assert.equal(response.status, 200)
     }
   })
 
@@ -283,13 +283,13 @@ test.group('If-Match', (group) => {
   test('[Q6] one of many writers with the same tag succeeds', async ({ assert }) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => patch(path, { title: `by ${index}` }, ifMatch(tag)))
     )
-    const winners = answers.flatMap(({ status }, index) => (status === 200 ? index : []))
+    const winners = responses.flatMap(({ status }, index) => (status === 200 ? index : []))
     assert.lengthOf(winners, 1)
     assert.lengthOf(
-      answers.filter(({ status }) => status === 412),
+      responses.filter(({ status }) => status === 412),
       19
     )
     const item = await get(path)
@@ -353,7 +353,7 @@ test.group('Conditions and permissions', (group) => {
       assert.isTrue([403, 404].includes(banned.status))
       const update = await patch(`${path}/${refused}`, { title: 'x' }, by('anna', header))
       assert.equal(update.status, 403)
-      for (const answer of [hidden, read, banned, update]) assert.isNull(tagOf(answer))
+      for (const response of [hidden, read, banned, update]) assert.isNull(tagOf(response))
     }
   })
 })

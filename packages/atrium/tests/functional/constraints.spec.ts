@@ -3,8 +3,8 @@ import db from '@adonisjs/lucid/services/db'
 import { del, get, patch, post } from '#tests/helpers/http'
 import { onSqlite } from '#tests/helpers/databases'
 
-const fieldsOf = (answer: { body: any }) => answer.body.errors.map((error: any) => error.field)
-const rulesOf = (answer: { body: any }) => answer.body.errors.map((error: any) => error.rule)
+const fieldsOf = (response: { body: any }) => response.body.errors.map((error: any) => error.field)
+const rulesOf = (response: { body: any }) => response.body.errors.map((error: any) => error.rule)
 
 const UTENSIL = { name: 'Lamp', description: '', category: '', price: 1 }
 
@@ -30,9 +30,9 @@ test.group('Unique values', (group) => {
 
   test('[A8] a duplicate is 409 on create and names value and field', async ({ assert }) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
-    const answer = await post('/api/samples', { name: 'b', code: 'c1' })
-    assert.equal(answer.status, 409)
-    assert.deepEqual(answer.body, {
+    const response = await post('/api/samples', { name: 'b', code: 'c1' })
+    assert.equal(response.status, 409)
+    assert.deepEqual(response.body, {
       type: 'about:blank',
       title: 'Conflict',
       status: 409,
@@ -52,10 +52,10 @@ test.group('Unique values', (group) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
     const { body } = await post('/api/samples', { name: 'b', code: 'c2' })
     const rows = await db.from('samples')
-    const answer = await patch(`/api/samples/${body.id}`, { name: 'changed', code: 'c1' })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value c1 is already registered')
-    assert.deepEqual(fieldsOf(answer), ['code'])
+    const response = await patch(`/api/samples/${body.id}`, { name: 'changed', code: 'c1' })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Value c1 is already registered')
+    assert.deepEqual(fieldsOf(response), ['code'])
     assert.deepEqual(await db.from('samples'), rows)
     const own = await patch(`/api/samples/${body.id}`, { code: 'c2' })
     assert.equal(own.status, 200)
@@ -76,10 +76,10 @@ test.group('Unique values', (group) => {
     assert,
   }) => {
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [1, 2, 3].map(() => post('/api/samples', { name: 'a', code: `race${round}` }))
       )
-      assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 409, 409])
+      assert.deepEqual(responses.map((response) => response.status).sort(), [201, 409, 409])
     }
     assert.lengthOf(await db.from('samples'), 5)
   })
@@ -88,18 +88,18 @@ test.group('Unique values', (group) => {
     assert,
   }) => {
     const items = await Promise.all(['a', 'b'].map((name) => post('/api/samples', { name })))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       items.map(({ body }) => patch(`/api/samples/${body.id}`, { code: 'same' }))
     )
-    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409])
+    assert.deepEqual(responses.map((response) => response.status).sort(), [200, 409])
   })
 
   test('[A8] a duplicate of two columns names both', async ({ assert }) => {
     await post('/api/fixture-invoices', { number: '7', amount: 1, state: 'paid' })
-    const answer = await post('/api/fixture-invoices', { number: '7', amount: 2, state: 'paid' })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value 7, paid is already registered')
-    assert.sameMembers(fieldsOf(answer), ['number', 'state'])
+    const response = await post('/api/fixture-invoices', { number: '7', amount: 2, state: 'paid' })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Value 7, paid is already registered')
+    assert.sameMembers(fieldsOf(response), ['number', 'state'])
     const other = await post('/api/fixture-invoices', { number: '7', amount: 2 })
     assert.equal(other.status, 201)
     const moved = await patch(`/api/fixture-invoices/${other.body.id}`, { state: 'paid' })
@@ -109,9 +109,9 @@ test.group('Unique values', (group) => {
 
   test('[A8] a duplicate key is 409', async ({ assert }) => {
     await post('/api/labels', { word: 'a' })
-    const answer = await post('/api/labels', { word: 'a' })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value a is already registered')
+    const response = await post('/api/labels', { word: 'a' })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Value a is already registered')
   })
 
   test('[A8] a hidden value is never included in the message', async ({ assert }) => {
@@ -121,13 +121,13 @@ test.group('Unique values', (group) => {
     const updated = await patch(`/api/samples-by-hand/${other.body.id}`, { secret: 'hush-hush' })
     const tooLong = await post('/api/samples-by-hand', { name: 'b', secret: 'hush-hush'.repeat(9) })
     const wrong = await post('/api/samples-by-hand', { name: 'b', secret: ['hush-hush'] })
-    for (const answer of [created, updated]) {
-      assert.equal(answer.status, 409)
-      assert.equal(answer.body.detail, 'Value is already registered')
-      assert.deepEqual(fieldsOf(answer), ['secret'])
+    for (const response of [created, updated]) {
+      assert.equal(response.status, 409)
+      assert.equal(response.body.detail, 'Value is already registered')
+      assert.deepEqual(fieldsOf(response), ['secret'])
     }
-    for (const answer of [created, updated, tooLong, wrong, other]) {
-      assert.notInclude(answer.text, 'hush')
+    for (const response of [created, updated, tooLong, wrong, other]) {
+      assert.notInclude(response.text, 'hush')
     }
     assert.equal(tooLong.status, 422)
     assert.equal(wrong.status, 422)
@@ -136,10 +136,10 @@ test.group('Unique values', (group) => {
   test('[A8] a soft-deleted row keeps its unique values', async ({ assert }) => {
     const { body } = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     await del(`/api/utensils/${body.id}`)
-    const answer = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
-    assert.equal(answer.status, 409)
+    const response = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
+    assert.equal(response.status, 409)
     assert.equal(
-      answer.body.detail,
+      response.body.detail,
       'Value A-1 is already registered, by a deleted item: restore that one, or delete it for good'
     )
     await del(`/api/utensils/db_delete/${body.id}`)
@@ -152,10 +152,10 @@ test.group('Unique values', (group) => {
   }) => {
     const account = { email: 'a@example.org', password: 'long enough' }
     await post('/api/member-accounts', account)
-    const answer = await post('/api/member-accounts', account)
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value a@example.org is already registered')
-    assert.notInclude(answer.text, 'long enough')
+    const response = await post('/api/member-accounts', account)
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Value a@example.org is already registered')
+    assert.notInclude(response.text, 'long enough')
   })
 })
 
@@ -167,9 +167,9 @@ test.group('References', (group) => {
 
   test('[A8] a broken reference is 409 on create and names the field', async ({ assert }) => {
     const { body } = await post('/api/shelves', { code: 'A' })
-    const answer = await post('/api/volumes', { title: 'x', shelf_id: 4711, shelf_code: 'A' })
-    assert.equal(answer.status, 409)
-    assert.deepEqual(answer.body.errors, [
+    const response = await post('/api/volumes', { title: 'x', shelf_id: 4711, shelf_code: 'A' })
+    assert.equal(response.status, 409)
+    assert.deepEqual(response.body.errors, [
       {
         field: 'shelf_id',
         rule: 'foreign_key',
@@ -186,9 +186,9 @@ test.group('References', (group) => {
   test('[A8] a broken reference is 409 on update and names the field', async ({ assert }) => {
     const shelf = await post('/api/shelves', { code: 'A' })
     const { body } = await post('/api/volumes', { title: 'x', shelf_id: shelf.body.id })
-    const answer = await patch(`/api/volumes/${body.id}`, { title: 'y', shelf_id: 4711 })
-    assert.equal(answer.status, 409)
-    assert.deepEqual(fieldsOf(answer), ['shelf_id'])
+    const response = await patch(`/api/volumes/${body.id}`, { title: 'y', shelf_id: 4711 })
+    assert.equal(response.status, 409)
+    assert.deepEqual(fieldsOf(response), ['shelf_id'])
     const [row] = await db.from('volumes')
     assert.deepInclude(row, { title: 'x', shelf_id: shelf.body.id })
   })
@@ -197,9 +197,9 @@ test.group('References', (group) => {
     assert,
   }) => {
     await db.table('seats').insert({ hall: 1, place: 'a', label: 'x' })
-    const answer = await post('/api/volumes', { title: 'x', hall: 1, place: 'b' })
-    assert.equal(answer.status, 409)
-    assert.sameMembers(fieldsOf(answer), ['hall', 'place'])
+    const response = await post('/api/volumes', { title: 'x', hall: 1, place: 'b' })
+    assert.equal(response.status, 409)
+    assert.sameMembers(fieldsOf(response), ['hall', 'place'])
     const { body } = await post('/api/volumes', { title: 'x', hall: 1, place: 'a' })
     const changed = await patch(`/api/volumes/${body.id}`, { place: 'b' })
     assert.equal(changed.status, 409)
@@ -209,9 +209,9 @@ test.group('References', (group) => {
   test('[A8] a foreign key without a target column refers to the key of the other table', async ({
     assert,
   }) => {
-    const answer = await post('/api/labels', { word: 'a', parent: 'nobody' })
-    assert.equal(answer.status, 409)
-    assert.deepEqual(fieldsOf(answer), ['parent'])
+    const response = await post('/api/labels', { word: 'a', parent: 'nobody' })
+    assert.equal(response.status, 409)
+    assert.deepEqual(fieldsOf(response), ['parent'])
     await post('/api/labels', { word: 'top' })
     const fine = await post('/api/labels', { word: 'a', parent: 'top' })
     assert.equal(fine.status, 201)
@@ -221,31 +221,31 @@ test.group('References', (group) => {
     const { body } = await post('/api/shelves', { code: 'A' })
     const volume = await post('/api/volumes', { title: 'x', shelf_id: body.id })
     for (const path of [`/api/shelves/${body.id}`, `/api/shelves/db_delete/${body.id}`]) {
-      const answer = await del(path)
-      assert.equal(answer.status, 409)
-      assert.equal(answer.body.detail, 'Other items still refer to this one')
+      const response = await del(path)
+      assert.equal(response.status, 409)
+      assert.equal(response.body.detail, 'Other items still refer to this one')
     }
     assert.lengthOf(await db.from('shelves'), 1)
     await del(`/api/volumes/${volume.body.id}`)
-    const answer = await del(`/api/shelves/${body.id}`)
-    assert.equal(answer.status, 200)
+    const response = await del(`/api/shelves/${body.id}`)
+    assert.equal(response.status, 200)
   })
 
   test('[A8] an explicit ON DELETE RESTRICT is 409 too', async ({ assert }) => {
     const { body } = await post('/api/lenders', { name: 'Arthaus' })
     await post('/api/reels', { title: 'Playtime', lender_id: body.id })
-    const answer = await del(`/api/lenders/${body.id}`)
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Other items still refer to this one')
+    const response = await del(`/api/lenders/${body.id}`)
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Other items still refer to this one')
     assert.lengthOf(await db.from('lenders'), 1)
   })
 
   test('[A8] changing a referenced value is 409', async ({ assert }) => {
     const { body } = await post('/api/shelves', { code: 'A' })
     await post('/api/volumes', { title: 'x', shelf_code: 'A' })
-    const answer = await patch(`/api/shelves/${body.id}`, { code: 'B' })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Other items still refer to this one')
+    const response = await patch(`/api/shelves/${body.id}`, { code: 'B' })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Other items still refer to this one')
 
     await post('/api/labels', { word: 'top' })
     const child = await post('/api/labels', { word: 'child', parent: 'top' })
@@ -258,17 +258,17 @@ test.group('References', (group) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
     const { body } = await post('/api/shelves', { code: 'A' })
     await post('/api/volumes', { title: 'x', shelf_id: body.id })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post('/api/samples', { name: 'b', code: 'c1' }),
       post('/api/volumes', { title: 'x', shelf_id: 0 }),
       del(`/api/shelves/${body.id}`),
       post('/api/fixture-invoices', { number: '1', amount: 13 }),
       post('/api/lax-invoices', {}),
     ])
-    for (const answer of answers) {
-      assert.oneOf(answer.status, [409, 422])
+    for (const response of responses) {
+      assert.oneOf(response.status, [409, 422])
       assert.notMatch(
-        answer.text,
+        response.text,
         /sqlite|constraint|insert|select|volumes|shelves|samples_|fixture_invoices|bad_luck|\.ts/i
       )
     }
@@ -294,9 +294,9 @@ test.group('Constraints of the table', (group) => {
   })
 
   test('[A8] a missing value that the table requires is 422', async ({ assert }) => {
-    const answer = await post('/api/lax-invoices', { number: '1' })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(answer.body.errors, [
+    const response = await post('/api/lax-invoices', { number: '1' })
+    assert.equal(response.status, 422)
+    assert.deepEqual(response.body.errors, [
       { field: 'amount', rule: 'not_null', message: 'The amount field must not be null' },
     ])
   })
@@ -321,9 +321,9 @@ test.group('Constraints of the table', (group) => {
   test('[A8] a failed check is 422 on update, and nothing changes', async ({ assert }) => {
     const { body } = await post('/api/fixture-invoices', { number: '1', amount: 5 })
     const rows = await db.from('fixture_invoices')
-    const answer = await patch(`/api/fixture-invoices/${body.id}`, { amount: -5 })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(rulesOf(answer), ['check'])
+    const response = await patch(`/api/fixture-invoices/${body.id}`, { amount: -5 })
+    assert.equal(response.status, 422)
+    assert.deepEqual(rulesOf(response), ['check'])
     assert.deepEqual(await db.from('fixture_invoices'), rows)
   })
 
@@ -334,9 +334,9 @@ test.group('Constraints of the table', (group) => {
       const fits = await post(path, { number: '1234567890', amount: 1, discount: 0 })
       assert.equal(fits.status, 201)
       await db.from('fixture_invoices').delete()
-      const answer = await post(path, { number: '12345678901', amount: 1 })
-      assert.equal(answer.status, 422)
-      assert.deepEqual(answer.body.errors, [
+      const response = await post(path, { number: '12345678901', amount: 1 })
+      assert.equal(response.status, 422)
+      assert.deepEqual(response.body.errors, [
         {
           field: 'number',
           rule: 'maxLength',
@@ -351,27 +351,27 @@ test.group('Constraints of the table', (group) => {
     assert.equal(fits.status, 201)
     const read = await get(`/api/samples/${fits.body.id}`)
     assert.equal(read.body.code, '😀'.repeat(10))
-    const answer = await post('/api/samples', { name: 'a', code: '😀'.repeat(11) })
-    assert.equal(answer.status, 422)
+    const response = await post('/api/samples', { name: 'a', code: '😀'.repeat(11) })
+    assert.equal(response.status, 422)
   })
 
   test('[A8] an integer out of range is 422', async ({ assert }) => {
-    const answer = await post('/api/lax-invoices', { number: '1', amount: '9223372036854775808' })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(fieldsOf(answer), ['amount'])
+    const response = await post('/api/lax-invoices', { number: '1', amount: '9223372036854775808' })
+    assert.equal(response.status, 422)
+    assert.deepEqual(fieldsOf(response), ['amount'])
   })
 
   test('[A8] a decimal with too many digits is 422 and names the field', async ({ assert }) => {
     for (const weight of [1e9, -1e9, 999_999_999.9996]) {
-      const answer = await post('/api/specimens', { label: 'heavy', weight })
-      assert.equal(answer.status, 422)
-      assert.deepEqual(fieldsOf(answer), ['weight'])
-      assert.deepEqual(rulesOf(answer), ['range'])
-      assert.include(answer.body.errors[0].message, 'between -999999999.999 and 999999999.999')
+      const response = await post('/api/specimens', { label: 'heavy', weight })
+      assert.equal(response.status, 422)
+      assert.deepEqual(fieldsOf(response), ['weight'])
+      assert.deepEqual(rulesOf(response), ['range'])
+      assert.include(response.body.errors[0].message, 'between -999999999.999 and 999999999.999')
     }
     for (const weight of [999_999_999.999, -999_999_999.999]) {
-      const answer = await post('/api/specimens', { label: 'heavy', weight })
-      assert.equal(answer.status, 201)
+      const response = await post('/api/specimens', { label: 'heavy', weight })
+      assert.equal(response.status, 201)
     }
     await db.from('specimens').where('label', 'heavy').delete()
   }).skip(onSqlite, 'its decimals have no limit')
@@ -387,10 +387,10 @@ test.group('Constraints of the table', (group) => {
     ]
     for (const path of ['/api/samples', '/api/samples-by-hand']) {
       for (const body of bodies) {
-        const answer = await post(path, body)
-        assert.equal(answer.status, 422)
-        assert.deepEqual(fieldsOf(answer), [Object.keys(body).at(-1)])
-        assert.deepEqual(rulesOf(answer), ['text'])
+        const response = await post(path, body)
+        assert.equal(response.status, 422)
+        assert.deepEqual(fieldsOf(response), [Object.keys(body).at(-1)])
+        assert.deepEqual(rulesOf(response), ['text'])
       }
     }
     const virtual = await post('/api/member-accounts', {

@@ -117,10 +117,10 @@ test.group('Create', (group) => {
   })
 
   test('[P6] an attribute name in the body is an unknown field', async ({ assert }) => {
-    const answer = await post('/api/leads-by-attribute', { fullName: 'Ada' })
-    assert.equal(answer.status, 422)
+    const response = await post('/api/leads-by-attribute', { fullName: 'Ada' })
+    assert.equal(response.status, 422)
     assert.deepEqual(
-      answer.body.errors.map((error: any) => error.field),
+      response.body.errors.map((error: any) => error.field),
       ['full_name']
     )
   })
@@ -135,18 +135,18 @@ test.group('Create', (group) => {
   })
 
   test('[P6] errors use the API names of fields', async ({ assert }) => {
-    const answer = await post('/api/leads-by-attribute', { full_name: 5, mail: 'x' })
-    assert.deepEqual(answer.body.errors, [
+    const response = await post('/api/leads-by-attribute', { full_name: 5, mail: 'x' })
+    assert.deepEqual(response.body.errors, [
       { field: 'full_name', rule: 'string', message: 'The full_name field must be a string' },
       { field: 'mail', rule: 'email', message: 'The mail field must be a valid email address' },
     ])
   })
 
   test('[A4] a refused body is a problem that names its fields', async ({ assert }) => {
-    const answer = await post('/api/samples', {})
-    assert.equal(answer.status, 422)
-    assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
-    assert.deepEqual(answer.body, {
+    const response = await post('/api/samples', {})
+    assert.equal(response.status, 422)
+    assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
+    assert.deepEqual(response.body, {
       type: 'about:blank',
       title: 'Unprocessable Entity',
       status: 422,

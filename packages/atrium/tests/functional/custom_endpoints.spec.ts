@@ -14,10 +14,10 @@ test.group('Custom endpoints', (group) => {
   })
 
   test('[S10, P11, A27] GET /custom matches the route, never an id', async ({ assert }) => {
-    const answer = await get(`${BASE}/custom`)
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { custom: true })
-    assert.match(answer.headers.get('content-type')!, /^application\/json/)
+    const response = await get(`${BASE}/custom`)
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { custom: true })
+    assert.match(response.headers.get('content-type')!, /^application\/json/)
     const item = await get(`${BASE}/other`)
     assert.equal(item.body.word, 'other')
   })
@@ -35,30 +35,30 @@ test.group('Custom endpoints', (group) => {
   })
 
   test('[P11, A27] a custom route may respond itself and have middleware', async ({ assert }) => {
-    const answer = await post(`${BASE}/custom/x%2Fy`, {})
-    assert.equal(answer.status, 202)
-    assert.equal(answer.text, 'by hand: x/y')
-    assert.equal(answer.headers.get('x-passed'), 'custom')
+    const response = await post(`${BASE}/custom/x%2Fy`, {})
+    assert.equal(response.status, 202)
+    assert.equal(response.text, 'by hand: x/y')
+    assert.equal(response.headers.get('x-passed'), 'custom')
   })
 
   test('[P11] a returned null is sent', async ({ assert }) => {
-    const answer = await get(`${BASE}/nothing`)
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, 'null')
+    const response = await get(`${BASE}/nothing`)
+    assert.equal(response.status, 200)
+    assert.equal(response.text, 'null')
   })
 
   test('[P11, S10] a handler can be overridden and can call the original', async ({ assert }) => {
-    const answer = await del(`${BASE}/other`)
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('x-deleted-by'), 'an overridden handler')
+    const response = await del(`${BASE}/other`)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('x-deleted-by'), 'an overridden handler')
     assert.deepEqual(await db.from('route_words').select('word'), [{ word: 'custom' }])
     const purged = await del(`${BASE}/db_delete/custom`)
     assert.isNull(purged.headers.get('x-deleted-by'))
   })
 
   test('[P11] the database access of a handler can be overridden', async ({ assert }) => {
-    const answer = await get(`${BASE}/other`)
-    assert.equal(answer.body.meaning, 'overridden: another')
+    const response = await get(`${BASE}/other`)
+    assert.equal(response.body.meaning, 'overridden: another')
     const missing = await get(`${BASE}/missing`)
     assert.equal(missing.status, 404)
     const list = await get(BASE)
@@ -75,9 +75,9 @@ test.group('Custom endpoints', (group) => {
       ['dbDelete', 'DELETE', '/db_delete/1'],
     ])
     .run(async ({ assert }, [name, method, path]) => {
-      const answer = await call(method, `/api/handlers${path}`)
-      assert.equal(answer.headers.get('x-overridden'), `${name} 1 /api/handlers${path}`)
-      assert.equal(answer.text, 'null')
+      const response = await call(method, `/api/handlers${path}`)
+      assert.equal(response.headers.get('x-overridden'), `${name} 1 /api/handlers${path}`)
+      assert.equal(response.text, 'null')
     })
 
   test('[P11] every database access of the handlers can be overridden')
@@ -91,13 +91,13 @@ test.group('Custom endpoints', (group) => {
     ] as const)
     .run(async ({ assert }, [name, method, path, count]) => {
       const json = method === 'POST' || method === 'PATCH' ? { name: 'x' } : undefined
-      const answer = await call(method, `/api/questions${path}`, { json })
-      assert.equal(answer.headers.get('x-overridden'), `${name} ${count} /api/questions${path}`)
+      const response = await call(method, `/api/questions${path}`, { json })
+      assert.equal(response.headers.get('x-overridden'), `${name} ${count} /api/questions${path}`)
     })
 
   test('[S10] without a call of super only custom routes exist', async ({ assert }) => {
-    const answer = await get('/api/only-custom/42')
-    assert.deepEqual(answer.body, { anything: '42' })
+    const response = await get('/api/only-custom/42')
+    assert.deepEqual(response.body, { anything: '42' })
     const list = await get('/api/only-custom')
     assert.equal(list.status, 404)
     const patched = await patch('/api/only-custom/42', {})

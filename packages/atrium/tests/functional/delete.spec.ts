@@ -13,10 +13,10 @@ test.group('Delete', (group) => {
   test('[A3] delete and db_delete return 200 with null', async ({ assert }) => {
     for (const path of ['/api/samples', '/api/samples/db_delete']) {
       const { body } = await post('/api/samples', { name: 'one' })
-      const answer = await del(`${path}/${body.id}`)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.text, 'null')
-      assert.match(answer.headers.get('content-type')!, /^application\/json/)
+      const response = await del(`${path}/${body.id}`)
+      assert.equal(response.status, 200)
+      assert.equal(response.text, 'null')
+      assert.match(response.headers.get('content-type')!, /^application\/json/)
     }
     assert.lengthOf(await db.from('samples'), 0)
   })
@@ -41,15 +41,15 @@ test.group('Delete', (group) => {
   test('[S14] db_delete removes a soft-deleted item', async ({ assert }) => {
     const { body } = await post('/api/utensils', UTENSIL)
     await del(`/api/utensils/${body.id}`)
-    const answer = await del(`/api/utensils/db_delete/${body.id}`)
-    assert.equal(answer.status, 200)
+    const response = await del(`/api/utensils/db_delete/${body.id}`)
+    assert.equal(response.status, 200)
     assert.lengthOf(await db.from('utensils'), 0)
   })
 
   test('[S14] without soft deletion, delete removes the item', async ({ assert }) => {
     const { body } = await post('/api/jottings', { title: 'a' })
-    const answer = await del(`/api/jottings/${body.id}`)
-    assert.equal(answer.status, 200)
+    const response = await del(`/api/jottings/${body.id}`)
+    assert.equal(response.status, 200)
     assert.lengthOf(await db.from('jottings'), 0)
   })
 
@@ -83,8 +83,8 @@ test.group('Delete', (group) => {
   test("[S14] a soft-deleted item can't be updated", async ({ assert }) => {
     const { body } = await post('/api/utensils', UTENSIL)
     await del(`/api/utensils/${body.id}`)
-    const answer = await patch(`/api/utensils/${body.id}`, { name: 'x' })
-    assert.equal(answer.status, 404)
+    const response = await patch(`/api/utensils/${body.id}`, { name: 'x' })
+    assert.equal(response.status, 404)
     const [row] = await db.from('utensils')
     assert.equal(row.name, 'Lamp')
   })

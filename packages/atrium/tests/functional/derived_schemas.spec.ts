@@ -148,17 +148,21 @@ test.group('Derived schemas', (group) => {
       fc.asyncProperty(bodies, async (body) => {
         await db.from('samples').delete()
         const rows = []
-        const answers = []
+        const responses = []
         for (const path of ['/api/samples', '/api/samples-by-hand']) {
           await db.table('samples').insert({ id: 1, name: 'one', count: 5, created_at: LONG_AGO })
-          const answer = await patch(`${path}/1`, body)
+          const response = await patch(`${path}/1`, body)
           rows.push(stable(await db.from('samples').firstOrFail()))
-          answers.push(answer)
+          responses.push(response)
           await db.from('samples').delete()
         }
-        statuses.add(answers[0].status)
-        assert.equal(answers[0].status, answers[1].status, answers[1].text + answers[0].text)
-        assert.deepEqual(fieldsOf(answers[0]), fieldsOf(answers[1]))
+        statuses.add(responses[0].status)
+        assert.equal(
+          responses[0].status,
+          responses[1].status,
+          responses[1].text + responses[0].text
+        )
+        assert.deepEqual(fieldsOf(responses[0]), fieldsOf(responses[1]))
         assert.deepEqual(rows[0], rows[1])
       }),
       { numRuns: runs(150) }
@@ -179,8 +183,8 @@ test.group('Derived schemas', (group) => {
 
   test('[P7] all fields are optional on update', async ({ assert }) => {
     const { body } = await post('/api/fixture-invoices', { number: '1', amount: 5 })
-    const answer = await patch(`/api/fixture-invoices/${body.id}`, { note: 'x' })
-    assert.equal(answer.status, 200)
+    const response = await patch(`/api/fixture-invoices/${body.id}`, { note: 'x' })
+    assert.equal(response.status, 200)
   })
 
   test('[P7] a key that is not generated is part of the body', async ({ assert }) => {
@@ -225,19 +229,19 @@ test.group('Derived schemas', (group) => {
     const created = await post('/api/consignments', values)
     assert.equal(created.status, 201)
     assert.equal(created.body.double_price, 6)
-    const answer = await patch(`/api/consignments/${created.body.id}`, {
+    const response = await patch(`/api/consignments/${created.body.id}`, {
       double_price: 7,
       price: 4,
     })
-    assert.equal(answer.status, 200)
+    assert.equal(response.status, 200)
     const [row] = await db.from('consignments').where('id', created.body.id)
     assert.equal(row.double_price, 8)
   })
 
   test('[P7] an enum has the choices of the table', async ({ assert }) => {
     for (const state of ['open', 'paid']) {
-      const answer = await post('/api/fixture-invoices', { number: '1', amount: 5, state })
-      assert.equal(answer.status, 201)
+      const response = await post('/api/fixture-invoices', { number: '1', amount: 5, state })
+      assert.equal(response.status, 201)
     }
     const refused = await post('/api/fixture-invoices', { number: '1', amount: 5, state: 'lost' })
     assert.equal(refused.status, 422)
@@ -246,8 +250,8 @@ test.group('Derived schemas', (group) => {
 
   test('[P7, A8] uniqueness is checked by the table, not by the schema', async ({ assert }) => {
     await post('/api/countries', { code: 'a', name: 'x' })
-    const answer = await post('/api/countries', { code: 'b', name: 'x' })
-    assert.equal(answer.status, 409)
-    assert.deepEqual(fieldsOf(answer), ['name'])
+    const response = await post('/api/countries', { code: 'b', name: 'x' })
+    assert.equal(response.status, 409)
+    assert.deepEqual(fieldsOf(response), ['name'])
   })
 })

@@ -95,8 +95,8 @@ test.group('Endpoint names', (group) => {
   })
 
   test('[A24] read_paginated does not exist unless it is named', async ({ assert }) => {
-    const answer = await get('/api/route-items/paginate')
-    assert.equal(answer.status, 422)
-    assert.include(answer.body.detail, 'paginate')
+    const response = await get('/api/route-items/paginate')
+    assert.equal(response.status, 422)
+    assert.include(response.body.detail, 'paginate')
   })
 })

@@ -34,15 +34,15 @@ test.group('Forged writes', (group) => {
     .run(async ({ assert }, headers) => {
       const { body: item } = await call('POST', OPEN, { json: { name: 'Ann' } })
       const form = { headers: { ...headers, ...FORM }, body: 'name=Forged' }
-      for (const answer of [
+      for (const response of [
         await call('POST', OPEN, form),
         await call('POST', OPEN, { headers, json: { name: 'Forged' } }),
         await call('PATCH', `${OPEN}/${item.id}`, { headers, json: { name: 'Forged' } }),
         await call('DELETE', `${OPEN}/${item.id}`, { headers }),
       ]) {
-        assert.equal(answer.status, 403)
-        assert.equal(answer.body.title, 'Forbidden')
-        assert.include(answer.body.detail, 'another site')
+        assert.equal(response.status, 403)
+        assert.equal(response.body.title, 'Forbidden')
+        assert.include(response.body.detail, 'another site')
       }
       assert.equal(await rows('attacked_patrons'), 1)
       const read = await get(`${OPEN}/${item.id}`, { headers })

@@ -21,9 +21,9 @@ test.group('Keys of new records', (group) => {
   test('returns 422 with the name of a key that nothing fills')
     .with(['/api/vouchers', '/api/hooked-vouchers'])
     .run(async ({ assert }, path) => {
-      const answer = await post(path, { title: 'x' })
-      assert.equal(answer.status, 422)
-      assert.equal(answer.body.errors[0].field, 'id')
+      const response = await post(path, { title: 'x' })
+      assert.equal(response.status, 422)
+      assert.equal(response.body.errors[0].field, 'id')
       assert.lengthOf(await db.from('vouchers'), 0)
     })
 
@@ -85,31 +85,31 @@ test.group('Keys of new records', (group) => {
       ['/api/receipts', 'code', ULID],
     ] as const
     for (const [path, name, form] of cases) {
-      const answer = await post(path, { title: 'x' })
-      assert.equal(answer.status, 201)
-      assert.match(answer.body[name], form)
-      assert.include(answer.headers.get('location')!, answer.body[name])
-      const found = await get(`${path}/${answer.body[name]}`)
-      assert.equal(found.body[name], answer.body[name])
+      const response = await post(path, { title: 'x' })
+      assert.equal(response.status, 201)
+      assert.match(response.body[name], form)
+      assert.include(response.headers.get('location')!, response.body[name])
+      const found = await get(`${path}/${response.body[name]}`)
+      assert.equal(found.body[name], response.body[name])
     }
   })
 
   test('stores a key that is sent, if the create schema has it', async ({ assert }) => {
     const id = newKey('uuid4')
-    const answer = await post('/api/uuid4-vouchers', { id, title: 'x' })
-    assert.equal(answer.body.id, id)
+    const response = await post('/api/uuid4-vouchers', { id, title: 'x' })
+    assert.equal(response.body.id, id)
     const derived = await post('/api/uuid7-vouchers', { id: newKey('uuid4'), title: 'x' })
     assert.equal(derived.status, 201)
     assert.match(derived.body.id, UUID7)
   })
 
   test('rejects a kind of key that the column cannot hold', async ({ assert }) => {
-    const faulty = [
+    const invalid = [
       { model: Seat, key: 'uuid7' as const },
       { model: Voucher, key: 'ulid' as const },
       { model: Country, key: 'uuid5' as any },
     ]
-    for (const options of faulty) {
+    for (const options of invalid) {
       await assert.rejects(() => new Resource(options).load(), ValueError)
     }
     assert.exists(resources.all().find(({ model }) => model === Receipt))

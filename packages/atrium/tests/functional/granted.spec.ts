@@ -15,7 +15,7 @@ import {
 } from '#tests/fixtures/granted'
 import { strange } from '#tests/helpers/actors'
 import { insertRow } from '#tests/helpers/databases'
-import { type Answer, call } from '#tests/helpers/http'
+import { type HttpResponse, call } from '#tests/helpers/http'
 
 const PAPERS = '/api/granted-papers'
 const FOLDERS = '/api/granted-folders'
@@ -31,18 +31,18 @@ function callsOf(user: string) {
 }
 
 /** For a response that is not checked otherwise. */
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
-async function fieldOf(name: string, answer: Promise<Answer>): Promise<any> {
-  const body = await bodyOf(answer)
+async function fieldOf(name: string, response: Promise<HttpResponse>): Promise<any> {
+  const body = await bodyOf(response)
   return body[name]
 }
 
-async function bodyOf(answer: Promise<Answer>): Promise<any> {
-  const { body } = await answer
+async function bodyOf(response: Promise<HttpResponse>): Promise<any> {
+  const { body } = await response
   return body
 }
 
@@ -109,19 +109,19 @@ test.group('What grants leave of endpoints', (group) => {
 
   test('[U2] without a grant nothing of a model may be done', async ({ assert }) => {
     given.give('anna', Paper)
-    for (const answer of [
+    for (const response of [
       await anna.get(PAPERS),
       await anna.get(`${PAPERS}/${mine}`),
       await anna.post(PAPERS, { title: 'new', owner: 'anna' }),
     ]) {
-      assert.equal(answer.status, 403)
+      assert.equal(response.status, 403)
     }
-    for (const answer of [
+    for (const response of [
       await anna.patch(`${PAPERS}/${mine}`, { title: 'x' }),
       await anna.del(`${PAPERS}/${mine}`),
       await anna.del(`${PAPERS}/db_delete/${mine}`),
     ]) {
-      assert.equal(answer.status, 404)
+      assert.equal(response.status, 404)
     }
   })
 

@@ -11,9 +11,9 @@ test.group('The home page', (group) => {
   })
 
   test('lists the endpoints', async ({ assert }) => {
-    const answer = await get('/')
-    assert.equal(answer.status, 200)
-    assert.include(answer.text, '/api/utensils')
+    const response = await get('/')
+    assert.equal(response.status, 200)
+    assert.include(response.text, '/api/utensils')
   })
 
   test('[Q1] names no model where the API schema is not public', async ({ assert, cleanup }) => {

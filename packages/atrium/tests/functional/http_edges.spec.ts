@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { get, post } from '#tests/helpers/http'
-import { exchange, type RawAnswer } from '#tests/helpers/raw_http'
+import { exchange, type RawResponse } from '#tests/helpers/raw_http'
 
 const HOST = 'Host: localhost'
 const CLOSE = 'Connection: close'
@@ -13,7 +13,7 @@ test.group('Edges of HTTP', (group) => {
     await db.from('route_items').delete()
   })
 
-  function assertProblem(assert: any, { status, headers, body }: RawAnswer, expected: number) {
+  function assertProblem(assert: any, { status, headers, body }: RawResponse, expected: number) {
     assert.equal(status, expected)
     assert.match(headers['content-type'], /^application\/problem\+json/)
     assert.deepEqual(Object.keys(body), ['type', 'title', 'status', 'detail'])
@@ -34,9 +34,9 @@ test.group('Edges of HTTP', (group) => {
       '/api/route-items?name=%C3%28',
     ])
     .run(async ({ assert }, url) => {
-      const answer = await exchange(`GET ${url} HTTP/1.1`, HOST, CLOSE)
-      assertProblem(assert, answer, 400)
-      assert.include(answer.body.detail, 'percent encoding')
+      const response = await exchange(`GET ${url} HTTP/1.1`, HOST, CLOSE)
+      assertProblem(assert, response, 400)
+      assert.include(response.body.detail, 'percent encoding')
     })
 
   test('[A29] a malformed request is refused: {0}')
@@ -54,27 +54,27 @@ test.group('Edges of HTTP', (group) => {
       ['POST /api/route-items HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', 'zz'],
     ])
     .run(async ({ assert }, lines) => {
-      const answer = await exchange(...lines)
-      assertProblem(assert, answer, 400)
-      assert.equal(answer.body.detail, 'The request is not valid HTTP')
+      const response = await exchange(...lines)
+      assertProblem(assert, response, 400)
+      assert.equal(response.body.detail, 'The request is not valid HTTP')
     })
 
   test('[A29] a malformed HEAD request is refused without a body', async ({ assert }) => {
-    const answer = await exchange('HEAD /api/route-items HTTP/1.1', HOST, 'X-Nul: a\0b')
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body, '')
-    assert.isAbove(Number(answer.headers['content-length']), 0)
+    const response = await exchange('HEAD /api/route-items HTTP/1.1', HOST, 'X-Nul: a\0b')
+    assert.equal(response.status, 400)
+    assert.equal(response.body, '')
+    assert.isAbove(Number(response.headers['content-length']), 0)
   })
 
   test('[A29] headers that are too large are refused', async ({ assert }) => {
     const long = `X-Long: ${'a'.repeat(20_000)}`
-    const answer = await exchange('GET /api/route-items HTTP/1.1', HOST, long)
-    assertProblem(assert, answer, 431)
+    const response = await exchange('GET /api/route-items HTTP/1.1', HOST, long)
+    assertProblem(assert, response, 431)
   })
 
   test('[A29] an unknown expectation is refused', async ({ assert }) => {
-    const answer = await exchange('GET /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: magic')
-    assertProblem(assert, answer, 417)
+    const response = await exchange('GET /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: magic')
+    assertProblem(assert, response, 417)
   })
 
   test('Expect: 100-continue is accepted', async ({ assert }) => {
@@ -91,9 +91,9 @@ test.group('Edges of HTTP', (group) => {
   })
 
   test('HTTP/1.0 does not need a Host', async ({ assert }) => {
-    const answer = await exchange('GET /api/route-items HTTP/1.0')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { data: [], total_count: 0 })
+    const response = await exchange('GET /api/route-items HTTP/1.0')
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { data: [], total_count: 0 })
   })
 
   test('[A29] after a bad request the server serves the next client', async ({ assert }) => {
@@ -101,8 +101,8 @@ test.group('Edges of HTTP', (group) => {
     const socket = connect(Number(process.env.PORT), process.env.HOST)
     socket.write('GET /api/route-items HTTP/1.1\r\nHost: localhost\r\n')
     socket.resetAndDestroy()
-    const answer = await get('/api/route-items')
-    assert.equal(answer.status, 200)
+    const response = await get('/api/route-items')
+    assert.equal(response.status, 200)
   })
 
   test('[A29] a body 20,000 levels deep is refused', async ({ assert }) => {
@@ -111,25 +111,25 @@ test.group('Edges of HTTP', (group) => {
       ['[', ']'],
     ]) {
       const body = open.repeat(20_000) + close.repeat(20_000)
-      const answer = await post('/api/route-items', undefined, {
+      const response = await post('/api/route-items', undefined, {
         body,
         headers: { 'content-type': 'application/json' },
       })
-      assert.equal(answer.status, 400)
-      assert.equal(answer.body.detail, 'The body nests more than 32 levels deep')
+      assert.equal(response.status, 400)
+      assert.equal(response.body.detail, 'The body nests more than 32 levels deep')
     }
   })
 
   test('[A29] the last of duplicate keys counts, and __proto__ is an unknown field', async ({
     assert,
   }) => {
-    const answer = await post('/api/route-items', undefined, {
+    const response = await post('/api/route-items', undefined, {
       body: '{"name":"first","__proto__":{"note":"x","polluted":1},"name":"last"}',
       headers: { 'content-type': 'application/json' },
     })
-    assert.equal(answer.status, 201)
-    assert.equal(answer.body.name, 'last')
-    assert.isNull(answer.body.note)
+    assert.equal(response.status, 201)
+    assert.equal(response.body.name, 'last')
+    assert.isNull(response.body.note)
     assert.isUndefined(({} as any).polluted)
   })
 })

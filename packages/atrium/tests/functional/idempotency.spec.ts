@@ -7,7 +7,7 @@ import { Purchase } from '#tests/fixtures/idempotency'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { captureLog } from '#tests/helpers/captured_log'
-import { call, del, get, patch, post, type Answer } from '#tests/helpers/http'
+import { call, del, get, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { strange } from '#tests/helpers/actors'
 
 const PATH = '/api/once-orders'
@@ -22,14 +22,14 @@ const orders = () => db.from('once_orders').orderBy('id')
 const keys = () => db.from('idempotency_keys')
 
 /** Responses without the parts that always differ. */
-const said = ({ status, text, headers }: Answer) => ({
+const said = ({ status, text, headers }: HttpResponse) => ({
   status,
   text,
   location: headers.get('location'),
   etag: headers.get('etag'),
   type: headers.get('content-type'),
 })
-const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
+const replayed = ({ headers }: HttpResponse) => headers.get('idempotency-replayed')
 
 async function clear() {
   Purchase.meanwhile = undefined
@@ -145,9 +145,9 @@ test.group('Idempotency-Key', (group) => {
 
   test('[Q7] a malformed key is a 400 that names the header', async ({ assert }) => {
     for (const key of ['', '""', 'a, b', 'x'.repeat(256)]) {
-      const answer = await post(PATH, { product: 'lamp' }, keyed(key))
-      assert.equal(answer.status, 400)
-      assert.include(answer.body.detail, 'Idempotency-Key')
+      const response = await post(PATH, { product: 'lamp' }, keyed(key))
+      assert.equal(response.status, 400)
+      assert.include(response.body.detail, 'Idempotency-Key')
     }
     assert.isEmpty(await orders())
   })
@@ -155,28 +155,28 @@ test.group('Idempotency-Key', (group) => {
   test('[Q7] only creates use keys', async ({ assert }) => {
     const created = await post(PATH, { product: 'lamp' })
     const path = created.headers.get('location')!
-    const answers = [
+    const responses = [
       await get(path, keyed('""')),
       await patch(path, { quantity: 2 }, keyed('""')),
       await del(path, keyed('""')),
     ]
-    for (const { status } of answers) assert.equal(status, 200)
+    for (const { status } of responses) assert.equal(status, 200)
     assert.isEmpty(await keys())
   })
 
   test('[Q7] the same key at another endpoint is a different one', async ({ assert }) => {
     const key = newKey()
-    const answers = [
+    const responses = [
       await post(PATH, { product: 'lamp' }, keyed(key)),
       await post('/api/once-checked', { product: 'desk' }, keyed(key)),
       await post('/api/once-slots', { day: 'a/b', hour: 3 }, keyed(key)),
     ]
-    for (const answer of answers) {
-      assert.equal(answer.status, 201)
-      assert.isNull(replayed(answer))
+    for (const response of responses) {
+      assert.equal(response.status, 201)
+      assert.isNull(replayed(response))
     }
     const again = await post('/api/once-slots', { day: 'a/b', hour: 3 }, keyed(key))
-    assert.deepEqual(said(again), said(answers[2]))
+    assert.deepEqual(said(again), said(responses[2]))
     assert.equal(replayed(again), 'true')
   })
 
@@ -208,16 +208,16 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     for (let round = 0; round < 5; round++) {
       const key = newKey()
       const product = `lamp ${round}`
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => post(PATH, { product }, keyed(key)))
       )
-      const created = answers.filter(({ status }) => status === 201)
+      const created = responses.filter(({ status }) => status === 201)
       assert.lengthOf(
-        created.filter((answer) => replayed(answer) === null),
+        created.filter((response) => replayed(response) === null),
         1
       )
-      for (const answer of created) assert.equal(answer.text, created[0].text)
-      for (const { status, headers } of answers) {
+      for (const response of created) assert.equal(response.text, created[0].text)
+      for (const { status, headers } of responses) {
         assert.include([201, 409], status)
         if (status === 409) assert.equal(headers.get('retry-after'), '1')
       }
@@ -272,10 +272,10 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     Purchase.meanwhile = async ({ $trx }) => {
       await $trx!.from('idempotency_keys').update({ claim: 'of another' })
     }
-    const answer = await post(PATH, { product: 'lamp' }, keyed(newKey()))
-    assert.equal(answer.status, 409)
-    assert.equal(answer.headers.get('retry-after'), '1')
-    assert.isNull(answer.headers.get('location'))
+    const response = await post(PATH, { product: 'lamp' }, keyed(newKey()))
+    assert.equal(response.status, 409)
+    assert.equal(response.headers.get('retry-after'), '1')
+    assert.isNull(response.headers.get('location'))
     assert.isEmpty(await orders())
   })
 
@@ -347,8 +347,8 @@ test.group('Idempotency-Key | owners', (group) => {
     const log = captureLog(cleanup)
     useTokenAuthorizer({ authorize: async () => strange({ kind: 'token', user: {} }) })
     cleanup(() => void useTokenAuthorizer(bearerIsUser))
-    const answer = await post(LETTERS, { owner: '[object Object]', text: 'x' }, keyed(newKey()))
-    assert.equal(answer.status, 501)
+    const response = await post(LETTERS, { owner: '[object Object]', text: 'x' }, keyed(newKey()))
+    assert.equal(response.status, 501)
     assert.isTrue(log().some(({ msg }) => msg.includes('no user or token with an id')))
     assert.isEmpty(await db.from('once_letters'))
   })

@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { Booking } from '#tests/fixtures/crud'
 import { Seat } from '#tests/fixtures/keys'
-import { del, get, patch, post, type Answer } from '#tests/helpers/http'
+import { del, get, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { runs } from '#tests/helpers/random_runs'
 
 const UUID = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
@@ -14,7 +14,7 @@ const OTHER_UUID = '1b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
  *
  * @param base  path of the endpoints; db_delete adds its segment before the id
  */
-function callsAt(base: string, id: string): Array<() => Promise<Answer>> {
+function callsAt(base: string, id: string): Array<() => Promise<HttpResponse>> {
   return [
     () => get(`${base}/${id}`),
     () => patch(`${base}/${id}`, {}),
@@ -49,9 +49,9 @@ test.group('Integer keys', (group) => {
     test(`[A9] ${path} can't be an integer key: 422 that contains it`, async ({ assert }) => {
       await db.table('samples').insert({ id: 1, name: 'one', created_at: '2024-01-01 00:00:00' })
       for (const request of callsAt('/api/samples', path)) {
-        const answer = await request()
-        assert.equal(answer.status, 422)
-        assert.include(answer.body.detail, value)
+        const response = await request()
+        assert.equal(response.status, 422)
+        assert.include(response.body.detail, value)
       }
       assert.lengthOf(await db.from('samples'), 1)
     })
@@ -60,9 +60,9 @@ test.group('Integer keys', (group) => {
   for (const path of ['0', '-1', '4711', '9223372036854775807', '-9223372036854775808']) {
     test(`[A9] ${path} is a valid key without an item: 404`, async ({ assert }) => {
       for (const request of callsAt('/api/samples', path)) {
-        const answer = await request()
-        assert.equal(answer.status, 404)
-        assert.equal(answer.body.detail, 'Item not found')
+        const response = await request()
+        assert.equal(response.status, 404)
+        assert.equal(response.body.detail, 'Item not found')
       }
     })
   }
@@ -157,8 +157,8 @@ test.group('Text keys', (group) => {
       await db.table('countries').insert({ code, name: `is ${code}` })
     }
     for (const code of ['a', 'A', ' a', 'a ', 'á', '1', '1.0', '01']) {
-      const answer = await get(`/api/countries/${encodeURIComponent(code)}`)
-      assert.equal(answer.body.name, `is ${code}`)
+      const response = await get(`/api/countries/${encodeURIComponent(code)}`)
+      assert.equal(response.body.name, `is ${code}`)
     }
     const missing = await get('/api/countries/B')
     assert.equal(missing.status, 404)
@@ -168,23 +168,23 @@ test.group('Text keys', (group) => {
   })
 
   test('[A9] a key with a NUL byte is refused', async ({ assert }) => {
-    const answer = await get('/api/countries/a%00b')
-    assert.equal(answer.status, 422)
+    const response = await get('/api/countries/a%00b')
+    assert.equal(response.status, 422)
   })
 
   test('[A9] a text key must be part of the body', async ({ assert }) => {
-    const answer = await post('/api/countries', { name: 'nowhere' })
-    assert.equal(answer.status, 422)
+    const response = await post('/api/countries', { name: 'nowhere' })
+    assert.equal(response.status, 422)
     assert.deepEqual(
-      answer.body.errors.map((error: any) => error.field),
+      response.body.errors.map((error: any) => error.field),
       ['code']
     )
   })
 
   test('[A7, A9] an update never changes a key', async ({ assert }) => {
     await db.table('countries').insert({ code: 'DE', name: 'Germany' })
-    const answer = await patch('/api/countries/DE', { code: 'FR', name: 'changed' })
-    assert.equal(answer.status, 200)
+    const response = await patch('/api/countries/DE', { code: 'FR', name: 'changed' })
+    assert.equal(response.status, 200)
     assert.deepEqual(await db.from('countries'), [{ code: 'DE', name: 'changed' }])
   })
 
@@ -231,17 +231,17 @@ test.group('UUID keys', (group) => {
   ]) {
     test(`[A9] ${id} is not a UUID: 422 that contains it`, async ({ assert }) => {
       for (const request of callsAt('/api/tickets', encodeURIComponent(id))) {
-        const answer = await request()
-        assert.equal(answer.status, 422)
-        assert.include(answer.body.detail, id)
+        const response = await request()
+        assert.equal(response.status, 422)
+        assert.include(response.body.detail, id)
       }
     })
   }
 
   test('[A9] a UUID without an item is 404', async ({ assert }) => {
     for (const request of callsAt('/api/tickets', UUID)) {
-      const answer = await request()
-      assert.equal(answer.status, 404)
+      const response = await request()
+      assert.equal(response.status, 404)
     }
   })
 })
@@ -266,32 +266,32 @@ test.group('Composite keys', (group) => {
   test('[A9] every column marked isPrimary is in the path, in declaration order', async ({
     assert,
   }) => {
-    const answer = await get('/api/seats/2/a')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, seats[2])
+    const response = await get('/api/seats/2/a')
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, seats[2])
     const turned = await get('/api/seats/a/2')
     assert.equal(turned.status, 422)
   })
 
   test('[A9] an update changes one row and leaves its neighbours', async ({ assert }) => {
-    const answer = await patch('/api/seats/1/a', { label: 'changed' })
-    assert.equal(answer.status, 200)
+    const response = await patch('/api/seats/1/a', { label: 'changed' })
+    assert.equal(response.status, 200)
     assert.deepEqual(await rows(), [{ ...seats[0], label: 'changed' }, ...others])
     assert.deepEqual(Seat.hooks, ['before:update', 'after:update'])
   })
 
   for (const path of ['/api/seats/1/a', '/api/seats/db_delete/1/a']) {
     test(`[A9] DELETE ${path} removes one row and leaves its neighbours`, async ({ assert }) => {
-      const answer = await del(path)
-      assert.equal(answer.status, 200)
+      const response = await del(path)
+      assert.equal(response.status, 200)
       assert.deepEqual(await rows(), others)
       assert.deepEqual(Seat.hooks, ['before:delete', 'after:delete'])
     })
   }
 
   test('[A7, A9] no part of the key changes on update', async ({ assert }) => {
-    const answer = await patch('/api/seats/1/a', { hall: 9, place: 'z', label: 'changed' })
-    assert.equal(answer.status, 200)
+    const response = await patch('/api/seats/1/a', { hall: 9, place: 'z', label: 'changed' })
+    assert.equal(response.status, 200)
     assert.deepEqual(await rows(), [{ ...seats[0], label: 'changed' }, ...others])
   })
 
@@ -307,10 +307,10 @@ test.group('Composite keys', (group) => {
   })
 
   test('[A9] a create without one of the parts is refused', async ({ assert }) => {
-    const answer = await post('/api/seats', { hall: 3, label: 'new' })
-    assert.equal(answer.status, 422)
+    const response = await post('/api/seats', { hall: 3, label: 'new' })
+    assert.equal(response.status, 422)
     assert.deepEqual(
-      answer.body.errors.map((error: any) => error.field),
+      response.body.errors.map((error: any) => error.field),
       ['place']
     )
   })
@@ -330,20 +330,20 @@ test.group('Composite keys', (group) => {
 
   test('[A9] each part is validated by its type', async ({ assert }) => {
     for (const request of callsAt('/api/seats', 'x/a')) {
-      const answer = await request()
-      assert.equal(answer.status, 422)
-      assert.include(answer.body.detail, '"x"')
+      const response = await request()
+      assert.equal(response.status, 422)
+      assert.include(response.body.detail, '"x"')
     }
     for (const request of callsAt('/api/seats', '9/a')) {
-      const answer = await request()
-      assert.equal(answer.status, 404)
+      const response = await request()
+      assert.equal(response.status, 404)
     }
     assert.deepEqual(await rows(), seats)
   })
 
   test('[A14] a list is ordered by all key columns', async ({ assert }) => {
-    const answer = await get('/api/seats')
-    assert.deepEqual(answer.body.data, seats)
+    const response = await get('/api/seats')
+    assert.deepEqual(response.body.data, seats)
     const byPlace = await get('/api/seats?sort=-place')
     assert.deepEqual(
       byPlace.body.data.map((seat: any) => seat.label),
@@ -415,9 +415,9 @@ test.group('Composite keys with a date', (group) => {
   })
 
   test('[A9] an invalid date is a 422', async ({ assert }) => {
-    const answer = await get('/api/crud-shifts/anna/2024-02-30')
-    assert.equal(answer.status, 422)
-    assert.include(answer.body.detail, '2024-02-30')
+    const response = await get('/api/crud-shifts/anna/2024-02-30')
+    assert.equal(response.status, 422)
+    assert.include(response.body.detail, '2024-02-30')
   })
 })
 
@@ -455,8 +455,8 @@ test.group('Ties', (group) => {
       await db.table('seats').multiInsert(seats)
       const seen: Seats[] = []
       for (let page = 1; page <= 6; page++) {
-        const answer = await get(`/api/seats?page=${page}&itemsPerPage=10&sort=${sort}`)
-        seen.push(...answer.body.data)
+        const response = await get(`/api/seats?page=${page}&itemsPerPage=10&sort=${sort}`)
+        seen.push(...response.body.data)
       }
       assert.deepEqual(seen, seats.toSorted(order))
     })
@@ -466,9 +466,9 @@ test.group('Ties', (group) => {
     for (const id of [3, 1, 2]) {
       await db.table('samples').insert({ id, name: 'x', created_at: '2024-01-01 00:00:00' })
     }
-    const answer = await get('/api/samples')
+    const response = await get('/api/samples')
     assert.deepEqual(
-      answer.body.data.map((item: any) => item.id),
+      response.body.data.map((item: any) => item.id),
       [1, 2, 3]
     )
     const byKey = await get('/api/samples?sort=-id')

@@ -5,14 +5,14 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud } from '#crud'
-import { AnswerBudget, bytesInFlight } from '#crud/http/answer_budget'
+import { ResponseBudget, bytesInFlight } from '#crud/http/response_budget'
 import { weakTag } from '#base/http/etag'
 import { LargeArticle } from '#tests/fixtures/large'
 import { insertRow } from '#tests/helpers/databases'
 import { get, post } from '#tests/helpers/http'
 
 const PATH = '/api/large-articles'
-const LIMITS = { text: 5000, answer: 2_000_000, answers: 3_000_000 }
+const LIMITS = { text: 5000, response: 2_000_000, responses: 3_000_000 }
 
 async function insert(count: number, article: Record<string, unknown>) {
   for (let i = 0; i < count; i++) await insertRow('large_articles', { title: 'one', ...article })
@@ -114,7 +114,7 @@ test.group('Large responses', (group) => {
     cleanup,
   }) => {
     await insert(15, { body: 'x'.repeat(100_000) })
-    const other = new AnswerBudget()
+    const other = new ResponseBudget()
     cleanup(() => other.release())
     await other.reserve(1_900_000)
     const refused = get(PATH)
@@ -128,8 +128,8 @@ test.group('Large responses', (group) => {
     const waiting = get(PATH)
     await sleep(100)
     other.release()
-    const answer = await waiting
-    assert.equal(answer.status, 200)
+    const response = await waiting
+    assert.equal(response.status, 200)
     assert.equal(await settled(), 0)
   })
 
@@ -145,7 +145,7 @@ test.group('Large responses', (group) => {
 
   test('[S32] a list page reads no more of a text than its cells show', async ({ assert }) => {
     await insert(2, { body: '😀'.repeat(200_000) })
-    const room = new AnswerBudget()
+    const room = new ResponseBudget()
     const crud = new LucidCrud(LargeArticle)
     const { data } = await crud.getMulti({}, { budget: room, cut: 10_001 })
     assert.deepEqual(

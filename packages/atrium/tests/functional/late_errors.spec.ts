@@ -49,9 +49,9 @@ test.group('Late and indirect errors', (group) => {
 
   test('[A29] an error in another table is a 500, not a client error', async ({ assert }) => {
     await db.table('voyage_notes').insert({ name: 'taken' })
-    const answer = await post('/api/voyages', { name: 'taken' })
-    assert.equal(answer.status, 500)
-    assert.notInclude(answer.text, 'voyage_notes')
+    const response = await post('/api/voyages', { name: 'taken' })
+    assert.equal(response.status, 500)
+    assert.notInclude(response.text, 'voyage_notes')
     const list = await get('/api/voyages')
     assert.equal(list.body.total_count, 0)
   })
@@ -62,10 +62,10 @@ test.group('Late and indirect errors', (group) => {
       { wing: 'SECRET', name: 'b' },
     ])
     const [first] = await db.from('wards').where('name', 'a')
-    const answer = await patch(`/api/wards/${first.id}`, { name: 'b' })
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value b is already registered')
-    assert.notInclude(answer.text, 'SECRET')
+    const response = await patch(`/api/wards/${first.id}`, { name: 'b' })
+    assert.equal(response.status, 409)
+    assert.equal(response.body.detail, 'Value b is already registered')
+    assert.notInclude(response.text, 'SECRET')
   })
 
   test('[A20] a model’s own serialize applies to every response', async ({ assert }) => {
@@ -97,19 +97,19 @@ test.group('Late and indirect errors', (group) => {
 
   test('[A9] a text key that no path can contain is refused', async ({ assert }) => {
     for (const code of ['', '.', '..']) {
-      const answer = await post('/api/countries', { code, name: 'Nowhere' })
-      assert.equal(answer.status, 422)
-      assert.equal(answer.body.errors[0].field, 'code')
+      const response = await post('/api/countries', { code, name: 'Nowhere' })
+      assert.equal(response.status, 422)
+      assert.equal(response.body.errors[0].field, 'code')
     }
     assert.isEmpty(await db.from('countries'))
   })
 
   test('[A6] a form of very many fields is parsed in linear time', async ({ assert }) => {
     const body = Array.from({ length: 100_000 }, (_, index) => `f${index}=1`).join('&')
-    const answer = await call('POST', '/api/claims', {
+    const response = await call('POST', '/api/claims', {
       body,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
-    assert.equal(answer.status, 422)
+    assert.equal(response.status, 422)
   })
 })

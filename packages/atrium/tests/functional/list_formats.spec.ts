@@ -25,13 +25,13 @@ async function addSingers(number: number, more: object = {}) {
   }
 }
 
-async function asked(path: string, accept: string) {
+async function requested(path: string, accept: string) {
   return await get(`/api/${path}`, { headers: { accept } })
 }
 
 /** The items of a response in NDJSON. */
 async function linesOf(path: string) {
-  const { status, text } = await asked(path, NDJSON)
+  const { status, text } = await requested(path, NDJSON)
   if (status !== 200) throw new Error(text)
   return text
     .split('\n')
@@ -68,7 +68,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       .multiInsert(
         titles.map((title, index) => ({ id: index + 1, title, part: index ? null : '' }))
       )
-    const { headers, status, text } = await asked('choir-concerts', 'text/csv')
+    const { headers, status, text } = await requested('choir-concerts', 'text/csv')
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.deepEqual(text.split('\r\n'), [
@@ -97,7 +97,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     await db.table('inc_singers').insert({ id: 10, choir_id: 1, voice: -3 })
     const query = 'choir_id=1&fields=voice,id&sort=-voice'
     assert.equal(
-      await its(asked(`choir-singers?${query}`, 'text/csv'), 'text'),
+      await its(requested(`choir-singers?${query}`, 'text/csv'), 'text'),
       'id,voice\r\n4,3\r\n2,1\r\n10,-3\r\n'
     )
     assert.deepEqual(await linesOf(`choir-singers?${query}&limit=2`), [
@@ -105,10 +105,10 @@ test.group('Lists as CSV and NDJSON', (group) => {
       { id: 2, voice: 1 },
     ])
     assert.equal(
-      await its(asked('choir-singers?limit=0', 'text/csv'), 'text'),
+      await its(requested('choir-singers?limit=0', 'text/csv'), 'text'),
       'id,choir_id,voice\r\n'
     )
-    assert.equal(await its(asked('choir-singers?choir_id=7', NDJSON), 'text'), '')
+    assert.equal(await its(requested('choir-singers?choir_id=7', NDJSON), 'text'), '')
   })
 
   test('[D5] all parts together are the list, in its order, up to limits.export rows', async ({
@@ -119,11 +119,11 @@ test.group('Lists as CSV and NDJSON', (group) => {
     const lines = await linesOf('choir-singers?sort=voice')
     assert.lengthOf(lines, 1203)
     assert.deepEqual(lines.slice(0, 1000), body.data)
-    const { text } = await asked('choir-singers', 'text/csv')
+    const { text } = await requested('choir-singers', 'text/csv')
     assert.lengthOf(text.split('\r\n'), 1205)
     for (const [limit, hasMore] of Object.entries({ 1202: 'true', 1203: 'false', 2000: 'false' })) {
       for (const sort of ['id', 'voice']) {
-        const { headers } = await asked(`choir-singers?limit=${limit}&sort=${sort}`, 'text/csv')
+        const { headers } = await requested(`choir-singers?limit=${limit}&sort=${sort}`, 'text/csv')
         assert.equal(headers.get('x-has-more'), hasMore)
       }
     }
@@ -133,7 +133,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     try {
       assert.lengthOf(await linesOf('choir-singers'), 7)
       assert.lengthOf(await linesOf('choir-singers?limit=9'), 7)
-      const { headers } = await asked('choir-singers', 'text/csv')
+      const { headers } = await requested('choir-singers', 'text/csv')
       assert.equal(headers.get('x-has-more'), 'true')
     } finally {
       app.config.set('crud.limits.export', 100_000)
@@ -153,7 +153,10 @@ test.group('Lists as CSV and NDJSON', (group) => {
       [lines.length - 1, 'true'],
       [lines.length, 'false'],
     ]) {
-      const { headers } = await asked(`choir-shy-singers?sort=-voice&limit=${limit}`, 'text/csv')
+      const { headers } = await requested(
+        `choir-shy-singers?sort=-voice&limit=${limit}`,
+        'text/csv'
+      )
       assert.equal(headers.get('x-has-more'), hasMore)
     }
   })
@@ -170,7 +173,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       ['text/csv;q=0, */*;q=0.1', 'application/json'],
     ])
     .run(async ({ assert }, [accept, type]) => {
-      const { headers, status } = await asked('choir-singers', accept)
+      const { headers, status } = await requested('choir-singers', accept)
       assert.equal(status, 200)
       assert.equal(headers.get('content-type')!.split(';')[0], type)
       assert.include(headers.get('vary')!, 'Accept')
@@ -188,7 +191,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       'limit=x',
     ])
     .run(async ({ assert }, query) => {
-      const { body, headers, status } = await asked(`choir-singers?${query}`, 'text/csv')
+      const { body, headers, status } = await requested(`choir-singers?${query}`, 'text/csv')
       assert.equal(status, 422)
       assert.match(headers.get('content-type')!, /problem\+json/)
       assert.equal(body.errors[0].field, query.split('=')[0])
@@ -203,7 +206,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       /* After three parts, the fourth read looks for a row after the last. */
       if (++parts === 5) throw new Error('midway')
     }
-    await assert.rejects(() => asked('choir-watched', 'text/csv'))
+    await assert.rejects(() => requested('choir-watched', 'text/csv'))
     assert.equal(parts, 5)
     parts = -100
     for (let round = 0; round < 3; round++) {
@@ -213,7 +216,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       throw new Error('at once')
     }
     for (let round = 0; round < 3; round++) {
-      assert.equal(await its(asked('choir-watched', 'text/csv'), 'status'), 500)
+      assert.equal(await its(requested('choir-watched', 'text/csv'), 'status'), 500)
     }
   })
 
@@ -245,13 +248,13 @@ test.group('Lists as CSV and NDJSON', (group) => {
       begun.resolve()
       await gate.promise
     }
-    const one = asked('choir-watched', NDJSON)
+    const one = requested('choir-watched', NDJSON)
     await begun.promise
-    const { headers, status } = await asked('choir-singers', NDJSON)
+    const { headers, status } = await requested('choir-singers', NDJSON)
     assert.equal(status, 503)
     assert.isAbove(Number(headers.get('retry-after')), 0)
     assert.equal(await its(get('/api/choir-singers'), 'status'), 200)
-    assert.equal(await its(asked('choir-singers?limit=1000', NDJSON), 'status'), 200)
+    assert.equal(await its(requested('choir-singers?limit=1000', NDJSON), 'status'), 200)
     gate.resolve()
     assert.equal(await its(one, 'status'), 200)
     assert.lengthOf(await linesOf('choir-singers'), 1600)
@@ -264,8 +267,8 @@ test.group('Lists as CSV and NDJSON', (group) => {
       const left = new AbortController()
       WatchedSingers.after = () => left.abort()
       await assert.rejects(async () => {
-        const answer = await fetch(url, { headers: { accept: NDJSON }, signal: left.signal })
-        await answer.text()
+        const response = await fetch(url, { headers: { accept: NDJSON }, signal: left.signal })
+        await response.text()
       })
       await setTimeout(50)
     }

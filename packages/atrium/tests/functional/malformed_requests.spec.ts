@@ -100,7 +100,7 @@ function casesOf(endpoints: EndpointCreator): Case[] {
       cases.push(['id', badIds(base, resource)])
     }
     if (operation === 'create' || operation === 'update') {
-      const key = operation === 'update' ? keyOfNobody(resource) : ''
+      const key = operation === 'update' ? keyOfAnonymous(resource) : ''
       const target = at(base, key)
       cases.push(['body', fc.constantFrom(...BAD_BODIES).map((body) => ({ ...target, ...body }))])
       cases.push(['type', fc.constantFrom(...BAD_HEADERS).map((body) => ({ ...target, ...body }))])
@@ -133,7 +133,7 @@ function badIds(base: Request, { key }: Resource): fc.Arbitrary<Request> {
       return `/${parts.with(index, text).join('/')}`
     })
   )
-  return fc.oneof(...bad, fc.constant(keyOfNobody({ key } as Resource))).map((id) => ({
+  return fc.oneof(...bad, fc.constant(keyOfAnonymous({ key } as Resource))).map((id) => ({
     ...at(base, id),
     ...(base.method === 'PATCH' && json('{}')),
   }))
@@ -148,7 +148,7 @@ const GOOD_TEXTS: Partial<Record<ColumnKind, string>> = {
 }
 
 /** A valid key without an item. */
-function keyOfNobody({ key }: Pick<Resource, 'key'>): string {
+function keyOfAnonymous({ key }: Pick<Resource, 'key'>): string {
   return key.columns.map(({ kind }) => `/${GOOD_TEXTS[kind] ?? '987654321'}`).join('')
 }
 
@@ -193,7 +193,7 @@ function badFields(base: Request, operation: 'create' | 'update', resource: Reso
     .chain((column) =>
       fc.constantFrom(...badValuesOf(column)).map((value) => ({ [column.apiName]: value }))
     )
-    .map((fault) => ({ ...base, ...json(JSON.stringify(fault)) }))
+    .map((error) => ({ ...base, ...json(JSON.stringify(error)) }))
 }
 
 function badValuesOf(column: Column): unknown[] {
@@ -212,17 +212,20 @@ async function dump(): Promise<Record<string, unknown[]>> {
 }
 
 async function check({ method, path, body, headers }: Request, resource: Resource) {
-  const answer = await call(method, path, { body, headers })
-  const { text } = answer
+  const response = await call(method, path, { body, headers })
+  const { text } = response
   const fail = (reason: string) => {
-    throw new Error(`${reason}: ${answer.status} ${text.slice(0, 300)}`)
+    throw new Error(`${reason}: ${response.status} ${text.slice(0, 300)}`)
   }
-  if (answer.status < 400 || answer.status > 499) fail('not refused')
-  if (!/^application\/problem\+json/.test(answer.headers.get('content-type') ?? '')) {
+  if (response.status < 400 || response.status > 499) fail('not refused')
+  if (!/^application\/problem\+json/.test(response.headers.get('content-type') ?? '')) {
     fail('no problem+json')
   }
-  const { type, title, status, detail } = answer.body
-  if (![type, title, detail].every((one) => typeof one === 'string') || status !== answer.status) {
+  const { type, title, status, detail } = response.body
+  if (
+    ![type, title, detail].every((one) => typeof one === 'string') ||
+    status !== response.status
+  ) {
     fail('a member is missing')
   }
   const isWord = resource.columns.all.some(({ apiName }) => apiName === resource.table)
@@ -231,7 +234,7 @@ async function check({ method, path, body, headers }: Request, resource: Resourc
   if (leak.test(text) || (!isWord && new RegExp(`\\b${resource.table}\\b`).test(text))) {
     fail('tells of the inside')
   }
-  if (answer.headers.get('x-request-id') === null) fail('no request id')
+  if (response.headers.get('x-request-id') === null) fail('no request id')
 }
 
 test.group('Malformed requests', (group) => {

@@ -113,9 +113,9 @@ test.group("Models that can't be included", (group) => {
         await registry.load()
         assert.fail('it was loaded')
       } catch (error) {
-        const [fault] = (error as { errors: Error[] }).errors
-        assert.instanceOf(fault, ValueError)
-        assert.match(fault.message, message)
+        const [invalid] = (error as { errors: Error[] }).errors
+        assert.instanceOf(invalid, ValueError)
+        assert.match(invalid.message, message)
       }
     })
 

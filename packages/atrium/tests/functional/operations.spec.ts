@@ -9,13 +9,13 @@ import { MAIN, onSqlite } from '#tests/helpers/databases'
 const rows = () => db.from('route_items').orderBy('id')
 
 /** Methods that a path accepts, determined by requests; the one that deletes comes last. */
-async function answering(path: string): Promise<string[]> {
-  const answered: string[] = []
+async function responding(path: string): Promise<string[]> {
+  const responded: string[] = []
   for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-    const answer = await call(method, path, { json: method === 'GET' ? undefined : {} })
-    if (![404, 405].includes(answer.status)) answered.push(method)
+    const response = await call(method, path, { json: method === 'GET' ? undefined : {} })
+    if (![404, 405].includes(response.status)) responded.push(method)
   }
-  return answered
+  return responded
 }
 
 test.group('Operations', (group) => {
@@ -29,95 +29,95 @@ test.group('Operations', (group) => {
   })
 
   test('[S1, A1] create is a POST to the model’s path with a body', async ({ assert }) => {
-    const answer = await post('/api/route-items', { name: 'three', note: 'x' })
+    const response = await post('/api/route-items', { name: 'three', note: 'x' })
 
-    assert.equal(answer.status, 201)
-    assert.equal(answer.body.name, 'three')
-    assert.equal(answer.headers.get('location'), `/api/route-items/${answer.body.id}`)
+    assert.equal(response.status, 201)
+    assert.equal(response.body.name, 'three')
+    assert.equal(response.headers.get('location'), `/api/route-items/${response.body.id}`)
     assert.lengthOf(await rows(), 3)
   })
 
   test('[S1, A2] read is a GET with the id', async ({ assert }) => {
-    const answer = await get('/api/route-items/2')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { id: 2, name: 'two', note: 'second' })
+    const response = await get('/api/route-items/2')
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { id: 2, name: 'two', note: 'second' })
   })
 
   test('[S1] read_multi is a GET of the model’s path', async ({ assert }) => {
-    const answer = await get('/api/route-items')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.body.total_count, 2)
-    assert.equal(answer.body.data[1].name, 'two')
+    const response = await get('/api/route-items')
+    assert.equal(response.status, 200)
+    assert.equal(response.body.total_count, 2)
+    assert.equal(response.body.data[1].name, 'two')
   })
 
   test('[S1, A3] update is a PATCH with the id and a body', async ({ assert }) => {
-    const answer = await patch('/api/route-items/2', { name: 'new' })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, 'null')
+    const response = await patch('/api/route-items/2', { name: 'new' })
+    assert.equal(response.status, 200)
+    assert.equal(response.text, 'null')
     assert.deepEqual(await rows().where('id', 2), [{ id: 2, name: 'new', note: 'second' }])
   })
 
   test('[S1, A3] delete is a DELETE with the id', async ({ assert }) => {
-    const answer = await del('/api/route-items/2')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, 'null')
+    const response = await del('/api/route-items/2')
+    assert.equal(response.status, 200)
+    assert.equal(response.text, 'null')
     assert.deepEqual(await rows().select('id'), [{ id: 1 }])
   })
 
   test('[S1, S5, A3] db_delete is a DELETE below db_delete, with a deleteSchema', async ({
     assert,
   }) => {
-    const answer = await del('/api/route-items/db_delete/2')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, 'null')
+    const response = await del('/api/route-items/db_delete/2')
+    assert.equal(response.status, 200)
+    assert.equal(response.text, 'null')
     assert.deepEqual(await rows().select('id'), [{ id: 1 }])
   })
 
   test('[S5, A24] has no db_delete without a deleteSchema', async ({ assert }) => {
-    const answer = await del('/api/without-delete-schema/db_delete/2')
-    assert.equal(answer.status, 404)
-    assert.equal(answer.body.detail, 'There is no such endpoint')
+    const response = await del('/api/without-delete-schema/db_delete/2')
+    assert.equal(response.status, 404)
+    assert.equal(response.body.detail, 'There is no such endpoint')
     assert.lengthOf(await rows(), 2)
   })
 
   test('[A5] a missing item is 404 for every operation', async ({ assert }) => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       get('/api/route-items/99'),
       patch('/api/route-items/99', { name: 'x' }),
       del('/api/route-items/99'),
       del('/api/route-items/db_delete/99'),
     ])
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       assert.equal(status, 404)
       assert.equal(body.detail, 'Item not found')
     }
   })
 
   test('[S6, P4] included operations are the only ones', async ({ assert }) => {
-    assert.deepEqual(await answering('/api/included-array'), ['GET', 'POST'])
-    assert.deepEqual(await answering('/api/included-array/1'), [])
-    assert.deepEqual(await answering('/api/included-set'), [])
-    assert.deepEqual(await answering('/api/included-set/1'), ['GET'])
+    assert.deepEqual(await responding('/api/included-array'), ['GET', 'POST'])
+    assert.deepEqual(await responding('/api/included-array/1'), [])
+    assert.deepEqual(await responding('/api/included-set'), [])
+    assert.deepEqual(await responding('/api/included-set/1'), ['GET'])
   })
 
   test('[S7, P4] deleted operations are left out', async ({ assert }) => {
-    assert.deepEqual(await answering('/api/deleted-array'), ['GET', 'POST'])
-    assert.deepEqual(await answering('/api/deleted-array/1'), ['GET', 'DELETE'])
-    assert.deepEqual(await answering('/api/deleted-array/db_delete/2'), ['DELETE'])
-    assert.deepEqual(await answering('/api/deleted-set'), ['GET'])
-    assert.deepEqual(await answering('/api/deleted-set/2'), [])
+    assert.deepEqual(await responding('/api/deleted-array'), ['GET', 'POST'])
+    assert.deepEqual(await responding('/api/deleted-array/1'), ['GET', 'DELETE'])
+    assert.deepEqual(await responding('/api/deleted-array/db_delete/2'), ['DELETE'])
+    assert.deepEqual(await responding('/api/deleted-set'), ['GET'])
+    assert.deepEqual(await responding('/api/deleted-set/2'), [])
   })
 
   test('[S7] all operations exist by default', async ({ assert }) => {
-    assert.deepEqual(await answering('/api/route-items'), ['GET', 'POST'])
-    assert.deepEqual(await answering('/api/route-items/1'), ['GET', 'PATCH', 'DELETE'])
-    assert.deepEqual(await answering('/api/route-items/db_delete/2'), ['DELETE'])
+    assert.deepEqual(await responding('/api/route-items'), ['GET', 'POST'])
+    assert.deepEqual(await responding('/api/route-items/1'), ['GET', 'PATCH', 'DELETE'])
+    assert.deepEqual(await responding('/api/route-items/db_delete/2'), ['DELETE'])
   })
 
   test('[P5, S1] an explicit path has the same prefix', async ({ assert }) => {
-    const answer = await get('/api/shop/Goods_v1.0')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.body.total_count, 2)
+    const response = await get('/api/shop/Goods_v1.0')
+    assert.equal(response.status, 200)
+    assert.equal(response.body.total_count, 2)
     const outside = await get('/shop/Goods_v1.0')
     assert.equal(outside.status, 404)
   })
@@ -194,16 +194,16 @@ test.group('Operations', (group) => {
   })
 
   test('[P4] a middleware may respond instead of the handler', async ({ assert }) => {
-    const answer = await del('/api/refused/db_delete/1')
-    assert.equal(answer.status, 451)
-    assert.equal(answer.text, 'refused by a middleware')
+    const response = await del('/api/refused/db_delete/1')
+    assert.equal(response.status, 451)
+    assert.equal(response.text, 'refused by a middleware')
     assert.lengthOf(await rows(), 2)
   })
 
   test('[P4] crud can be a class or an instance', async ({ assert }) => {
     for (const path of ['/api/loud', '/api/louder']) {
-      const answer = await post(path, { name: 'quiet' })
-      assert.equal(answer.body.name, 'QUIET')
+      const response = await post(path, { name: 'quiet' })
+      assert.equal(response.body.name, 'QUIET')
     }
   })
 

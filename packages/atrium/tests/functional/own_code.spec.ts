@@ -66,8 +66,8 @@ test.group("Own code in the engine's transactions", (group) => {
   ): Promise<Outcome> {
     await emptySurface()
     let surface: Awaited<ReturnType<typeof useSurface>> | undefined
-    const answer = await work(async (trx) => void (surface = await useSurface(trx)))
-    if (!surface) throw new Error(`It was not done: ${JSON.stringify(answer)}`)
+    const response = await work(async (trx) => void (surface = await useSurface(trx)))
+    if (!surface) throw new Error(`It was not done: ${JSON.stringify(response)}`)
     return { ...surface, rows: await surfaceRows() }
   }
 
@@ -130,8 +130,8 @@ test.group("Own code in the engine's transactions", (group) => {
           seen = await useReads(client, record as Gate | undefined)
         },
       }
-      const answer = await PLACES[place](gate, user)
-      assert.exists(seen, `It was not done: ${JSON.stringify(answer)}`)
+      const response = await PLACES[place](gate, user)
+      assert.exists(seen, `It was not done: ${JSON.stringify(response)}`)
       assert.deepEqual(seen!.models, expected.models)
       if (seen!.record) assert.deepEqual(seen!.record, expected.record)
     })

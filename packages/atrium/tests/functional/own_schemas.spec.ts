@@ -7,7 +7,7 @@ import { call, get, patch, post } from '#tests/helpers/http'
 import { Coupon } from '#tests/fixtures/own_schemas'
 import { runs } from '#tests/helpers/random_runs'
 
-const fieldsOf = (answer: { body: any }) => answer.body.errors.map((one: any) => one.field)
+const fieldsOf = (response: { body: any }) => response.body.errors.map((one: any) => one.field)
 
 const stored = () => db.from('coupons').orderBy('id', 'desc').firstOrFail()
 
@@ -40,19 +40,19 @@ test.group("Schemas of a model's own", (group) => {
         answered: { lines: [{ count: 5, note: null }], at: '2024-05-06T00:00:00.000Z' },
       },
     ])
-    .run(async ({ assert }, { field, sent, answered }) => {
+    .run(async ({ assert }, { field, sent, answered: responded }) => {
       const created = await post('/api/coupons', { [field]: sent })
       assert.equal(created.status, 201, created.text)
-      assert.deepEqual(created.body[field], answered)
+      assert.deepEqual(created.body[field], responded)
       const read = await get(`/api/coupons/${created.body.id}`)
-      assert.deepEqual(read.body[field], answered)
+      assert.deepEqual(read.body[field], responded)
 
       const emptied = await patch(`/api/coupons/${created.body.id}`, { [field]: null })
       assert.equal(emptied.status, 200)
       const changed = await patch(`/api/coupons/${created.body.id}`, { [field]: sent })
       assert.equal(changed.status, 200)
       const again = await get(`/api/coupons/${created.body.id}`)
-      assert.deepEqual(again.body[field], answered)
+      assert.deepEqual(again.body[field], responded)
     })
 
   test('[A28] the schema decides instead of the column: {field} {sent} is 422')
@@ -74,22 +74,22 @@ test.group("Schemas of a model's own", (group) => {
       { field: 'share', sent: '0x10' },
     ])
     .run(async ({ assert }, { field, sent }) => {
-      const answer = await post('/api/coupons', { [field]: sent })
-      assert.equal(answer.status, 422)
-      assert.equal(fieldsOf(answer)[0].split('.')[0], field)
+      const response = await post('/api/coupons', { [field]: sent })
+      assert.equal(response.status, 422)
+      assert.equal(fieldsOf(response)[0].split('.')[0], field)
     })
 
   test("[A28] a value that the schema accepts and the column can't store is 422", async ({
     assert,
   }) => {
-    const answer = await post('/api/coupons', {
+    const response = await post('/api/coupons', {
       serial: '9223372036854775808',
       stock: 'many',
       clock: '25:00',
       stamp: '2024-02-30 00:00:00',
     })
-    assert.equal(answer.status, 422)
-    assert.sameMembers(fieldsOf(answer), ['serial', 'stock', 'clock', 'stamp'])
+    assert.equal(response.status, 422)
+    assert.sameMembers(fieldsOf(response), ['serial', 'stock', 'clock', 'stamp'])
   })
 
   test('[A20] every integer of 64 bits keeps its digits as text', async ({ assert }) => {
@@ -111,11 +111,11 @@ test.group("Schemas of a model's own", (group) => {
     })
     await fc.assert(
       fc.asyncProperty(digits, async (price) => {
-        const answer = await post('/api/coupons', { price })
-        assert.equal(answer.status, 201, price)
-        const { price: kept } = await stored()
-        assert.equal(Number(kept).toFixed(2), Number(price).toFixed(2))
-        if (typeof kept === 'string') assert.equal(kept, price)
+        const response = await post('/api/coupons', { price })
+        assert.equal(response.status, 201, price)
+        const { price: saved } = await stored()
+        assert.equal(Number(saved).toFixed(2), Number(price).toFixed(2))
+        if (typeof saved === 'string') assert.equal(saved, price)
       }),
       { numRuns: runs(40) }
     )
@@ -176,11 +176,11 @@ test.group("Forms of a model's own schemas", (group) => {
         kept: { lines: [{ count: 1, note: null }] },
       },
     ])
-    .run(async ({ assert }, { field, typed, kept }) => {
-      const answer = await send({ [field]: typed })
-      assert.equal(answer.status, 303, answer.text)
+    .run(async ({ assert }, { field, typed, kept: saved }) => {
+      const response = await send({ [field]: typed })
+      assert.equal(response.status, 303, response.text)
       const { body } = await get('/api/coupons')
-      assert.deepEqual(body.data[0][field], kept)
+      assert.deepEqual(body.data[0][field], saved)
       const page = `/admin/Coupon/form_update/${body.data[0].id}`
       const updated = await sendForm(page, { [field]: typed }, { cookie })
       assert.include([200, 303], updated.status, updated.text)

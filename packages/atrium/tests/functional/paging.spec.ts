@@ -23,8 +23,8 @@ async function fill(count: number) {
 }
 
 async function list(query: string) {
-  const answer = await get(`/api/memos?${query}`)
-  return answer.body
+  const response = await get(`/api/memos?${query}`)
+  return response.body
 }
 
 async function titles(query: string): Promise<string[]> {
@@ -48,11 +48,11 @@ test.group('Paging', (group) => {
   test('[A10, S2] without parameters a list has the first 100 items and the total count', async ({
     assert,
   }) => {
-    const answer = await get('/api/memos')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(Object.keys(answer.body), ['data', 'total_count'])
-    assert.lengthOf(answer.body.data, 100)
-    assert.equal(answer.body.total_count, 125)
+    const response = await get('/api/memos')
+    assert.equal(response.status, 200)
+    assert.deepEqual(Object.keys(response.body), ['data', 'total_count'])
+    assert.lengthOf(response.body.data, 100)
+    assert.equal(response.body.total_count, 125)
     assert.deepEqual(await titles(''), numbers(1, 100))
   })
 

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { useTokenAuthorizer } from '#crud/endpoints/access'
 import { bearerIsUser, Note } from '#tests/fixtures/crud'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
 const PATH = '/api/crud-notes'
@@ -43,7 +43,7 @@ test.group('Policies and scopes over HTTP', (group) => {
   }) => {
     const id = await insertNote({ owner: 'anna' })
     const actor = { kind: 'token', user: 'anna', token: 'anna' }
-    const requests: Array<[() => Promise<Answer>, Array<[string, string?]>]> = [
+    const requests: Array<[() => Promise<HttpResponse>, Array<[string, string?]>]> = [
       [
         () => anna.post({ owner: 'anna', title: 'new' }),
         [
@@ -68,8 +68,8 @@ test.group('Policies and scopes over HTTP', (group) => {
     ]
     for (const [request, questions] of requests) {
       Note.asked = []
-      const answer = await request()
-      assert.isBelow(answer.status, 300)
+      const response = await request()
+      assert.isBelow(response.status, 300)
       assert.deepEqual(
         Note.asked as unknown[],
         questions.map(([action, title]) => ({ actor, action, resource: 'Note', title }))
@@ -93,10 +93,10 @@ test.group('Policies and scopes over HTTP', (group) => {
       () => banned.del(`/db_delete/${id}`),
     ]
     for (const request of requests) {
-      const answer = await request()
-      assert.equal(answer.status, 403)
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-      assert.equal(answer.body.status, 403)
+      const response = await request()
+      assert.equal(response.status, 403)
+      assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      assert.equal(response.body.status, 403)
     }
     assert.deepEqual(await db.from('crud_notes'), before)
   })
@@ -112,9 +112,9 @@ test.group('Policies and scopes over HTTP', (group) => {
       () => anna.del(`/db_delete/${id}`),
     ]
     for (const request of requests) {
-      const answer = await request()
-      assert.equal(answer.status, 404)
-      assert.equal(answer.body.detail, 'Item not found')
+      const response = await request()
+      assert.equal(response.status, 404)
+      assert.equal(response.body.detail, 'Item not found')
     }
     const rows = await db
       .from('crud_notes')
@@ -160,8 +160,8 @@ test.group('Policies and scopes over HTTP', (group) => {
   })
 
   test('[P14] the policy is not asked if access is denied', async ({ assert }) => {
-    const answer = await call('GET', PATH)
-    assert.equal(answer.status, 401)
+    const response = await call('GET', PATH)
+    assert.equal(response.status, 401)
     assert.isEmpty(Note.asked)
   })
 })

@@ -9,11 +9,11 @@ test.group('Health probes', () => {
   test('/health/{0} returns 200 to every client')
     .with(['live', 'ready'])
     .run(async ({ assert }, name) => {
-      const answer = await get(`/health/${name}`)
-      assert.equal(answer.status, 200)
-      assert.deepEqual(answer.body, { status: 'ok' })
-      assert.equal(answer.headers.get('cache-control'), 'no-store')
-      assert.isNull(answer.headers.get('set-cookie'))
+      const response = await get(`/health/${name}`)
+      assert.equal(response.status, 200)
+      assert.deepEqual(response.body, { status: 'ok' })
+      assert.equal(response.headers.get('cache-control'), 'no-store')
+      assert.isNull(response.headers.get('set-cookie'))
       const head = await call('HEAD', `/health/${name}`)
       assert.equal(head.status, 200)
     })
@@ -28,11 +28,11 @@ test.group('Health probes', () => {
       await db.table(SCHEMA).insert(row)
     })
 
-    const answer = await get('/health/ready')
-    assert.equal(answer.status, 503)
-    assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
-    assert.equal(answer.headers.get('retry-after'), '5')
-    assert.deepEqual(answer.body, {
+    const response = await get('/health/ready')
+    assert.equal(response.status, 503)
+    assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
+    assert.equal(response.headers.get('retry-after'), '5')
+    assert.deepEqual(response.body, {
       type: 'about:blank',
       title: 'Service Unavailable',
       status: 503,
@@ -47,9 +47,9 @@ test.group('Health probes', () => {
     cleanup(() => db.rawQuery(`alter table ${SCHEMA}_away rename to ${SCHEMA}`))
     const log = captureLog(cleanup)
 
-    const answer = await get('/health/ready')
-    assert.equal(answer.status, 503)
-    assert.notInclude(answer.text, SCHEMA)
+    const response = await get('/health/ready')
+    assert.equal(response.status, 503)
+    assert.notInclude(response.text, SCHEMA)
     assert.isTrue(
       log().some(({ level, err }) => level === ERROR_LEVEL && err?.message.includes(SCHEMA))
     )

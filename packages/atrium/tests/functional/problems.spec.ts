@@ -58,34 +58,34 @@ test.group('Problems', (group) => {
       ['POST', '/api/route-items', 400, 'The body is not valid JSON: it is empty'],
     ] as const)
     .run(async ({ assert }, [method, path, status, detail]) => {
-      const answer = await call(method, path, {
+      const response = await call(method, path, {
         headers: method === 'POST' ? { 'content-type': 'application/json' } : {},
       })
-      assert.equal(answer.status, status)
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-      const { type, title, ...rest } = answer.body
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      const { type, title, ...rest } = response.body
       assert.equal(type, 'about:blank')
       assert.isString(title)
       assert.deepEqual(rest, { status, detail })
     })
 
   test('[A4] a failed validation names every field', async ({ assert }) => {
-    const answer = await post('/api/route-items', { note: 5 })
-    assert.equal(answer.status, 422)
-    assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
+    const response = await post('/api/route-items', { note: 5 })
+    assert.equal(response.status, 422)
+    assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
     assert.deepEqual(
-      answer.body.errors.map((error: object) => Object.keys(error)),
+      response.body.errors.map((error: object) => Object.keys(error)),
       Array(2).fill(['field', 'rule', 'message'])
     )
     assert.sameMembers(
-      answer.body.errors.map(({ field }: { field: string }) => field),
+      response.body.errors.map(({ field }: { field: string }) => field),
       ['name', 'note']
     )
   })
 
   test('[A4] a client that accepts HTML gets a problem too', async ({ assert }) => {
-    const answer = await get('/api/route-items/99', { headers: { accept: 'text/html' } })
-    assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
+    const response = await get('/api/route-items/99', { headers: { accept: 'text/html' } })
+    assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
   })
 
   test('[A29, A26] an internal error in {0} is a 500, and the log has its details')
@@ -94,14 +94,14 @@ test.group('Problems', (group) => {
       const { crud } = resources.endpoints().find((one) => one.path === '/api/route-items')!
       breakMethod(crud, name, new TypeError('select * from route_items in crud.ts'), cleanup)
       const log = captureLog(cleanup)
-      const answer = await call(method, `/api/route-items${path}`, { json })
+      const response = await call(method, `/api/route-items${path}`, { json })
 
-      assert.equal(answer.status, 500)
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-      assert.deepEqual(answer.body, FIXED)
+      assert.equal(response.status, 500)
+      assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      assert.deepEqual(response.body, FIXED)
       const [line] = log().filter(({ level }) => level === ERROR_LEVEL)
       assert.equal(line.msg, 'select * from route_items in crud.ts')
-      assert.equal(line.request_id, answer.headers.get('x-request-id'))
+      assert.equal(line.request_id, response.headers.get('x-request-id'))
       assert.include(line.err!.stack, 'problems.spec.ts')
     })
 
@@ -111,7 +111,7 @@ test.group('Problems', (group) => {
     await schema.renameTable('route_items', 'route_items_away')
     cleanup(() => db.connection().schema.renameTable('route_items_away', 'route_items') as any)
 
-    const answers = [
+    const responses = [
       await get('/api/route-items'),
       await get('/api/route-items/1'),
       await post('/api/route-items', { name: 'x' }),
@@ -119,8 +119,8 @@ test.group('Problems', (group) => {
       await del('/api/route-items/1'),
     ]
     const errors = log().filter(({ level }) => level === ERROR_LEVEL)
-    assert.lengthOf(errors, answers.length)
-    answers.forEach(({ status, body, headers, text }, index) => {
+    assert.lengthOf(errors, responses.length)
+    responses.forEach(({ status, body, headers, text }, index) => {
       assert.equal(status, 500)
       assert.deepEqual(body, FIXED)
       assert.notMatch(text, /route_items|select|SQLITE|relation|table/i)
@@ -139,15 +139,15 @@ test.group('Problems', (group) => {
     ])
     .run(async ({ assert, cleanup }, [kind, message]) => {
       const log = captureLog(cleanup)
-      const answer = await get(`/api/route-words/fault/${kind}`)
+      const response = await get(`/api/route-words/fault/${kind}`)
 
-      assert.equal(answer.status, 500)
-      assert.deepEqual(answer.body, FIXED)
+      assert.equal(response.status, 500)
+      assert.deepEqual(response.body, FIXED)
       const lines = log()
       assert.lengthOf(lines, 1)
       assert.equal(lines[0].level, ERROR_LEVEL)
       assert.equal(lines[0].msg, message)
-      assert.equal(lines[0].request_id, answer.headers.get('x-request-id'))
+      assert.equal(lines[0].request_id, response.headers.get('x-request-id'))
     })
 
   test('[A29] client errors are not logged as errors', async ({ assert, cleanup }) => {

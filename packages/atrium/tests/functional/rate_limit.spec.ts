@@ -7,7 +7,7 @@ import { counters } from '#base/counters'
 import { DOORS } from '#tests/fixtures/crud'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL, WARN_LEVEL } from '#tests/helpers/captured_log'
-import { call, get, post, type Answer } from '#tests/helpers/http'
+import { call, get, post, type HttpResponse } from '#tests/helpers/http'
 import { queriesOf } from '#tests/helpers/queries'
 import { issueToken } from '#tests/helpers/tokens'
 
@@ -16,7 +16,7 @@ const CLOSED = `/api${DOORS.token}`
 
 const LIMIT = { requests: 3, seconds: 60 }
 
-function headersOf({ status, headers }: Answer) {
+function headersOf({ status, headers }: HttpResponse) {
   return {
     status,
     policy: headers.get('ratelimit-policy'),
@@ -73,13 +73,13 @@ test.group('Rate limit', (group) => {
       assert.deepEqual(headersOf(await get(OPEN)), left(200, remaining))
     }
     for (let count = 0; count < 2; count++) {
-      const answer = await post(OPEN, { name: 'no' })
-      assert.deepEqual(headersOf(answer), left(429, 0))
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
-      const seconds = Number(answer.headers.get('retry-after'))
+      const response = await post(OPEN, { name: 'no' })
+      assert.deepEqual(headersOf(response), left(429, 0))
+      assert.equal(response.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      const seconds = Number(response.headers.get('retry-after'))
       assert.isTrue(seconds > 40 && seconds <= 60, `${seconds}`)
-      assert.containSubset(answer.body, { status: 429, title: 'Too Many Requests' })
-      assert.include(answer.body.detail, `${seconds} seconds`)
+      assert.containSubset(response.body, { status: 429, title: 'Too Many Requests' })
+      assert.include(response.body.detail, `${seconds} seconds`)
     }
   })
 
@@ -118,8 +118,8 @@ test.group('Rate limit', (group) => {
     const refused = await post(CLOSED, { name: 'no' }, { headers: reader.headers })
     assert.deepEqual(headersOf(refused), left(403, 2))
     for (const remaining of [1, 0]) {
-      const answer = await get(CLOSED, { headers: reader.headers })
-      assert.deepEqual(headersOf(answer), left(200, remaining))
+      const response = await get(CLOSED, { headers: reader.headers })
+      assert.deepEqual(headersOf(response), left(200, remaining))
     }
     const over = await get(CLOSED, { headers: reader.headers })
     assert.equal(over.status, 429)
@@ -136,13 +136,13 @@ test.group('Rate limit', (group) => {
     const { headers, token } = await issueToken(jo)
     const guess = (number: number) =>
       get(CLOSED, { headers: { authorization: `Bearer ${token.slice(0, -4)}${number}AAA` } })
-    const answers = []
-    for (let number = 0; number < 5; number++) answers.push(await guess(number))
+    const responses = []
+    for (let number = 0; number < 5; number++) responses.push(await guess(number))
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [401, 401, 401, 429, 429]
     )
-    assert.isNull(answers[3].headers.get('www-authenticate'))
+    assert.isNull(responses[3].headers.get('www-authenticate'))
     assert.deepEqual(headersOf(await get(CLOSED, { headers })), left(200, 2))
   })
 
@@ -211,7 +211,7 @@ test.group('Rate limit', (group) => {
       assert.equal(headers.get('retry-after'), '1')
       assert.notInclude(text, 'store')
     }
-    const faults = log().filter(({ level }) => level === ERROR_LEVEL)
-    assert.include(faults[0].err!.message, 'the store is gone')
+    const errors = log().filter(({ level }) => level === ERROR_LEVEL)
+    assert.include(errors[0].err!.message, 'the store is gone')
   })
 })

@@ -44,16 +44,16 @@ test.group('Views and tables without a key', (group) => {
       { path: '/api/readings', key: 'Ulm', body: { place: 'x', degrees: 1 } },
     ])
     .run(async ({ assert }, { path, key, body }) => {
-      const answers = [
+      const responses = [
         await post(path, body),
         await patch(`${path}/${key}`, body),
         await del(`${path}/${key}`),
       ]
       if (path === '/api/stock-totals') {
-        answers.push(await post(`${path}/batch`, { create: [body] }))
-        answers.push(await del(`${path}/db_delete/${key}`))
+        responses.push(await post(`${path}/batch`, { create: [body] }))
+        responses.push(await del(`${path}/db_delete/${key}`))
       }
-      for (const { status, headers } of answers) {
+      for (const { status, headers } of responses) {
         assert.equal(status, 405)
         assert.equal(headers.get('allow'), 'GET, HEAD')
       }

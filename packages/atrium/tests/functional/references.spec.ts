@@ -7,7 +7,7 @@ import { LucidCrud } from '#crud'
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { WardPatient, reassignTo, Visit } from '#tests/fixtures/wards'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 import { queriesOf } from '#tests/helpers/queries'
 
@@ -45,7 +45,7 @@ test.group('References to hidden records', (group) => {
   const create = (json: unknown) => call('POST', '/api/ward-visits', { json, headers })
   const update = (id: number, json: unknown) =>
     call('PATCH', `/api/ward-visits/${id}`, { json, headers })
-  const told = ({ status, text }: Answer) => ({ status, text })
+  const told = ({ status, text }: HttpResponse) => ({ status, text })
 
   test('[P14] a reference to a hidden or refused record is treated like a missing one: {0}')
     .with([
@@ -109,7 +109,7 @@ test.group('References to hidden records', (group) => {
   })
 
   test('[P14] names all such fields in one response', async ({ assert }) => {
-    const fieldsOf = ({ body }: Answer) => body.errors.map((error: any) => error.field)
+    const fieldsOf = ({ body }: HttpResponse) => body.errors.map((error: any) => error.field)
     const refused = await create({ patient_id: foreign, follows_id: NOWHERE, room_id: NOWHERE })
     const nothing = await create({ patient_id: NOWHERE, follows_id: NOWHERE, room_id: NOWHERE })
     assert.deepEqual(fieldsOf(refused), ['patient_id', 'follows_id'])

@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { call, post, type Answer } from '#tests/helpers/http'
+import { call, post, type HttpResponse } from '#tests/helpers/http'
 import { exchange } from '#tests/helpers/raw_http'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -29,24 +29,24 @@ test.group('Request ids', (group) => {
       ['GET', '/api/route-words/custom', 200],
     ] as const)
     .run(async ({ assert }, [method, path, status]) => {
-      const answer = await call(method, path)
-      assert.equal(answer.status, status)
-      assert.match(answer.headers.get('x-request-id')!, UUID)
+      const response = await call(method, path)
+      assert.equal(response.status, status)
+      assert.match(response.headers.get('x-request-id')!, UUID)
     })
 
   test('[A26] responses to writes have one too', async ({ assert }) => {
-    const answers: Answer[] = [
+    const responses: HttpResponse[] = [
       await post('/api/route-items', { name: 'x' }),
       await post('/api/route-items', {}),
       await call('POST', '/api/route-items', { json: { name: 'x'.repeat(2_000_000) } }),
       await call('PATCH', '/api/route-items/1', { json: { name: 'y' } }),
     ]
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [201, 422, 413, 200]
     )
-    answers.forEach(({ headers }) => assert.match(headers.get('x-request-id')!, UUID))
-    assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size, 4)
+    responses.forEach(({ headers }) => assert.match(headers.get('x-request-id')!, UUID))
+    assert.equal(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size, 4)
   })
 
   test('[A29] preserves a valid id of the client')

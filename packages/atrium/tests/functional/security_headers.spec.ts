@@ -38,14 +38,14 @@ test.group('Security headers', () => {
       [421, 'GET', '/', { host: 'rebound.test', accept: 'text/html' }],
     ]
     for (const [status, method, path, headers, body] of calls) {
-      const answer = await callRaw(method, path, headers, body)
-      assert.equal(answer.status, status, `${method} ${path}`)
-      check(assert, answer.headers, `${method} ${path}`)
+      const response = await callRaw(method, path, headers, body)
+      assert.equal(response.status, status, `${method} ${path}`)
+      check(assert, response.headers, `${method} ${path}`)
     }
   })
 
   test('responses to malformed requests have the headers too', async ({ assert }) => {
-    const answers = {
+    const responses = {
       malformed: await exchange('GET / HTTP/9'),
       withoutHost: await exchange('GET / HTTP/1.1', 'Connection: close'),
       expectation: await exchange(
@@ -56,10 +56,10 @@ test.group('Security headers', () => {
       ),
     }
     assert.deepEqual(
-      Object.values(answers).map(({ status }) => status),
+      Object.values(responses).map(({ status }) => status),
       [400, 400, 417]
     )
-    for (const [kind, { headers }] of Object.entries(answers)) check(assert, headers, kind)
+    for (const [kind, { headers }] of Object.entries(responses)) check(assert, headers, kind)
   })
 
   test('over HTTPS, responses require browsers to use nothing else', ({ assert }) => {
@@ -74,7 +74,7 @@ test.group('Security headers', () => {
     const ctx = new HttpContextFactory().create()
     ctx.request.request.headers.accept = 'text/html'
     ctx.response.response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY)
-    await new HttpExceptionHandler().handle(new Error('a fault of ours'), ctx)
+    await new HttpExceptionHandler().handle(new Error('an error of the application'), ctx)
     assert.include(String(ctx.response.getBody()), '<style')
     assert.isUndefined(ctx.response.response.getHeader('content-security-policy'))
   })

@@ -53,27 +53,27 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
 
     /* Until the writers are all there, the connection is another's. */
     const first = onSqlite ? await db.transaction() : undefined
-    const asked = numbers.map((index) => post(PATH, wayOf(index).body(index)))
+    const requested = numbers.map((index) => post(PATH, wayOf(index).body(index)))
     if (first) {
       await new Promise((resolve) => setTimeout(resolve, 200))
       await first.rollback()
     }
-    const answers = await Promise.all(asked)
+    const responses = await Promise.all(requested)
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       numbers.map((index) => wayOf(index).status)
     )
     if (onSqlite) assert.isAbove(savepoints, 0)
 
-    const kept = answers.filter(({ status }) => status === 201).map(({ body }) => body)
+    const stored = responses.filter(({ status }) => status === 201).map(({ body }) => body)
     const rows = await db.from('event_hooked').whereNot('name', 'taken').orderBy('id')
     assert.sameMembers(
       rows.map(({ name }) => name),
-      kept.map(({ name }) => name)
+      stored.map(({ name }) => name)
     )
     assert.sameMembers(
       rows.map(({ id }) => id),
-      kept.map(({ id }) => id)
+      stored.map(({ id }) => id)
     )
     assert.sameMembers(
       await names('event_plains'),
@@ -100,7 +100,7 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
   test('[P8] a writer that disconnects leaves its record whole or none, and the others get their responses', async ({
     assert,
   }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       numbers.map(async (index) => {
         if (index % 3 !== 0) return await post(PATH, { name: `stays ${index}` })
         const leaving = new AbortController()
@@ -115,7 +115,7 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
         return undefined
       })
     )
-    for (const answer of answers) if (answer) assert.equal(answer.status, 201)
+    for (const response of responses) if (response) assert.equal(response.status, 201)
     /* It comes after the writes of those who left. */
     const last = await post(PATH, { name: 'last' })
     assert.equal(last.status, 201)

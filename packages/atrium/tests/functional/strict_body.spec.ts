@@ -22,9 +22,9 @@ test.group('Strict bodies', (group) => {
   test('[A7] an unknown field of a create is 422 and suggests the most similar name', async ({
     assert,
   }) => {
-    const answer = await post('/api/letters', { title: 'a', tilte: 'b' })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(errorsOf(answer), [
+    const response = await post('/api/letters', { title: 'a', tilte: 'b' })
+    assert.equal(response.status, 422)
+    assert.deepEqual(errorsOf(response), [
       {
         field: 'tilte',
         rule: 'unknown',
@@ -36,10 +36,10 @@ test.group('Strict bodies', (group) => {
 
   test('[A7] a column that the update schema lacks is unknown', async ({ assert }) => {
     const { body } = await post('/api/coupons', { share: 1 })
-    const answer = await patch(`/api/coupons/${body.id}`, { share: 2, id: 5, sharee: 3 })
-    assert.equal(answer.status, 422)
+    const response = await patch(`/api/coupons/${body.id}`, { share: 2, id: 5, sharee: 3 })
+    assert.equal(response.status, 422)
     assert.sameMembers(
-      errorsOf(answer).map((one: any) => `${one.field} ${one.rule}`),
+      errorsOf(response).map((one: any) => `${one.field} ${one.rule}`),
       ['id unknown', 'sharee unknown']
     )
     const { body: read } = await get(`/api/coupons/${body.id}`)
@@ -49,9 +49,9 @@ test.group('Strict bodies', (group) => {
   test('[A7, A6] unknown fields are reported together with all other errors', async ({
     assert,
   }) => {
-    const answer = await post('/api/coupons', { cents: 'x', extra: 1, other: null })
+    const response = await post('/api/coupons', { cents: 'x', extra: 1, other: null })
     assert.sameMembers(
-      errorsOf(answer).map((one: any) => one.field),
+      errorsOf(response).map((one: any) => one.field),
       ['cents', 'extra', 'other']
     )
   })
@@ -67,18 +67,18 @@ test.group('Strict bodies', (group) => {
     .run(async ({ assert }, { name }) => {
       const body = `{"share":1,${JSON.stringify(name)}:{}}`
       const headers = { 'content-type': 'application/json' }
-      const answer = await call('POST', '/api/coupons', { body, headers })
-      assert.equal(answer.status, 422)
-      assert.lengthOf(errorsOf(answer), 1)
-      assert.equal(errorsOf(answer)[0].rule, 'unknown')
-      assert.isBelow(answer.text.length, 1000)
+      const response = await call('POST', '/api/coupons', { body, headers })
+      assert.equal(response.status, 422)
+      assert.lengthOf(errorsOf(response), 1)
+      assert.equal(errorsOf(response)[0].rule, 'unknown')
+      assert.isBelow(response.text.length, 1000)
     })
 
   test('[A7, A6] of ten thousand unknown fields a hundred are reported', async ({ assert }) => {
     const names = Array.from({ length: 10_000 }, (_, index) => [`x${index}`, 1])
-    const answer = await post('/api/coupons', Object.fromEntries(names))
-    assert.equal(answer.status, 422)
-    assert.lengthOf(errorsOf(answer), 100)
+    const response = await post('/api/coupons', Object.fromEntries(names))
+    assert.equal(response.status, 422)
+    assert.lengthOf(errorsOf(response), 100)
   })
 
   test('[A7] known fields are accepted, also in an urlencoded body', async ({ assert }) => {

@@ -83,13 +83,13 @@ test.group('Strict query', (group) => {
 
   test('[A19] a write accepts no parameters and is refused with one', async ({ assert }) => {
     const { body } = await post('/api/letters', { title: 'a' })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post('/api/letters?x=1', { title: 'b' }),
       patch(`/api/letters/${body.id}?x=1`, { title: 'b' }),
       del(`/api/letters/${body.id}?x=1`),
     ])
     assert.deepEqual(
-      answers.map((answer) => answer.status),
+      responses.map((response) => response.status),
       [422, 422, 422]
     )
     const list = await get('/api/letters')

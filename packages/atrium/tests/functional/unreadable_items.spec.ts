@@ -59,25 +59,25 @@ test.group('Items that the actor may write but not read', (group) => {
       const minimal = await send({ prefer: 'return=minimal' })
       assert.isNull(minimal.headers.get('etag'), name)
 
-      const answers = new Set<string>()
+      const responses = new Set<string>()
       for (const amount of [AMOUNT - 1, AMOUNT, AMOUNT + 1]) {
         for (const tag of digestsOf(JSON.stringify({ id: 1, amount }))) {
           for (const header of ['if-match', 'if-none-match']) {
             const { status, text } = await send({ [header]: `"${tag}"` })
-            answers.add(`${status} ${text}`)
+            responses.add(`${status} ${text}`)
           }
         }
       }
       for (const header of ['if-match', 'if-none-match']) {
         const { status, text } = await send({ [header]: '*' }, { amount: 1 })
-        answers.add(`${status} ${text}`)
+        responses.add(`${status} ${text}`)
         for (const method of ['DELETE']) {
           const gone = await call(method, `${path}/1`, { headers: { ...headers, [header]: '*' } })
-          answers.add(`${gone.status} ${gone.text}`)
+          responses.add(`${gone.status} ${gone.text}`)
         }
       }
-      assert.lengthOf([...answers], 1, name)
-      assert.match([...answers][0], /^403 /)
+      assert.lengthOf([...responses], 1, name)
+      assert.match([...responses][0], /^403 /)
       const row = await db.from('judged_salaries').firstOrFail()
       assert.equal(row.amount, AMOUNT, name)
     }
@@ -108,16 +108,16 @@ test.group('Items that the actor may write but not read', (group) => {
       ['/api/judged-bonuses', {}, 5, true],
       ['/api/judged-bonuses', {}, 5000, false],
     ] as const) {
-      const answer = await call('POST', path, { json: { amount }, headers: more })
-      assert.equal(answer.status, 201, path)
-      assert.equal(answer.headers.has('etag'), isTagged, `${path} ${amount}`)
+      const response = await call('POST', path, { json: { amount }, headers: more })
+      assert.equal(response.status, 201, path)
+      assert.equal(response.headers.has('etag'), isTagged, `${path} ${amount}`)
     }
   })
 
   test('[P14] a create of an unreadable item returns null and its location', async ({ assert }) => {
-    const answer = await call('POST', '/api/judged-bonuses', { json: { amount: 5000 } })
-    assert.equal(answer.text, 'null')
-    assert.match(answer.headers.get('location')!, /^\/api\/judged-bonuses\/\d+$/)
+    const response = await call('POST', '/api/judged-bonuses', { json: { amount: 5000 } })
+    assert.equal(response.text, 'null')
+    assert.match(response.headers.get('location')!, /^\/api\/judged-bonuses\/\d+$/)
     const seen = await call('POST', '/api/judged-bonuses', { json: { amount: 50 } })
     assert.equal(seen.body.amount, 50)
   })

@@ -20,44 +20,48 @@ test.group('Update', (group) => {
 
   test('[A3] an update returns 200 with null', async ({ assert }) => {
     const path = await createSample()
-    const answer = await patch(path, { name: 'two' })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, 'null')
-    assert.match(answer.headers.get('content-type')!, /^application\/json/)
-    assert.isNull(answer.headers.get('preference-applied'))
+    const response = await patch(path, { name: 'two' })
+    assert.equal(response.status, 200)
+    assert.equal(response.text, 'null')
+    assert.match(response.headers.get('content-type')!, /^application\/json/)
+    assert.isNull(response.headers.get('preference-applied'))
     const read = await get(path)
     assert.equal(read.body.name, 'two')
   })
 
   test('[A3] Prefer: return=representation returns the updated item', async ({ assert }) => {
     const path = await createSample()
-    const answer = await patch(
+    const response = await patch(
       path,
       { name: 'two' },
       { headers: { prefer: 'respond-async, Return = "Representation"; x=1' } }
     )
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('preference-applied'), 'return=representation')
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('preference-applied'), 'return=representation')
     const read = await get(path)
-    assert.deepEqual(answer.body, read.body)
-    assert.equal(answer.body.name, 'two')
+    assert.deepEqual(response.body, read.body)
+    assert.equal(response.body.name, 'two')
   })
 
   test('[A3] Prefer: return=minimal returns 204', async ({ assert }) => {
     const path = await createSample()
-    const answer = await patch(path, { name: 'two' }, { headers: { prefer: 'return=minimal' } })
-    assert.equal(answer.status, 204)
-    assert.equal(answer.text, '')
-    assert.equal(answer.headers.get('preference-applied'), 'return=minimal')
+    const response = await patch(path, { name: 'two' }, { headers: { prefer: 'return=minimal' } })
+    assert.equal(response.status, 204)
+    assert.equal(response.text, '')
+    assert.equal(response.headers.get('preference-applied'), 'return=minimal')
     const read = await get(path)
     assert.equal(read.body.name, 'two')
   })
 
   test('[A3] other preferences are not applied', async ({ assert }) => {
     const path = await createSample()
-    const answer = await patch(path, { name: 'two' }, { headers: { prefer: 'return=everything' } })
-    assert.equal(answer.text, 'null')
-    assert.isNull(answer.headers.get('preference-applied'))
+    const response = await patch(
+      path,
+      { name: 'two' },
+      { headers: { prefer: 'return=everything' } }
+    )
+    assert.equal(response.text, 'null')
+    assert.isNull(response.headers.get('preference-applied'))
   })
 
   test('[A28] only sent fields change: absent is not null', async ({ assert }) => {
@@ -106,8 +110,8 @@ test.group('Update', (group) => {
 
   test('[A7] an update never changes a key, even if the schema names it', async ({ assert }) => {
     await post('/api/coins', { id: 1, name: 'dime' })
-    const answer = await patch('/api/coins/1', { id: 2, name: 'cent' })
-    assert.equal(answer.status, 200)
+    const response = await patch('/api/coins/1', { id: 2, name: 'cent' })
+    assert.equal(response.status, 200)
     assert.deepEqual(await db.from('coins').select('id', 'name'), [{ id: 1, name: 'cent' }])
   })
 
@@ -150,9 +154,9 @@ test.group('Update', (group) => {
     const path = await createSample()
     const [before] = await db.from('samples')
     for (const body of [{}, { id: 5 }, { updated_at: '2020-01-01 00:00:00', colour: 'red' }]) {
-      const answer = await patch(path, body)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.text, 'null')
+      const response = await patch(path, body)
+      assert.equal(response.status, 200)
+      assert.equal(response.text, 'null')
     }
     const preferred = await patch(path, {}, { headers: { prefer: 'return=representation' } })
     assert.equal(preferred.body.name, 'one')
@@ -196,10 +200,10 @@ test.group('Update', (group) => {
   test('[A6] an invalid body changes no row and no timestamp', async ({ assert }) => {
     const path = await createSample({ count: 3 })
     const [before] = await db.from('samples')
-    const answer = await patch(path, { name: 'two', count: 'many', active: 'perhaps' })
-    assert.equal(answer.status, 422)
+    const response = await patch(path, { name: 'two', count: 'many', active: 'perhaps' })
+    assert.equal(response.status, 422)
     assert.sameMembers(
-      answer.body.errors.map((error: any) => error.field),
+      response.body.errors.map((error: any) => error.field),
       ['count', 'active']
     )
     assert.deepEqual(await db.from('samples'), [before])

@@ -48,8 +48,8 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
     })
 
     const open = async (path: string) => {
-      const answer = await get(path, { headers: { accept: 'text/html', cookie } })
-      return answer
+      const response = await get(path, { headers: { accept: 'text/html', cookie } })
+      return response
     }
 
     test('[K5.6] reads each value in its documented form, and keeps it when the same is written back', async ({
@@ -210,10 +210,10 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       for (const row of rowsOf()) {
         const { text } = await open(`/admin/${prefix}TypedRow/update/${row + 1}`)
         const { tags } = formOf(text)
-        for (const [index, { type, kept = [] }] of TYPES.entries()) {
+        for (const [index, { type, kept: saved = [] }] of TYPES.entries()) {
           /* A type that can't be written has no field. */
           if (!tags[columnOf(index)] && type === 'point') continue
-          const isOdd = kept.includes(row) || isOddText(specimenOf(index, row)?.[1])
+          const isOdd = saved.includes(row) || isOddText(specimenOf(index, row)?.[1])
           assert.equal(/ readonly\b/.test(tags[columnOf(index)] ?? ''), isOdd, `${type} ${row}`)
           if (isOdd) assert.match(tags[columnOf(index)], / type="text"/)
         }
@@ -270,11 +270,17 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
             assert.deepEqual(...differing(byType(texts), byType(expected)))
           }
         }
-        const { trial } = await importedFile(`${prefix}TypedRow`, `rows.${format}`, file, cookie, {
-          key: 'id',
-        })
-        assert.deepEqual(trial!.faults, [], format)
-        assert.deepInclude(trial, { changed: 0, unchanged: TYPE_ROWS }, format)
+        const { trial: dryRun } = await importedFile(
+          `${prefix}TypedRow`,
+          `rows.${format}`,
+          file,
+          cookie,
+          {
+            key: 'id',
+          }
+        )
+        assert.deepEqual(dryRun!.faults, [], format)
+        assert.deepInclude(dryRun, { changed: 0, unchanged: TYPE_ROWS }, format)
       }
       assert.deepEqual(await Promise.all(rowsOf().map((row) => stored(row + 1))), before)
     })

@@ -15,8 +15,8 @@ test.group('Virtual fields', (group) => {
   test('[P6] prepareCreate receives a virtual field and makes a column of it', async ({
     assert,
   }) => {
-    const answer = await post('/api/member-accounts', ACCOUNT)
-    assert.equal(answer.status, 201)
+    const response = await post('/api/member-accounts', ACCOUNT)
+    assert.equal(response.status, 201)
     assert.deepEqual(AccountCrud.seen, ['correct horse'])
     const [row] = await db.from('member_accounts')
     assert.deepInclude(row, { email: ACCOUNT.email, hashed_password: hashOf(ACCOUNT.password) })
@@ -24,13 +24,16 @@ test.group('Virtual fields', (group) => {
 
   test('[P6] prepareUpdate receives a virtual field', async ({ assert }) => {
     const { body } = await post('/api/member-accounts', ACCOUNT)
-    const answer = await patch(`/api/member-accounts/${body.id}`, { password: 'battery staple' })
-    assert.equal(answer.status, 200)
+    const response = await patch(`/api/member-accounts/${body.id}`, { password: 'battery staple' })
+    assert.equal(response.status, 200)
     const [row] = await db.from('member_accounts')
     assert.equal(row.hashed_password, hashOf('battery staple'))
     await patch(`/api/member-accounts/${body.id}`, { email: 'b@example.org' })
-    const [kept] = await db.from('member_accounts')
-    assert.deepInclude(kept, { email: 'b@example.org', hashed_password: hashOf('battery staple') })
+    const [stored] = await db.from('member_accounts')
+    assert.deepInclude(stored, {
+      email: 'b@example.org',
+      hashed_password: hashOf('battery staple'),
+    })
     assert.deepEqual(AccountCrud.seen, ['correct horse', 'battery staple', undefined])
   })
 
@@ -57,13 +60,13 @@ test.group('Virtual fields', (group) => {
   })
 
   test('[P6] the schema validates a virtual field like any other', async ({ assert }) => {
-    const answer = await post('/api/member-accounts', { email: 'no mail', password: 'short' })
-    assert.equal(answer.status, 422)
+    const response = await post('/api/member-accounts', { email: 'no mail', password: 'short' })
+    assert.equal(response.status, 422)
     assert.deepEqual(
-      answer.body.errors.map((error: any) => error.field),
+      response.body.errors.map((error: any) => error.field),
       ['email', 'password']
     )
-    assert.notInclude(answer.text, 'short')
+    assert.notInclude(response.text, 'short')
     assert.deepEqual(AccountCrud.seen, [])
   })
 
@@ -72,8 +75,8 @@ test.group('Virtual fields', (group) => {
   }) => {
     const created = await post('/api/member-accounts', ACCOUNT)
     const [before] = await db.from('member_accounts')
-    const answer = await patch(`/api/accounts-without-crud/${created.body.id}`, { password: 'x' })
-    assert.equal(answer.status, 200)
+    const response = await patch(`/api/accounts-without-crud/${created.body.id}`, { password: 'x' })
+    assert.equal(response.status, 200)
     assert.deepEqual(await db.from('member_accounts'), [before])
     const fresh = await post('/api/accounts-without-crud', { email: 'x', password: 'x' })
     assert.equal(fresh.status, 422)

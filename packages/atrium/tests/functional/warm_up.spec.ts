@@ -22,22 +22,22 @@ class OwnCrud extends LucidCrud {}
 class OwnEndpoints extends EndpointCreator {}
 
 test.group('After the start', (group) => {
-  let answers: Array<[path: string, status: number]> = []
+  let responses: Array<[path: string, status: number]> = []
   let hosts: Array<string | null> = []
 
   group.each.setup(() => {
-    answers = []
+    responses = []
     hosts = []
     return emitter.on('http:request_completed', ({ ctx }) => {
       hosts.push(ctx.request.host())
-      answers.push([ctx.request.url(), ctx.response.getStatus()])
+      responses.push([ctx.request.url(), ctx.response.getStatus()])
     })
   })
 
   test('[A29] the server requests its own liveness probe and one item', async ({ assert }) => {
     const first = resources.endpoints().find(({ resource }) => resource.name === 'Utensil')!
     await warmUp(address(), [first, await endpoints()])
-    assert.deepEqual(answers, [
+    assert.deepEqual(responses, [
       ['/health/live', 200],
       ['/api/utensils/0', 404],
     ])
@@ -57,7 +57,7 @@ test.group('After the start', (group) => {
       { deletedMethods: ['read'] },
     ]
     await warmUp(address(), await Promise.all(own.map((options) => endpoints(options))))
-    assert.deepEqual(answers, [['/health/live', 200]])
+    assert.deepEqual(responses, [['/health/live', 200]])
   })
 
   test('[A29] with a rate limit no item is requested', async ({ assert, cleanup }) => {
@@ -66,15 +66,15 @@ test.group('After the start', (group) => {
     cleanup(() => void Object.assign(config, { rateLimit }))
     Object.assign(config, { rateLimit: { requests: 1, seconds: 60 } })
     await warmUp(address(), resources.endpoints())
-    assert.deepEqual(answers, [['/health/live', 200]])
+    assert.deepEqual(responses, [['/health/live', 200]])
   })
 
   test('[A29] warming up fails silently, and stops with the application', async ({ assert }) => {
     await warmUp({ ...address(), port: await freePort() }, resources.endpoints())
-    assert.isEmpty(answers)
+    assert.isEmpty(responses)
     await warmUp(address(), resources.endpoints(), () => true)
     await warmUp(address(), [new EndpointCreator({ model: RouteItem })])
     await warmUp(address(), [])
-    assert.deepEqual(answers, Array(3).fill(['/health/live', 200]))
+    assert.deepEqual(responses, Array(3).fill(['/health/live', 200]))
   })
 })

@@ -12,7 +12,7 @@ import { giveRoles } from '#tests/helpers/roles'
 import type { ModelView } from '#admin/views/model_view'
 import { referencesOf } from '#admin/relations/references'
 import { registerModelRoutes } from '#admin/capabilities'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 
 export const PASSWORD = 'correct horse'
 
@@ -121,7 +121,7 @@ export async function login(
   username: string,
   password: string = PASSWORD,
   { headers, ...fields }: { next?: string; headers?: Record<string, string> } = {}
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return await sendForm('/admin/login', { username, password, ...fields }, headers)
 }
 
@@ -129,7 +129,7 @@ export async function sendForm(
   path: string,
   fields: Record<string, string> | string,
   headers: Record<string, string> = {}
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return await call('POST', path, {
     body: typeof fields === 'string' ? fields : new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -145,7 +145,7 @@ export interface ReceivedCookie {
 /**
  * Cookies that a response sets; the last one of a name counts, as in a browser.
  */
-export function receivedCookies({ headers }: Answer): Record<string, ReceivedCookie> {
+export function receivedCookies({ headers }: HttpResponse): Record<string, ReceivedCookie> {
   const cookies: Record<string, ReceivedCookie> = {}
   for (const line of headers.getSetCookie()) {
     const [pair, ...attributes] = line.split('; ')
@@ -158,8 +158,8 @@ export function receivedCookies({ headers }: Answer): Record<string, ReceivedCoo
 /**
  * `Cookie` header that a browser sends after this response.
  */
-export function cookiesFrom(answer: Answer): string {
-  return Object.entries(receivedCookies(answer))
+export function cookiesFrom(response: HttpResponse): string {
+  return Object.entries(receivedCookies(response))
     .map(([name, { value }]) => `${name}=${value}`)
     .join('; ')
 }

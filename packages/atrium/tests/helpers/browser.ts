@@ -151,7 +151,7 @@ export class Visit {
    * Complaints of the browser about the page, except for a status of 400 or more of the page
    * itself.
    */
-  get faults(): string[] {
+  get errors(): string[] {
     const messages = this.#messages.filter(
       ({ text, url }) =>
         !(text.startsWith('Failed to load resource') && this.#refused.includes(url))
@@ -208,7 +208,7 @@ export class Visit {
    * @param options.resized  true if the page was judged before with another width: it is judged again in
    *   continuous integration only. A list and a form are judged with each width everywhere. Default: false
    */
-  async accessibilityFaults({ resized = false } = {}): Promise<string[]> {
+  async accessibilityErrors({ resized = false } = {}): Promise<string[]> {
     const isDark = this.begunTheme === 'dark-theme'
     if (!TESTS_ALL && (isDark || resized)) return []
     const options = {

@@ -51,14 +51,14 @@ export function formOf(html: string): ReadForm {
       put(name, tag, /\schecked\b/.test(rest) ? attribute(rest, 'value') : undefined)
     } else put(name, tag, attribute(rest, 'value') ?? '')
   }
-  const faults = html.matchAll(/<p class="field-error" id="field-([^"]*)-error">(.*?)<\/p>/gs)
+  const errors = html.matchAll(/<p class="field-error" id="field-([^"]*)-error">(.*?)<\/p>/gs)
   return {
     action: attribute(attributes, 'action')!,
     values,
     tags,
     owner,
     error: decoded(/id="form-error"[^>]*>\s*<p>(.*?)<\/p>/s.exec(html)?.[1] ?? ''),
-    errors: Object.fromEntries([...faults].map(([, name, text]) => [name, decoded(text)])),
+    errors: Object.fromEntries([...errors].map(([, name, text]) => [name, decoded(text)])),
     summary: [...html.matchAll(/<li><a href="(#field-[^"]*)">/g)].map(([, link]) => link),
     hxAttributes: attributesLike(html, /\shx-/g).length,
     handlers: attributesLike(html, /\son\w+/g),

@@ -9,7 +9,7 @@ interface CallOptions {
   headers?: Record<string, string>
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Headers
   text: string
@@ -25,7 +25,7 @@ export async function call(
   method: string,
   path: string,
   options: CallOptions = {}
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const headers: Record<string, string> = { 'accept-encoding': 'identity', ...options.headers }
   if (options.json !== undefined) headers['content-type'] ??= 'application/json'
   const response = await fetch(urlOf(path), {
@@ -51,15 +51,15 @@ export const patch = (path: string, json: unknown, options?: CallOptions) =>
   call('PATCH', path, { ...options, json })
 export const del = (path: string, options?: CallOptions) => call('DELETE', path, options)
 
-export async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+export async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
 /**
  * Where the response leads to; null for one that leads nowhere.
  */
-export async function locationOf(answer: Promise<Answer>): Promise<string | null> {
-  const { headers } = await answer
+export async function locationOf(response: Promise<HttpResponse>): Promise<string | null> {
+  const { headers } = await response
   return headers.get('location')
 }

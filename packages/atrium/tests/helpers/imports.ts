@@ -78,7 +78,7 @@ export async function tried(
     const { columns, by } = one.mapping
     await service.setColumns(ctx, one, { columns: { ...columns }, by, key: one.key, ...chosen })
   }
-  return await service.startTrial(ctx, one)
+  return await service.startDryRun(ctx, one)
 }
 
 /** Starts the run of an import. */
@@ -91,11 +91,11 @@ export async function run(
   return await service.startRun(await contextFor(user), one, options)
 }
 
-export async function faultyRows(one: AdminImport): Promise<string> {
+export async function invalidRows(one: AdminImport): Promise<string> {
   const output = new PassThrough()
   const [content] = await Promise.all([
     text(output),
-    imports().then((service) => service.faultyRows(one, output)),
+    imports().then((service) => service.invalidRows(one, output)),
   ])
   return content
 }

@@ -1,9 +1,9 @@
 /*
  * Parses a list page of the admin site.
  */
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 
-export interface ShownList extends Answer {
+export interface ShownList extends HttpResponse {
   /** Texts of the header cells, without the selection column */
   headings: string[]
   /** Texts of the cells by row; null for a dash */
@@ -20,13 +20,13 @@ export async function getList(
   path: string,
   headers: Record<string, string> = {}
 ): Promise<ShownList> {
-  const answer = await get(path, { headers: { cookie, ...headers } })
+  const response = await get(path, { headers: { cookie, ...headers } })
   const [, head = '', body = ''] = /<thead.*?>(.*?)<\/thead>.*?<tbody>(.*?)<\/tbody>/s.exec(
-    answer.text
+    response.text
   ) ?? [undefined]
-  const range = /class="list-range">(.*?)</.exec(answer.text)?.[1]
+  const range = /class="list-range">(.*?)</.exec(response.text)?.[1]
   return {
-    ...answer,
+    ...response,
     headings: cells(head).map(textOf),
     rows: [...body.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) => cells(row).map(valueOf)),
     range: range && unescape(range),

@@ -107,7 +107,7 @@ async function readAgain(client: TransactionClientContract, gate: Gate) {
   const before = { ...gate.$extras }
   const { studioId } = gate
   await gate.refresh()
-  const kept = numbersOf(gate.$extras)
+  const stored = numbersOf(gate.$extras)
   gate.studioId = studioId
   return {
     found: [namesOf(found.studios), namesOf(found.marks), numbersOf(found.$extras)],
@@ -117,7 +117,7 @@ async function readAgain(client: TransactionClientContract, gate: Gate) {
       first?.id === gate.id,
       first?.$trx === client,
     ],
-    refreshed: Object.keys(before).every((name) => Object.hasOwn(kept, name)),
+    refreshed: Object.keys(before).every((name) => Object.hasOwn(stored, name)),
   }
 }
 

@@ -67,8 +67,8 @@ export async function audited(resourceType: string): Promise<AdminAuditLog[]> {
   return await AdminAuditLog.query().where('resourceType', resourceType).orderBy('id')
 }
 
-export async function statusOf(answer: Promise<{ status: number }>): Promise<number> {
-  const { status } = await answer
+export async function statusOf(response: Promise<{ status: number }>): Promise<number> {
+  const { status } = await response
   return status
 }
 

@@ -8,7 +8,7 @@ import { Secret } from '@adonisjs/core/helpers'
 import { Sso } from '#admin/authentication/sso/sso'
 import { ssoConfig, type SsoInput } from '#admin/config/sso_config'
 import { adminSite, receivedCookies } from '#tests/helpers/admin'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 
 export const CLIENT_SECRET = 'a-secret-of-the-client-alone'
 
@@ -44,9 +44,9 @@ export class OidcServer {
     this.#server = server
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const provider = this.#provider(issuer, site)
-    const answer = provider.callback()
+    const reply = provider.callback()
     server.on('request', (request, response) => {
-      if (!request.url?.startsWith('/interaction/')) return void answer(request, response)
+      if (!request.url?.startsWith('/interaction/')) return void reply(request, response)
       const { person, refuses } = this.behaviour
       const result = refuses
         ? { error: 'access_denied' }
@@ -150,13 +150,13 @@ export class SsoBrowser {
   }
 
   /** A page of the site. */
-  async visit(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const answer = await get(path, { headers: { cookie: this.cookies, ...headers } })
-    for (const [name, { value }] of Object.entries(receivedCookies(answer))) {
+  async visit(path: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
+    const response = await get(path, { headers: { cookie: this.cookies, ...headers } })
+    for (const [name, { value }] of Object.entries(receivedCookies(response))) {
       if (value === '') this.#here.delete(name)
       else this.#here.set(name, value)
     }
-    return answer
+    return response
   }
 
   /**
@@ -174,7 +174,7 @@ export class SsoBrowser {
   }
 
   /** All the way: to the provider and back. */
-  async logIn(path?: string): Promise<Answer> {
+  async logIn(path?: string): Promise<HttpResponse> {
     return await this.visit(await this.walk(path))
   }
 

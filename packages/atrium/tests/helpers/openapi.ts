@@ -71,7 +71,7 @@ export class ApiSchema {
   /**
    * @returns the validation errors of the value
    */
-  faultsOf(schema: SchemaObject, value: unknown): string | undefined {
+  errorsOf(schema: SchemaObject, value: unknown): string | undefined {
     const key = JSON.stringify(schema)
     let validate = this.#validators.get(key)
     if (!validate) {

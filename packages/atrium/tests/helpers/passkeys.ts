@@ -8,7 +8,7 @@ import type {
 } from '@simplewebauthn/server'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 import { cookiesFrom, sendForm } from '#tests/helpers/admin'
-import { call, urlOf, type Answer } from '#tests/helpers/http'
+import { call, urlOf, type HttpResponse } from '#tests/helpers/http'
 
 const PRESENT = 0x01
 const VERIFIED = 0x04
@@ -50,7 +50,7 @@ export class TestAuthenticator {
     })
   }
 
-  answer(options: PublicKeyCredentialRequestOptionsJSON, claims: Claims = {}): string {
+  response(options: PublicKeyCredentialRequestOptionsJSON, claims: Claims = {}): string {
     if (claims.counter === undefined) this.counter++
     const authenticatorData = this.#head(claims)
     const client = clientData('webauthn.get', options.challenge, claims)
@@ -82,29 +82,32 @@ export class TestAuthenticator {
   }
 }
 
-interface Asked {
+interface Requested {
   options: any
   /** With the challenge's */
   cookie: string
 }
 
 /** Asks for the options of a passkey, as the page's script does. */
-export async function optionsOf(path: string, cookie = ''): Promise<Asked & { answer: Answer }> {
-  const answer = await call('POST', `${path}/options`, {
+export async function optionsOf(
+  path: string,
+  cookie = ''
+): Promise<Requested & { response: HttpResponse }> {
+  const response = await call('POST', `${path}/options`, {
     headers: { cookie, accept: 'application/json' },
   })
-  const given = cookiesFrom(answer)
-  return { answer, options: answer.body, cookie: [cookie, given].filter(Boolean).join('; ') }
+  const given = cookiesFrom(response)
+  return { response, options: response.body, cookie: [cookie, given].filter(Boolean).join('; ') }
 }
 
 /** Gives the user of a session a passkey. */
 export async function givePasskey(cookie: string, name = 'Laptop'): Promise<TestAuthenticator> {
   const path = '/admin/account/factors/passkeys'
-  const asked = await optionsOf(path, cookie)
+  const requested = await optionsOf(path, cookie)
   const passkey = new TestAuthenticator()
-  const sent = { passkey: passkey.create(asked.options), name }
-  const answer = await sendForm(path, sent, { cookie: asked.cookie })
-  if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`)
+  const sent = { passkey: passkey.create(requested.options), name }
+  const response = await sendForm(path, sent, { cookie: requested.cookie })
+  if (response.status >= 400) throw new Error(`${response.status} ${response.text}`)
   return passkey
 }
 

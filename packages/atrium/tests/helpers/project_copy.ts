@@ -128,7 +128,7 @@ export class ProjectCopy {
     let isRunning = true
     void ended.then(() => (isRunning = false))
 
-    while (isRunning && !(await this.#answers())) {
+    while (isRunning && !(await this.#responses())) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     if (!isRunning) throw new Error(`The server ended with ${await ended}:\n${this.output}`)
@@ -151,11 +151,11 @@ export class ProjectCopy {
     args: readonly string[],
     environment: Record<string, string>
   ): ChildProcess {
-    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
+    const stored = ['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
     const child = spawn(command, args, {
       cwd: this.folder,
       env: {
-        ...Object.fromEntries(kept.map((name) => [name, process.env[name] ?? ''])),
+        ...Object.fromEntries(stored.map((name) => [name, process.env[name] ?? ''])),
         ...{ HOST: 'localhost', PORT: String(this.port) },
         ...environment,
       },
@@ -165,7 +165,7 @@ export class ProjectCopy {
     return child
   }
 
-  async #answers(): Promise<boolean> {
+  async #responses(): Promise<boolean> {
     try {
       await fetch(this.url)
       return true

@@ -3,7 +3,7 @@
  */
 import { connect } from 'node:net'
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number
   /** By lower-case name */
   headers: Record<string, string>
@@ -14,11 +14,9 @@ export interface RawAnswer {
  * Sends the lines as one request and reads until the server closes the connection. Send
  * `Connection: close` if the server would not close it by itself.
  */
-export async function exchange(...lines: string[]): Promise<RawAnswer> {
+export async function exchange(...lines: string[]): Promise<RawResponse> {
   const socket = connect(Number(process.env.PORT), process.env.HOST)
-  socket.setTimeout(10_000, () =>
-    socket.destroy(new Error('The server neither answers nor closes'))
-  )
+  socket.setTimeout(10_000, () => socket.destroy(new Error('The server does not respond or close')))
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   let text = ''
   for await (const chunk of socket) text += chunk

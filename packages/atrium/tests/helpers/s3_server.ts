@@ -15,7 +15,7 @@ export class S3Server {
   /** Authorization headers, one for each request */
   readonly authorizations: Array<string | undefined> = []
 
-  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  readonly #server = createServer((request, response) => void this.#response(request, response))
 
   /**
    * @returns the address for `endpoint`
@@ -30,7 +30,7 @@ export class S3Server {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #response(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = decodeURIComponent(new URL(request.url!, 'http://s3').pathname)
     const body = await buffer(request)
     this.authorizations.push(request.headers.authorization)

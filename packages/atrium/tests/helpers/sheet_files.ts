@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Group } from '@japa/runner/core'
-import { FileFault } from '#admin/jobs/job_errors'
+import { FileError } from '#admin/jobs/job_errors'
 import type { FileFormat, Cell, ChosenShape, FileRow, FileShape } from '#admin/sheets/file_shape'
 import { inspectFile } from '#admin/sheets/inspect_file'
 import { readRows } from '#admin/sheets/read_rows'
@@ -49,15 +49,15 @@ export class SheetFiles {
 export async function readFile(
   path: string,
   chosen?: ChosenShape
-): Promise<{ shape: FileShape | null; rows: FileRow[]; fault: FileFault | null }> {
+): Promise<{ shape: FileShape | null; rows: FileRow[]; error: FileError | null }> {
   const rows: FileRow[] = []
   let shape: FileShape | null = null
   try {
     shape = await inspectFile(path, path, chosen)
     for await (const row of readRows(path, shape)) rows.push(row)
-    return { shape, rows, fault: null }
+    return { shape, rows, error: null }
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error
-    return { shape, rows, fault: error }
+    if (!(error instanceof FileError)) throw error
+    return { shape, rows, error }
   }
 }

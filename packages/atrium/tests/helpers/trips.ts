@@ -3,13 +3,14 @@
  */
 import db from '@adonisjs/lucid/services/db'
 import { sendForm } from '#tests/helpers/admin'
-import { urlOf, type Answer } from '#tests/helpers/http'
+import { urlOf, type HttpResponse } from '#tests/helpers/http'
 import { upload } from '#tests/helpers/import_forms'
 import { findJob, untilJob } from '#tests/helpers/jobs'
 import type AdminJob from '#admin/models/admin_job'
 import AdminImport from '#admin/models/admin_import'
 
-const jobIn = ({ headers }: Answer) => Number(/\/jobs\/(\d+)$/.exec(headers.get('location')!)?.[1])
+const jobIn = ({ headers }: HttpResponse) =>
+  Number(/\/jobs\/(\d+)$/.exec(headers.get('location')!)?.[1])
 
 /** The file of an export with all columns; that of a job is fetched from its page. */
 export async function exportedFile(
@@ -23,8 +24,8 @@ export async function exportedFile(
     const location = response.headers.get('location')
     if (response.status === 200) return new Uint8Array(await response.arrayBuffer())
     if (!location) throw new Error(`${response.status} ${await response.text()}`)
-    const { id, state, fault } = await untilJob(Number(/\/jobs\/(\d+)$/.exec(location)?.[1]))
-    if (state !== 'done') throw new Error(`The export is ${state}: ${fault}`)
+    const { id, state, fault: error } = await untilJob(Number(/\/jobs\/(\d+)$/.exec(location)?.[1]))
+    if (state !== 'done') throw new Error(`The export is ${state}: ${error}`)
     path = `/admin/management/jobs/${id}/file`
   }
 }
@@ -62,13 +63,13 @@ export async function importedFile(
   if (tried.status !== 303) throw new Error(`${tried.status} ${wordsOf(tried.text)}`)
   const { jobId } = await findImport(url)
   if (jobId !== null) await untilJob(jobId)
-  const { trial } = await findImport(url)
-  if (!trial || trial.new + trial.changed === 0) return { trial, job: null }
-  if (trial.faulty > 0 && !skipFaulty) return { trial, job: null }
+  const { trial: dryRun } = await findImport(url)
+  if (!dryRun || dryRun.new + dryRun.changed === 0) return { trial: dryRun, job: null }
+  if (dryRun.faulty > 0 && !skipFaulty) return { trial: dryRun, job: null }
   const run = await sendForm(`${url}/run`, skipFaulty ? { skip_faulty: '1' } : {}, { cookie })
   if (run.status !== 303) throw new Error(`${run.status} ${wordsOf(run.text)}`)
   await untilJob(jobIn(run))
-  return { trial, job: await findJob(jobIn(run)) }
+  return { trial: dryRun, job: await findJob(jobIn(run)) }
 }
 
 /** All rows as the driver has them; large integers, which some drivers round, also as texts. */

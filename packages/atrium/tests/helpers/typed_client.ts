@@ -55,7 +55,7 @@ let last: ts.Program | undefined
 /**
  * Compiler errors of a program, in strict mode.
  */
-export function faultsOf(path: string): string[] {
+export function errorsOf(path: string): string[] {
   const program = ts.createProgram([path], OPTIONS, undefined, last)
   last = program
   return ts

@@ -17,7 +17,7 @@ const ADDED = ['bouncer', 'shield', 'cors', 'mail', 'transmit', 'otel', 'static'
 /** `@tuyau/core` has no command that configures it. `vite` would be a question of the command of `@adonisjs/vite`. */
 const INSTALLED = ['@tuyau/core', 'vite']
 
-const ANSWERS = ['--transports=smtp', '--no-install']
+const RESPONSES = ['--transports=smtp', '--no-install']
 
 /** A collector of OpenTelemetry, which responds to everything */
 async function startCollector() {
@@ -159,7 +159,7 @@ test.group('Packages of AdonisJS', (group) => {
     await writeNote(copy, "{ access: 'token' }")
     await hashQuickly(copy)
     await run('npm', ['install', ...INSTALLED])
-    await ace('add', ...ADDED.map((name) => `@adonisjs/${name}`), ...ANSWERS)
+    await ace('add', ...ADDED.map((name) => `@adonisjs/${name}`), ...RESPONSES)
     await writePosts(copy)
     await ace('migrate')
     await ace('seed:user')

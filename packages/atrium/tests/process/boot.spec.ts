@@ -36,7 +36,7 @@ test.group('Boot', (group) => {
     await writeFile(join(copy.folder, file), text)
   }
 
-  async function writeFaults() {
+  async function writeErrors() {
     for (const [file, text] of Object.entries(INVALID_MODELS))
       await write(`app/models/${file}`, text)
   }
@@ -50,7 +50,7 @@ test.group('Boot', (group) => {
   test('[P9, P15] prints the errors of all models and tables together and exits', async ({
     assert,
   }) => {
-    await writeFaults()
+    await writeErrors()
     await write(
       'app/models/shown.ts',
       `
@@ -65,8 +65,8 @@ test.group('Boot', (group) => {
 
     assert.equal(status, 1)
     assert.lengthOf(output.match(/configuration has \d+ errors/g)!, 1)
-    const faults = output.match(/^ {2}- .*/gm)!
-    assert.sameMembers(faults, [...new Set(faults)])
+    const errors = output.match(/^ {2}- .*/gm)!
+    assert.sameMembers(errors, [...new Set(errors)])
     assert.match(output, /- Shown: listColumns names nme, which .*; it shows id/)
     assert.match(output, /- Note: the table notes does not exist .* node ace migrate/)
     assert.match(output, /- BothLists: includedMethods and deletedMethods can't both be given/)

@@ -34,7 +34,7 @@ test.group('Boot, in rarer states', (group) => {
     await writeFile(join(copy.folder, file), text)
   }
 
-  async function writeFaults() {
+  async function writeErrors() {
     for (const [file, text] of Object.entries(INVALID_MODELS))
       await write(`app/models/${file}`, text)
   }
@@ -42,7 +42,7 @@ test.group('Boot, in rarer states', (group) => {
   test('[P9] a command that does not need the models ends with one line about the same errors', async ({
     assert,
   }) => {
-    await writeFaults()
+    await writeErrors()
     const { status, output } = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
       ...ENVIRONMENT,
       NODE_ENV: 'development',

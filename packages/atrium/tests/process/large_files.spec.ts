@@ -58,16 +58,16 @@ test.group('Large files', (group) => {
       const [database, file] = ['db.sqlite3', 'films.csv'].map((name) => join(folder, name))
       const migrated = await runAce(['migration:run', '--force'], { database })
       assert.equal(migrated.status, 0, migrated.err)
-      await writeFile(file, faultyFilms())
+      await writeFile(file, invalidFilms())
       const ran = async (flag: string) => {
         const args = ['crud:import', 'Film', file, '--json', flag]
         const { status, out, err } = await runAce(args, { database, heap: HEAP })
         assert.notEqual(out, '', err.slice(-2000))
-        const { faults, ...counts } = JSON.parse(out)
+        const { faults: errors, ...counts } = JSON.parse(out)
         assert.deepEqual(counts, { new: 99_998, changed: 0, unchanged: 0, faulty: 2 })
         /* A heading is before the rows, and row 50,000 has two lines. */
         assert.deepEqual(
-          faults.map(({ line, field }: { line: number; field: string }) => [line, field]),
+          errors.map(({ line, field }: { line: number; field: string }) => [line, field]),
           [
             [4, 'release_date'],
             [100_001, 'distributor_id'],
@@ -97,7 +97,7 @@ test.group('Large files', (group) => {
 })
 
 /** 100,000 films as CSV, of which row 3 has no such day, and row 99,999 no such distributor. */
-function faultyFilms(): string {
+function invalidFilms(): string {
   const rows = Array.from({ length: 100_000 }, (_, index) => {
     const row = index + 1
     const director = row === 50_000 ? '"two\r\nlines"' : 'D'

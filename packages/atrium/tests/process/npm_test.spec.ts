@@ -33,9 +33,9 @@ const SPOILER = `
   import db from '@adonisjs/lucid/services/db'
   import { test } from '@japa/runner'
   test('the model of the application responds', async ({ client }) => {
-    const answer = await client.get('/api/reels')
-    answer.assertStatus(200)
-    answer.assertBody({ data: [], total_count: 0 })
+    const response = await client.get('/api/reels')
+    response.assertStatus(200)
+    response.assertBody({ data: [], total_count: 0 })
   })
   test('a spoiler', async ({ assert }) => {
     await db.connection().schema.dropTable('idempotency_keys')

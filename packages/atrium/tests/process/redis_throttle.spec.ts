@@ -64,14 +64,14 @@ test.group('Admin | login throttle in Redis', () => {
       REDIS_PASSWORD: 'the-secret-of-redis',
     })
     const assertRefused = async () => {
-      const answers = [PASSWORD, 'wrong'].map(async (password) => {
-        const answer = await signIn(copy, password)
-        assert.equal(answer.status, 503)
-        assert.equal(answer.headers.get('retry-after'), '5')
-        assert.isEmpty(answer.headers.getSetCookie())
-        assert.include(await answer.text(), 'Logins are not possible right now.')
+      const responses = [PASSWORD, 'wrong'].map(async (password) => {
+        const response = await signIn(copy, password)
+        assert.equal(response.status, 503)
+        assert.equal(response.headers.get('retry-after'), '5')
+        assert.isEmpty(response.headers.getSetCookie())
+        assert.include(await response.text(), 'Logins are not possible right now.')
       })
-      await Promise.all(answers)
+      await Promise.all(responses)
     }
     await assertRefused()
     /* First a server that accepts connections and never responds, then one that refuses the

@@ -78,8 +78,8 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(status, 0, output)
 
     /* Anonymous requests are redirected to the login, except outside the site. */
-    const asked = await fetch(copy.url, { redirect: 'manual' })
-    assert.equal(asked.headers.get('location'), '/login?error=required&next=%2F')
+    const requested = await fetch(copy.url, { redirect: 'manual' })
+    assert.equal(requested.headers.get('location'), '/login?error=required&next=%2F')
     const missing = await fetch(`${copy.url}/nothing`, { redirect: 'manual' })
     assert.equal(missing.headers.get('location'), '/login?error=required&next=%2Fnothing')
     for (const [path, expected] of [
@@ -91,8 +91,8 @@ test.group('Admin | settings of config/admin.ts', () => {
       ['/Note/crud/1/2/3', 401],
       ['/Nothing/crud', 401],
     ] as const) {
-      const answer = await fetch(copy.url + path, { redirect: 'manual' })
-      assert.equal(answer.status, expected, path)
+      const response = await fetch(copy.url + path, { redirect: 'manual' })
+      assert.equal(response.status, expected, path)
     }
 
     const form = await fetch(`${copy.url}/login`)
@@ -130,9 +130,9 @@ test.group('Admin | settings of config/admin.ts', () => {
       ['/Note/crud/1/2/3', 404],
       ['/api/nothing', 404],
     ] as const) {
-      const answer = await fetch(copy.url + path, { headers: { cookie } })
-      assert.equal(answer.status, expected, path)
-      assert.match(answer.headers.get('content-type')!, /^application\/(problem\+)?json/, path)
+      const response = await fetch(copy.url + path, { headers: { cookie } })
+      assert.equal(response.status, expected, path)
+      assert.match(response.headers.get('content-type')!, /^application\/(problem\+)?json/, path)
     }
     assert.include(text, '<a href="/Note/" id="count-Note">')
     assert.include(text, 'href="/logout"')
@@ -177,12 +177,12 @@ test.group('Admin | settings of config/admin.ts', () => {
     /* The admin's own models use its connection, all others the application's. */
     const cookie = cookieOf(signedIn)
     const send = async (method: string, path: string, body?: object) => {
-      const answer = await fetch(`${copy.url}/admin${path}`, {
+      const response = await fetch(`${copy.url}/admin${path}`, {
         method,
         headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
         body: body && JSON.stringify(body),
       })
-      return { status: answer.status, text: await answer.text() }
+      return { status: response.status, text: await response.text() }
     }
     const al = { username: 'al-bert', password: PASSWORD }
     const made = await send('POST', '/AdminUser/crud', al)

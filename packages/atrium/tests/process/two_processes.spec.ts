@@ -185,7 +185,7 @@ for (const place of firstInCi(PLACES)) {
         const shown = await fetch(`${users}/invite/${id}`, { method: 'POST', headers })
         const path = /\/admin\/invitation\/[\w-]{43}/.exec(await shown.text())![0]
         const passwords = ['one', 'two', 'three', 'four'].map((word) => `${word} horses ${round}`)
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           passwords.map((password, index) =>
             fetch((index % 2 ? first : second).url + path, {
               method: 'POST',
@@ -195,7 +195,7 @@ for (const place of firstInCi(PLACES)) {
             })
           )
         )
-        const statuses = answers.map(({ status }) => status)
+        const statuses = responses.map(({ status }) => status)
         assert.deepEqual(statuses.toSorted(), [303, 410, 410, 410])
         const set = await login(second, { username, password: passwords[statuses.indexOf(303)] })
         assert.equal(set.status, 303)
@@ -211,16 +211,16 @@ for (const place of firstInCi(PLACES)) {
       const steps = await Promise.all(copies.map(stepAt))
       /* Of the next step: the current one was used to set the app up. */
       const code = app.generate({ timestamp: Date.now() + 30_000 })
-      const answersToTake: Array<Record<string, string>> = [
+      const responsesToTake: Array<Record<string, string>> = [
         { code },
         { recovery_code: codes[0] },
         { recovery_code: codes[1] },
       ]
-      for (const fields of answersToTake) {
-        const answers = await Promise.all(
+      for (const fields of responsesToTake) {
+        const responses = await Promise.all(
           copies.map((copy, index) => secondStep(copy, steps[index], fields))
         )
-        const statuses = answers.map(({ status }) => status)
+        const statuses = responses.map(({ status }) => status)
         assert.deepEqual(statuses.toSorted(), [303, 401, 401, 401])
         const used = statuses.indexOf(303)
         steps[used] = await stepAt(copies[used])
@@ -280,12 +280,12 @@ for (const place of firstInCi(PLACES)) {
         })
       for (const key of ['one', 'two', 'three', 'four', 'five']) {
         const copies = Array.from({ length: 8 }, (_, index) => (index % 2 ? first : second))
-        const answers = await Promise.all(copies.map((copy) => send(copy, key)))
-        const made = answers.filter(
+        const responses = await Promise.all(copies.map((copy) => send(copy, key)))
+        const made = responses.filter(
           ({ status, headers }) => status === 201 && !headers.has('idempotency-replayed')
         )
         assert.lengthOf(made, 1)
-        for (const { status } of answers) assert.include([201, 409], status)
+        for (const { status } of responses) assert.include([201, 409], status)
 
         const item = await made[0].text()
         for (const copy of [first, second]) {
@@ -317,12 +317,12 @@ for (const place of firstInCi(PLACES)) {
       const rivals = ['al', 'bo', 'cy', 'di']
       const made: Array<{ id: number; cookie: string }> = []
       for (const username of rivals) {
-        const answer = await fetch(users, {
+        const response = await fetch(users, {
           method: 'POST',
           body: JSON.stringify({ username, password: PASSWORD, is_superuser: true }),
           headers: { ...TYPE, cookie },
         })
-        const { id } = (await answer.json()) as { id: number }
+        const { id } = (await response.json()) as { id: number }
         made.push({ id, cookie: cookiesOf(await login(second, { username })) })
       }
       const listed = await fetch(users, { headers: { cookie } })
@@ -333,14 +333,14 @@ for (const place of firstInCi(PLACES)) {
       const pairs = all.flatMap((one) =>
         all.filter((other) => other !== one).map((other) => ({ one, other }))
       )
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         pairs.map(({ one, other }, index) => {
           const { url } = index % 2 ? first : second
           const path = `${url}/admin/AdminUser/crud/${other.id}`
           return fetch(path, { method: 'DELETE', headers: { cookie: one.cookie } })
         })
       )
-      assert.isTrue(answers.every(({ status }) => status < 500))
+      assert.isTrue(responses.every(({ status }) => status < 500))
       const said = await ace(`${process.execPath} ace.js admin:list --json`)
       const left: Array<{ is_superuser: boolean }> = JSON.parse(said)
       assert.lengthOf(
@@ -357,7 +357,7 @@ function someAddress(): string {
   return `2001:db8:${part()}:${part()}::1`
 }
 
-function cookiesOf(answer: Response): string {
-  const lines = answer.headers.getSetCookie()
+function cookiesOf(response: Response): string {
+  const lines = response.headers.getSetCookie()
   return lines.map((line) => line.split(';')[0]).join('; ')
 }

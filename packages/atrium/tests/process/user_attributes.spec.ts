@@ -76,15 +76,15 @@ test.group('Admin | attributes of users, in an application', (group) => {
       .map((line) => line.split(';')[0])
       .join('; ')
     const page = async (path: string) => {
-      const answer = await fetch(copy.url + path, { headers: { cookie } })
-      return await answer.text()
+      const response = await fetch(copy.url + path, { headers: { cookie } })
+      return await response.text()
     }
     const send = async (path: string, fields: Record<string, string>) => {
       const form = formOf(await page(path))
       const body = new URLSearchParams({ ...form.values, ...fields })
       const options = { method: 'POST', body, headers: { cookie }, redirect: 'manual' } as const
-      const answer = await fetch(copy.url + form.action, options)
-      return { status: answer.status, text: await answer.text() }
+      const response = await fetch(copy.url + form.action, options)
+      return { status: response.status, text: await response.text() }
     }
     const users = async () => {
       const { data } = JSON.parse(await page('/admin/AdminUser/crud?sort=id&limit=9'))

@@ -5,7 +5,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 /** Exports by import path, as files of an application made with 0.1.0 import them */
-const KEPT: Record<string, string[]> = {
+const STORED: Record<string, string[]> = {
   '#admin': ['AdminSite', 'AdminUser', 'AdminView', 'adminGuard', 'apiGuard', 'databaseEvents'],
   '#crud': ['Crud', 'LucidCrud', 'defineConfig', 'resources', 'useTokenAuthorizer'],
   '#admin/testing': ['adminApiClient', 'makeAdmin', 'removeCreated'],
@@ -149,7 +149,7 @@ test.group('Files of the application and of the engine', () => {
 
 test.group('Import paths of the engine in files of the application', () => {
   test('{$i}: each import path of 0.2 that stays still has its exports')
-    .with(Object.entries(KEPT))
+    .with(Object.entries(STORED))
     .run(async ({ assert }, [address, names]) => {
       const { imports } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
       const found = Object.keys(await import(imports[address]))
@@ -163,7 +163,7 @@ test.group('Import paths of the engine in files of the application', () => {
     for (const [address, now] of Object.entries(MOVED)) {
       assert.include(movedImport(address), now, address)
     }
-    for (const address of [...Object.keys(KEPT), '#models/thing', '#tests/bootstrap']) {
+    for (const address of [...Object.keys(STORED), '#models/thing', '#tests/bootstrap']) {
       assert.isUndefined(movedImport(address), address)
     }
   })

@@ -130,7 +130,7 @@ class PasswordCheck {
   }
 }
 
-type Faults = Partial<Record<PasswordField, string>>
+type Errors = Partial<Record<PasswordField, string>>
 
 /**
  * Changes the signed-in user's own password, for who knows the current one. [U7, U13]
@@ -158,10 +158,10 @@ export class PasswordController {
       ['current_password', 'password', 'password_again'] as const
     ).map((name) => exactText(texts, name) ?? '')
 
-    const answer = await this.#check.check(ctx, user, present)
-    if (!answer.isRight) {
-      if (answer.wait) ctx.response.header('retry-after', String(answer.wait))
-      const { wait, status } = answer
+    const response = await this.#check.check(ctx, user, present)
+    if (!response.isRight) {
+      if (response.wait) ctx.response.header('retry-after', String(response.wait))
+      const { wait, status } = response
       return await this.#refuse(ctx, status, {
         current_password: site.text(wait ? 'login.throttled' : 'account.password.wrong', {
           minutes: Math.ceil((wait ?? 0) / 60),
@@ -178,9 +178,9 @@ export class PasswordController {
       if (!(error instanceof ValueError)) throw error
       return await this.#refuse(ctx, 422, { password: error.message })
     }
-    const kept = signedIn.session
+    const stored = signedIn.session
     const actor = adminActor(ctx)
-    await replacePassword(site, user.id, hashed, { actor, origin: adminOrigin(ctx), kept })
+    await replacePassword(site, user.id, hashed, { actor, origin: adminOrigin(ctx), kept: stored })
     await site.adminAuthentication.renew(ctx, signedIn)
     await redirectWithMessage(ctx, site.url('/account'), {
       kind: 'success',
@@ -188,8 +188,8 @@ export class PasswordController {
     })
   }
 
-  async #refuse(ctx: HttpContext, status: number, passwordFaults: Faults): Promise<string> {
+  async #refuse(ctx: HttpContext, status: number, passwordErrors: Errors): Promise<string> {
     ctx.response.status(status)
-    return await accountPage(this.site, ctx, { passwordFaults })
+    return await accountPage(this.site, ctx, { passwordErrors })
   }
 }

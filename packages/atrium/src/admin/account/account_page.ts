@@ -100,11 +100,11 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
     mayMakeTokens(site, ctx),
   ])
   if (tokens.length === 0 && !mayMake) return null
-  const { faults } = typed ?? { faults: {} }
+  const { errors } = typed ?? { errors: {} }
   return {
     tokens: tokens.map((token) => shownToken(token)),
-    fields: mayMake ? tokenFields(site, typed ?? { typed: {}, faults: {} }) : [],
-    isRefused: Object.keys(faults).length > 0,
+    fields: mayMake ? tokenFields(site, typed ?? { typed: {}, errors: {} }) : [],
+    isRefused: Object.keys(errors).length > 0,
   }
 }
 
@@ -158,7 +158,7 @@ export type PasswordField = 'current_password' | 'password' | 'password_again'
  * Results of a form of the page that are shown again.
  */
 export interface AccountState {
-  passwordFaults?: Partial<Record<PasswordField, string>>
+  passwordErrors?: Partial<Record<PasswordField, string>>
   token?: TypedToken
 }
 
@@ -172,7 +172,7 @@ export async function accountPage(
   state: AccountState = {}
 ): Promise<string> {
   const { owner } = guardOf(ctx).signedInOrFail()
-  const [isSingle, kept, factors, sessions, tokens, notices, sso] = await Promise.all([
+  const [isSingle, stored, factors, sessions, tokens, notices, sso] = await Promise.all([
     hasSingleKeys(ctx, site),
     site.preferences.read(owner.id, [USUAL_DENSITY]),
     factorSection(ctx, site),
@@ -184,7 +184,7 @@ export async function accountPage(
   return await site.render(ctx, 'pages/account', {
     hasPassword: hasPassword(owner.user),
     strength: strengthData(site, owner.username),
-    passwordErrors: state.passwordFaults ?? {},
+    passwordErrors: state.passwordErrors ?? {},
     factors,
     sso,
     sessions,
@@ -193,7 +193,7 @@ export async function accountPage(
     hasSingleKeys: isSingle,
     themes: THEMES,
     densities: DENSITIES,
-    density: densityIn(kept.get(USUAL_DENSITY)),
+    density: densityIn(stored.get(USUAL_DENSITY)),
     zones: zoneChoices(site, await chosenZone(ctx, site)),
   })
 }

@@ -34,8 +34,8 @@ export function proofGuard(site: AdminSite): ProofGuard {
 
 /**
  * Returns true if a route of a model writes records that need a recent proof, takes them all along (an export), or is
- * the page that asks for what it would refuse: a new user's password is not stored. How a list looks is no one else's
- * matter. [U11]
+ * the page that asks for what it would refuse: a new user's password is not stored. The settings
+ * of a user's own list need none. [U11]
  */
 function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
   if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false

@@ -25,10 +25,10 @@ export const LONGEST_PASSWORD = 128
 
 /* Compared with when the user does not exist, so that the response time is the same. Made once,
  * by the same driver and costs as real hashes. */
-let nobodysHash: Promise<string> | undefined
+let unknownUserHash: Promise<string> | undefined
 
-function hashOfNobody(): Promise<string> {
-  return (nobodysHash ??= passwordHash.make('nobody'))
+function hashOfNoUser(): Promise<string> {
+  return (unknownUserHash ??= passwordHash.make('nobody'))
 }
 
 /** The user whose password it is: it must not be their name */
@@ -73,8 +73,8 @@ export class AdminUserService {
       return await this.#store(attributes ? { ...values, attributes } : values, roleIds)
     } catch (error) {
       /* Another request has taken the name since the check. */
-      const fault = dialectOf(AdminUser.query().client).explain(error)
-      throw fault?.kind === 'unique' ? taken(input.username) : error
+      const invalid = dialectOf(AdminUser.query().client).explain(error)
+      throw invalid?.kind === 'unique' ? taken(input.username) : error
     }
   }
 
@@ -151,14 +151,14 @@ export class AdminUserService {
   async verify(username: string, password: string): Promise<AdminUser | null> {
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
     return await this.hashing.run(async () => {
-      const nobodys = await hashOfNobody()
-      const hashed = user && hasPassword(user) ? user.hashedPassword : nobodys
+      const noUserHash = await hashOfNoUser()
+      const hashed = user && hasPassword(user) ? user.hashedPassword : noUserHash
       const isRight = await passwordHash.verify(hashed, password)
-      if (user && isRight && hashed !== nobodys) {
-        if (isWeaker(hashed, nobodys)) await this.#rehash(user, password)
+      if (user && isRight && hashed !== noUserHash) {
+        if (isWeaker(hashed, noUserHash)) await this.#rehash(user, password)
         return user
       }
-      await spendRest(hashed, nobodys, password)
+      await spendRest(hashed, noUserHash, password)
       return null
     })
   }

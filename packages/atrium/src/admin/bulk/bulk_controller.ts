@@ -25,7 +25,7 @@ import {
   type BulkForm,
 } from './bulk_form.js'
 import type { BulkTask } from './bulk_task.js'
-import { titleInBulk } from './edit/record_faults.js'
+import { titleInBulk } from './edit/record_errors.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 
 /**
@@ -44,14 +44,14 @@ export class BulkController {
   }
 
   async delete(ctx: HttpContext): Promise<unknown> {
-    return await this.#answer(ctx, ctx.request.qs().hard === 'true' ? 'purge' : 'delete')
+    return await this.#response(ctx, ctx.request.qs().hard === 'true' ? 'purge' : 'delete')
   }
 
   async restore(ctx: HttpContext): Promise<unknown> {
-    return await this.#answer(ctx, 'restore')
+    return await this.#response(ctx, 'restore')
   }
 
-  async #answer(ctx: HttpContext, write: Write) {
+  async #response(ctx: HttpContext, write: Write) {
     const task = new DeleteOrRestoreTask(this.#site, this.#view, write)
     if (!this.#view.may(task.needs)) throw new NotAllowed()
     let text: string

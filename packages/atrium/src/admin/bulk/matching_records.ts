@@ -88,7 +88,7 @@ export class MatchingRecords {
    * @throws BulkFailure 422  if they are too many to check the policy for each
    */
   async expect(expected: number): Promise<void> {
-    const found = await countMatching(...this.#asked())
+    const found = await countMatching(...this.#requested())
     if (found === null) throw new BulkFailure(422, 'bulk.all.uncounted')
     if (found !== expected) throw changed(expected, found)
   }
@@ -99,10 +99,10 @@ export class MatchingRecords {
    * @param client  of a transaction
    */
   keys(client?: QueryClientContract): AsyncGenerator<KeyValue[]> {
-    return matchingKeys(...this.#asked(client))
+    return matchingKeys(...this.#requested(client))
   }
 
-  #asked(client?: QueryClientContract): Parameters<typeof countMatching> {
+  #requested(client?: QueryClientContract): Parameters<typeof countMatching> {
     const options = this.view.callOptions(this.ctx)
     const { conditions, deleted } = this.parameters
     return [

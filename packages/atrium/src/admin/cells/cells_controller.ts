@@ -37,7 +37,7 @@ interface OpenCell extends FoundRecord {
 
 interface EditorState {
   submission?: Submission
-  fault?: string
+  error?: string
   /** The row in which the editor stands, if it is not as the list has it */
   row?: string | null
 }
@@ -147,9 +147,9 @@ export class CellsController {
     const row = await this.#list.row(ctx, cell.key, cell.list)
     const value = attributeValue(cell.field.column!, cell.record)
     const [{ text }] = await shownValues(ctx, this.site, cell.field, [value])
-    const fault = this.site.text('list.cells.changed', { value: text })
+    const error = this.site.text('list.cells.changed', { value: text })
     ctx.response.status(412)
-    return await this.#editor(ctx, cell, { submission, fault, row })
+    return await this.#editor(ctx, cell, { submission, error, row })
   }
 
   async #again(
@@ -160,20 +160,20 @@ export class CellsController {
   ): Promise<unknown> {
     const own = fieldErrors[cell.field.name]
     const others = Object.values(fieldErrors).join(' ')
-    return await this.#editor(ctx, cell, { submission, fault: own ?? (others || error) })
+    return await this.#editor(ctx, cell, { submission, error: own ?? (others || error) })
   }
 
   async #editor(
     ctx: HttpContext,
     { form, field, key, record, list }: OpenCell,
-    { submission, fault, row = null }: EditorState = {}
+    { submission, error, row = null }: EditorState = {}
   ): Promise<string> {
     const { site, view } = this
     const stored = storedTexts(form.fields, record)
     const [shown] = await fieldViews(ctx, site, view, form.fields, {
       shown: { ...stored, ...submission?.shown },
       stored,
-      errors: fault === undefined ? {} : { [field.name]: fault },
+      errors: error === undefined ? {} : { [field.name]: error },
       cleared: new Set(),
     })
     const path = view.url(`/cell${view.resource.key.toPath(key)}`)

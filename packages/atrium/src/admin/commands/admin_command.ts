@@ -1,9 +1,9 @@
 import type { DateTime } from 'luxon'
-import { ask, Command, CommandFailure, fault } from '#crud/commands/command'
+import { ask, Command, CommandFailure, errorMessage } from '#crud/commands/command'
 import type { AdminSite } from '../admin_site.js'
 import type { AdminUserService, PasswordOwner } from '../authentication/admin_user_service.js'
 
-export { CommandFailure, fault }
+export { CommandFailure, errorMessage }
 
 /** Longer than any password, so that an endless stream does not fill the memory */
 const LONGEST_INPUT = 64 * 1024
@@ -47,7 +47,7 @@ export abstract class AdminCommand extends Command {
 
     const password = await ask(() =>
       this.prompt.secure('Password', {
-        validate: (value) => fault(() => users.checkPassword(value, owner)),
+        validate: (value) => errorMessage(() => users.checkPassword(value, owner)),
       })
     )
     const again = await ask(() => this.prompt.secure('Password again'))

@@ -2,7 +2,7 @@ import { flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
 import type { AdminSite } from '../admin_site.js'
-import { AdminCommand, CommandFailure, fault } from './admin_command.js'
+import { AdminCommand, CommandFailure, errorMessage } from './admin_command.js'
 
 /**
  * Creates an admin user. [P12, B13]
@@ -68,7 +68,7 @@ export default class AdminCreate extends AdminCommand {
   }
 
   /**
-   * @returns undefined where nobody names roles
+   * @returns undefined without roles
    * @throws CommandFailure  for a name that no role has
    */
   async #roleIds(): Promise<number[] | undefined> {
@@ -92,11 +92,11 @@ export default class AdminCreate extends AdminCommand {
   }
 
   async #askUsername(users: AdminUserService): Promise<string> {
-    const answer: string | undefined = await ask(() =>
+    const response: string | undefined = await ask(() =>
       this.prompt.ask('Username', {
-        validate: (value) => fault(() => users.checkNewUsername(value)),
+        validate: (value) => errorMessage(() => users.checkNewUsername(value)),
       })
     )
-    return answer ?? ''
+    return response ?? ''
   }
 }

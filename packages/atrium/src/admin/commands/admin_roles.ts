@@ -82,13 +82,13 @@ export default class AdminRoles extends AdminCommand {
     for (const line of unknown) this.logger.warning(line)
     if (changes.length === 0) this.logger.success('The roles are as the file has them')
     const { adminUserService } = await this.site()
-    const fault = await adminUserService.defaultRole.fault()
-    if (fault) this.logger.warning(fault)
+    const error = await adminUserService.defaultRole.error()
+    if (error) this.logger.warning(error)
   }
 
   /** Warns of names that the application does not have: likely a slip, but they may come later. */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
-    const { unknownNames } = await import('../roles/role_faults.js')
+    const { unknownNames } = await import('../roles/role_errors.js')
     const site = await this.site()
     return wanted.flatMap(({ name, permissions }) =>
       unknownNames(site, permissions).map(({ kind, text, near }) => {
@@ -142,7 +142,7 @@ export default class AdminRoles extends AdminCommand {
     const { default: Role } = await import('../models/admin_role.js')
     const { holdersOf } = await import('../permissions/user_roles.js')
     const { permissionsInWords } = await import('../models/permissions_document.js')
-    const { unknownNames } = await import('../roles/role_faults.js')
+    const { unknownNames } = await import('../roles/role_errors.js')
     const site = await this.site()
     const roles: AdminRole[] = await Role.query().orderBy('name')
     const holders = await holdersOf(
@@ -156,7 +156,7 @@ export default class AdminRoles extends AdminCommand {
       unknown: unknownNames(site, role.permissions).map(({ text }) => text),
     }))
     if (this.json) return this.printJson({ roles: rows.map(({ role, ...row }) => row) })
-    const fault = await site.adminUserService.defaultRole.fault()
+    const error = await site.adminUserService.defaultRole.error()
     if (roles.length === 0) this.logger.log('No role yet')
     else {
       this.printTable(
@@ -169,7 +169,7 @@ export default class AdminRoles extends AdminCommand {
         )
       )
     }
-    if (fault) this.logger.warning(fault)
+    if (error) this.logger.warning(error)
   }
 }
 

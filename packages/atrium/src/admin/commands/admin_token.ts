@@ -2,7 +2,7 @@ import { args, flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import type AdminAccessToken from '../models/admin_access_token.js'
 import type AdminUser from '../models/admin_user.js'
-import { AdminCommand, CommandFailure, fault, isoTime, tableTime } from './admin_command.js'
+import { AdminCommand, CommandFailure, errorMessage, isoTime, tableTime } from './admin_command.js'
 
 /**
  * Creates, lists and revokes the access tokens of programs. [P10, P12]
@@ -61,9 +61,9 @@ export default class AdminToken extends AdminCommand {
     const abilities = readAbilities(this.abilities ?? '*')
     const expiresAt = readLifetime(this.expiresIn)
     this.requireFlags(this.name === undefined && '--name')
-    const check = (text: string | undefined) => fault(() => void readTokenName(text ?? ''))
-    const asked = () => this.prompt.ask('Name of the token', { validate: check })
-    const name = readTokenName(this.name ?? (await ask(asked)))
+    const check = (text: string | undefined) => errorMessage(() => void readTokenName(text ?? ''))
+    const requested = () => this.prompt.ask('Name of the token', { validate: check })
+    const name = readTokenName(this.name ?? (await ask(requested)))
     const { id, value } = await accessTokens.issue(user, { name, abilities, expiresAt })
 
     if (this.json) {

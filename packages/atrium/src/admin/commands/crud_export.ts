@@ -6,7 +6,7 @@ import { exportTo, type ExportTarget } from './export_target.js'
 import { Progress } from './progress.js'
 
 /**
- * Exports the records of a model as the operator of the server, whom no role, policy or scope restricts. [D2]
+ * Exports the records of a model as the operator of the server: without roles, policies and scopes. [D2]
  */
 export default class CrudExport extends AdminCommand {
   static commandName = 'crud:export'
@@ -52,7 +52,7 @@ export default class CrudExport extends AdminCommand {
     const view = this.#view(site)
     const query = new URLSearchParams(this.query ?? '')
     query.set('format', this.format)
-    const { choice, list: asked, hasAllFields, selected } = readExport(query.toString())
+    const { choice, list: requested, hasAllFields, selected } = readExport(query.toString())
     if (choice.format === 'xlsx' && this.output === undefined && process.stdout.isTTY) {
       throw new CommandFailure('A workbook cannot be shown in a terminal: use --output=FILE')
     }
@@ -61,7 +61,7 @@ export default class CrudExport extends AdminCommand {
 
     await runAs(operatorOf(ctx)!, async () => {
       const columns = hasAllFields ? ('all' as const) : undefined
-      const wanted = { query: asked, columns, selected, titles: choice.titles }
+      const wanted = { query: requested, columns, selected, titles: choice.titles }
       const list = await ExportedList.read(ctx, site, view, wanted)
       const target = await exportTo(this.output)
       const snapshot = await beginSnapshot(view.client())

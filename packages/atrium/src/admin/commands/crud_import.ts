@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { args, flags } from '@adonisjs/core/ace'
 import type { ConsolePlan } from '../import/import_by_console.js'
-import type { ImportCounts, ImportFault } from '../models/admin_import.js'
+import type { ImportCounts, ImportError } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
 /* Rows between two lines of progress, where the output is not a terminal */
@@ -84,7 +84,7 @@ export default class CrudImport extends AdminCommand {
       heading: this.heading,
       dryRun: this.dryRun ?? false,
       skipFaulty: this.skipFaulty ?? false,
-      told: (rows) => this.#tell(rows),
+      onProgress: (rows) => this.#tell(rows),
       planned: (plan) => this.#tellPlan(plan),
     })
     this.#endBar()
@@ -124,18 +124,18 @@ export default class CrudImport extends AdminCommand {
     if (this.#isDrawn) process.stdout.write('\n')
   }
 
-  #print({ faults, ...counts }: ImportCounts & { faults: ImportFault[] }, isWritten: boolean) {
+  #print({ faults, ...counts }: ImportCounts & { faults: ImportError[] }, isWritten: boolean) {
     for (const { line, field, message } of faults) {
       this.print(`Line ${line}${field ? `, ${field}` : ''}: ${message}`)
     }
-    const { new: created, changed, unchanged, faulty } = counts
+    const { new: created, changed, unchanged, faulty: invalid } = counts
     const of = (count: number) => count.toLocaleString('en')
     this.print(
-      `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(faulty)} invalid`
+      `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(invalid)} invalid`
     )
     if (isWritten) this.logger.success('Imported')
     else if (this.dryRun) this.print('Nothing was written, as this was a dry run')
-    else if (faulty > 0) {
+    else if (invalid > 0) {
       throw new CommandFailure(
         'Nothing was written, as rows are invalid: --skip-faulty leaves them out'
       )

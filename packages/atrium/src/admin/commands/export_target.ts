@@ -12,7 +12,7 @@ export interface ExportTarget {
   stream: Writable
   isFile: boolean
   bytes(): number
-  /** Fails once nobody reads any more */
+  /** Rejects when the reader has closed the pipe */
   closed: Promise<never>
   /** Resolves when all is written */
   complete(): Promise<void>

@@ -107,9 +107,9 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     /* A new password ends the user's sessions, except the one that has set it. [B7] */
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
-      const kept = isOneself(user, options) ? actor?.session : undefined
+      const stored = isOneself(user, options) ? actor?.session : undefined
       const isFirst = !hasPassword(user)
-      await followPassword(this.#site, user, { actor, origin, kept, isFirst }, client)
+      await followPassword(this.#site, user, { actor, origin, kept: stored, isFirst }, client)
     }
     if (values.email !== undefined) await this.#tellOfEmail(user, values.email, options)
     if (values[REVOKE_TOKENS] === true) {

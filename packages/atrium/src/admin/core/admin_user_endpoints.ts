@@ -102,7 +102,7 @@ export class AdminUserEndpoints extends EndpointCreator {
   }
 
   protected override async insertItem(values: Values, ctx: HttpContext): Promise<Item> {
-    return await this.#answered(ctx, await super.insertItem(values, ctx))
+    return await this.#responded(ctx, await super.insertItem(values, ctx))
   }
 
   protected override async changeItem(
@@ -112,10 +112,10 @@ export class AdminUserEndpoints extends EndpointCreator {
     ctx: HttpContext
   ): Promise<Item | null> {
     const item = await super.changeItem(key, values, returning, ctx)
-    return item && (await this.#answered(ctx, item))
+    return item && (await this.#responded(ctx, item))
   }
 
-  async #answered(ctx: HttpContext, item: Item): Promise<Item> {
+  async #responded(ctx: HttpContext, item: Item): Promise<Item> {
     if (isUnreadable(item)) return item
     const [shown] = await this.#withRoles(ctx, [item])
     return notePart(shown, item)

@@ -157,7 +157,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
       const { defaultRole } = site.adminUserService
       const client = site.dbConfig.readingSession()
       /* A default that is not there is said by who creates without naming roles. */
-      if (await defaultRole.fault(client)) return []
+      if (await defaultRole.error(client)) return []
       const ids = await defaultRole.ids(client)
       return ids.map(String)
     }

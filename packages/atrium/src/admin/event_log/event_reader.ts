@@ -161,7 +161,7 @@ export class EventReader {
   /**
    * Returns the ids of the events before and after a change in the history of its record; null where there is none.
    */
-  async besideChange(
+  async nextToChange(
     record: HistoryOf,
     { id }: AdminAuditLog
   ): Promise<{ earlier: number | null; later: number | null }> {
@@ -263,14 +263,14 @@ export class EventReader {
 
   /** A page beyond the last one is the last one. */
   async #page<Query extends LogQuery>(
-    asked: number,
+    requested: number,
     query: () => Query,
     order: (query: Query) => LogQuery
   ): Promise<Found<any>> {
     const [{ total }] = await read<{ total: number }>(
       query().clearSelect().count('* as total').pojo() as any
     )
-    const page = Math.min(asked, lastPage(Number(total)))
+    const page = Math.min(requested, lastPage(Number(total)))
     const rows = await read(
       order(query())
         .offset((page - 1) * ROWS)

@@ -33,10 +33,10 @@ export class EventsController {
    * List of events; for htmx its content without the layout.
    */
   async index(ctx: HttpContext): Promise<string> {
-    const asked = EventFilters.read(ctx.request.parsedUrl.query ?? '')
-    const { rows, total, page, failed } = await this.#find(ctx, asked)
+    const requested = EventFilters.read(ctx.request.parsedUrl.query ?? '')
+    const { rows, total, page, failed } = await this.#find(ctx, requested)
     const places = await RecordPlaces.find(this.site, ctx, rows)
-    const filters = asked.at(page)
+    const filters = requested.at(page)
     const url = (number: number) => this.#url('') + filters.at(number)
     const data = {
       filters,
@@ -65,7 +65,7 @@ export class EventsController {
     const event = /^\d{1,15}$/.test(id) ? await this.#log.find(Number(id)) : null
     if (!event) throw new PageNotFound()
 
-    const { rows, total, page } = await this.#log.recordsOf(event, this.#askedPage(ctx))
+    const { rows, total, page } = await this.#log.recordsOf(event, this.#requestedPage(ctx))
     await this.#load(rows.map(({ resourceType }) => resourceType))
     const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
     const readable = await ReadableRecords.find(this.site, ctx, rows, places.views)
@@ -129,9 +129,9 @@ export class EventsController {
    */
   #fields({ values }: EventFilters) {
     const models = [...this.site.models.values()].map(({ name, label }) => ({ value: name, label }))
-    const { resource_type: asked } = values
-    if (asked && !this.site.models.has(asked)) {
-      models.push({ value: asked, label: plainText(asked, 40).text })
+    const { resource_type: requested } = values
+    if (requested && !this.site.models.has(requested)) {
+      models.push({ value: requested, label: plainText(requested, 40).text })
     }
     return {
       types: EVENT_TYPES.map((type) => ({ value: type, label: markOf(this.site, type).word })),
@@ -155,7 +155,7 @@ export class EventsController {
     await Promise.allSettled(views.map((view) => view.resource.load()))
   }
 
-  #askedPage({ request }: HttpContext): number {
+  #requestedPage({ request }: HttpContext): number {
     return readPage(new URLSearchParams(request.parsedUrl.query ?? '').getAll('page').at(-1))
   }
 

@@ -34,8 +34,8 @@ export class ReadableRecords {
     views: ReadonlyMap<string, ModelView>
   ) {
     const found = new ReadableRecords()
-    const asked = new Map(rows.map((row) => [identity(row), row]))
-    for (const [id, row] of asked) {
+    const requested = new Map(rows.map((row) => [identity(row), row]))
+    for (const [id, row] of requested) {
       const view = views.get(row.resourceType)
       if (!view) {
         const isGone = !site.models.has(row.resourceType)

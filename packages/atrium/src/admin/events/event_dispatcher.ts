@@ -137,13 +137,13 @@ function detailsOf(
   count: number,
   { actor, origin }: Write
 ): EventDetails | null {
-  const untold = action === 'UPDATE' && writes.some((write) => write.changesUntold)
+  const unreported = action === 'UPDATE' && writes.some((write) => write.changesUnreported)
   const isUser = writes[0]?.model === AdminUser
   const details: EventDetails = {
     ...(count > 1 && { count }),
     ...(action === 'DELETE' && writes.some(({ soft }) => soft) && { soft: true }),
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
-    ...(untold && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
+    ...(unreported && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
     ...(origin?.jobId && { job: origin.jobId }),
     ...(origin?.undoes && { undoes: origin.undoes }),
     ...(origin?.restores && { restores: origin.restores }),

@@ -2,7 +2,7 @@ import { finished, PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { answerBudgetOf } from '#crud/internals'
+import { responseBudgetOf } from '#crud/internals'
 import { batchesStart, withStart } from '#base/batches_start'
 import { beginSnapshot, type Snapshot } from '#base/database/snapshot'
 import { takeExportSlot } from '#base/http/export_slots'
@@ -99,7 +99,7 @@ async function sendWhole(
   const writing = writeExport(source, choice, output, progress)
   writing.catch((error) => output.destroy(error))
   const [content] = await Promise.all([buffer(output), writing])
-  answerBudgetOf(ctx).reserveAtLeast(content.length)
+  responseBudgetOf(ctx).reserveAtLeast(content.length)
   sendHeaders(ctx, list, choice)
   ctx.response.send(content)
   const { response } = ctx.response

@@ -51,11 +51,11 @@ export class CreateController {
   async page(ctx: HttpContext): Promise<unknown> {
     const { view } = this
     const form = await this.#form.of(ctx)
-    const keptNotes = await restoreTexts(ctx, this.site, form.fields)
-    if (keptNotes) {
+    const storedNotes = await restoreTexts(ctx, this.site, form.fields)
+    if (storedNotes) {
       const submission = await form.read(ctx)
       const restored = await this.#restored(ctx, form, restoredIfThere)
-      return await form.render(ctx, { submission, restored, keptNotes })
+      return await form.render(ctx, { submission, restored, keptNotes: storedNotes })
     }
     const restored = await this.#restored(ctx, form, restoredOf)
     const from = restored ? null : parameterIn(ctx, FROM)

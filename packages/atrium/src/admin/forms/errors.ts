@@ -29,7 +29,7 @@ export class InvalidForm extends Exception {
    */
   constructor(
     readonly errors: readonly FieldError[],
-    readonly rows: RowFaults = new Map()
+    readonly rows: RowErrors = new Map()
   ) {
     super('The form has fields that are not valid')
   }
@@ -44,7 +44,7 @@ export class RefusedRows extends InvalidForm {
   /**
    * @param status  403 or 409
    */
-  constructor(status: 403 | 409, errors: readonly FieldError[], rows: RowFaults) {
+  constructor(status: 403 | 409, errors: readonly FieldError[], rows: RowErrors) {
     super(errors, rows)
     this.status = status
   }
@@ -53,7 +53,7 @@ export class RefusedRows extends InvalidForm {
 /**
  * The errors of a row in a form.
  */
-export interface RowFault {
+export interface RowError {
   /** Messages by API name */
   fieldErrors: Record<string, string>
   /** Messages about the row as a whole */
@@ -65,4 +65,4 @@ export interface RowFault {
 }
 
 /** By relation and number of the row, as in `items.2`; by the relation alone for all of its rows */
-export type RowFaults = ReadonlyMap<string, RowFault>
+export type RowErrors = ReadonlyMap<string, RowError>

@@ -32,14 +32,14 @@ const NEW = '__new'
 /**
  * `items.0.product_id@OrderItem.product_id`: an input of a form, and the reference that it is for.
  */
-function writeAsked({ input, model, field }: RequestedReference): string {
+function writeRequested({ input, model, field }: RequestedReference): string {
   return `${input}@${model}.${field}`
 }
 
 /**
  * @returns null for another text
  */
-function readAsked(text: string): RequestedReference | null {
+function readRequested(text: string): RequestedReference | null {
   const [, input, model, field] = /^([\w.]{1,200})@(\w{1,200})\.(\w{1,200})$/.exec(text) ?? []
   return field === undefined ? null : { input, model, field }
 }
@@ -47,7 +47,7 @@ function readAsked(text: string): RequestedReference | null {
 /**
  * A reference by its names, as the signed-in user may follow it; null where they may not, or there is none.
  */
-async function askedReference(
+async function requestedReference(
   ctx: HttpContext,
   site: AdminSite,
   { model, field }: Pick<RequestedReference, 'model' | 'field'>
@@ -92,14 +92,19 @@ export async function goToNew(
   const sent = sentTexts(ctx).get(NEW)?.at(-1)
   if (sent === undefined) return false
   const refused = { error: site.text('form.dialog.refused'), fieldErrors: {} }
-  const asked = readAsked(sent)
-  const reference = asked && (await askedReference(ctx, site, asked))
+  const requested = readRequested(sent)
+  const reference = requested && (await requestedReference(ctx, site, requested))
   if (!reference || !(await may(ctx, reference.view, 'create'))) return refused
 
   const { owner } = guardOf(ctx).signedInOrFail()
   const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
   const texts = keepableTexts(site, view, mode, sentTexts(ctx))
-  const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
+  const id = await site.drafts.keep(owner.id, {
+    address,
+    texts,
+    asked: requested,
+    reason: 'beside',
+  })
   if (id === null) return { error: site.text('form.dialog.tooLong'), fieldErrors: {} }
   redirectPage(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
   return true
@@ -118,14 +123,14 @@ export async function goBackWithNew(
 ): Promise<boolean> {
   const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
-  const kept = id === null ? null : await site.keptForms.find(owner.id, id)
-  if (!kept?.asked) return false
-  const choice = chosen(await askedReference(ctx, site, kept.asked), view, item)
+  const stored = id === null ? null : await site.drafts.find(owner.id, id)
+  if (!stored?.asked) return false
+  const choice = chosen(await requestedReference(ctx, site, stored.asked), view, item)
   if (choice) {
-    const texts = { ...kept.texts, [kept.asked.input]: [choice.value] }
-    await site.keptForms.replace(owner.id, id!, { ...kept, texts, made: choice.label })
+    const texts = { ...stored.texts, [stored.asked.input]: [choice.value] }
+    await site.drafts.replace(owner.id, id!, { ...stored, texts, made: choice.label })
   }
-  redirectPage(ctx, withDraftParameter(kept.address, DRAFT, id))
+  redirectPage(ctx, withDraftParameter(stored.address, DRAFT, id))
   return true
 }
 
@@ -135,8 +140,8 @@ export async function goBackWithNew(
 export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
   const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
-  const kept = id === null ? null : await site.keptForms.find(owner.id, id)
-  return kept && withDraftParameter(kept.address, DRAFT, id)
+  const stored = id === null ? null : await site.drafts.find(owner.id, id)
+  return stored && withDraftParameter(stored.address, DRAFT, id)
 }
 
 /**
@@ -151,7 +156,7 @@ export async function respondInDialog(
   message: string
 ): Promise<void> {
   const [model, field = ''] = draftParameter(ctx, IN_DIALOG)!.split('.')
-  const choice = chosen(await askedReference(ctx, site, { model, field }), view, item)
+  const choice = chosen(await requestedReference(ctx, site, { model, field }), view, item)
   ctx.response.json({ message, value: choice?.value ?? null, label: choice?.label ?? null })
 }
 
@@ -199,15 +204,15 @@ async function offerOf(
   if (!reference || widget !== 'select') return undefined
   const seen = await followed(ctx, reference)
   if (!seen || !(await may(ctx, seen.view, 'create'))) return undefined
-  const asked = { input, model: view.name, field: reference.column.apiName }
+  const requested = { input, model: view.name, field: reference.column.apiName }
   return {
     name: NEW,
-    value: writeAsked(asked),
+    value: writeRequested(requested),
     label: site.text('form.dialog.new', { one: inSentence(seen.view.singular) }),
     url: withDraftParameter(
       seen.view.url('/create_page'),
       IN_DIALOG,
-      `${asked.model}.${asked.field}`
+      `${requested.model}.${requested.field}`
     ),
   }
 }

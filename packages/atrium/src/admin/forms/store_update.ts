@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 import type { KeyValue } from '#base/columns/key'
 import { RowChanged } from './errors.js'
-import { Uploads, type KeptFiles } from './files/uploads.js'
+import { Uploads, type EarlierFiles } from './files/uploads.js'
 import { itemOf } from '../views/record_items.js'
 import type { RestoredFields } from './prefill/restored_fields.js'
 import { planRows } from './inlines/plan_rows.js'
@@ -12,7 +12,7 @@ import type { FormPage } from './form_page.js'
 import { changesRelated, takeRelated } from './many_to_many/many_to_many_fields.js'
 import type { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
-import { isSameItem, keepUntouched, touchedFaults, untouchedIn } from './submission/untouched.js'
+import { isSameItem, keepUntouched, touchedErrors, untouchedIn } from './submission/untouched.js'
 import {
   internalValues,
   keyIn,
@@ -44,7 +44,7 @@ export interface StoredUpdate {
  * @param form          the form of the record
  * @param precondition  called with the locked record and the values to write, by attribute name; an error
  *   that it throws is the outcome, and nothing is written
- * @param kept          files of the submission, which stay for another attempt if the record has changed
+ * @param stored          files of the submission, which stay for another attempt if the record has changed
  * @throws InvalidForm
  * @throws Problem 403, 404, 409 or 422
  */
@@ -54,20 +54,20 @@ export async function storeUpdate(
   { key, record, restored, once }: UpdatedRecord,
   sent: Submission,
   precondition: (locked: LucidRow, values: Record<string, unknown>) => void,
-  kept?: KeptFiles
+  stored?: EarlierFiles
 ): Promise<StoredUpdate> {
   const { view } = form
   const { resource, crud } = view
   const seen = withoutUnseen(sent, form.unseen(sent, record))
   const [submission, related] = takeRelated(form.fields, seen)
-  const uploads = new Uploads(view, form.fields, submission, kept)
+  const uploads = new Uploads(view, form.fields, submission, stored)
   let item: Item | undefined
   let isChanged: boolean
   try {
     const withKey = {
       ...submission,
       values: { ...keyIn(view, record), ...form.required(record), ...submission.values },
-      faults: touchedFaults(form.fields, submission, record),
+      errors: touchedErrors(form.fields, submission, record),
     }
     const plan = await planRows(ctx, form.site, view, submission, record)
     const values = await checkedWith(plan, () =>
@@ -115,7 +115,7 @@ export async function storeUpdate(
       (plan?.changes.length ?? 0) > 0 ||
       (item !== undefined && !isSameItem(resource, itemOf(view, record), item))
   } catch (error) {
-    if (!(kept && error instanceof RowChanged)) await uploads.drop()
+    if (!(stored && error instanceof RowChanged)) await uploads.drop()
     throw error
   }
   await uploads.belongTo(key)

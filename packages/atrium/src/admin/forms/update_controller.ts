@@ -24,7 +24,7 @@ import {
 } from './form_record.js'
 import { FormPage } from './form_page.js'
 import { goBack, recordMessage } from './form_response.js'
-import { withKeptNotes, otherEditors } from './merge/other_editors.js'
+import { withStoredNotes, otherEditors } from './merge/other_editors.js'
 import { withTexts } from './merge/merge_submission.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
 import { openedField } from './merge/opened_record.js'
@@ -58,12 +58,18 @@ export class UpdateController {
     if (!found) return this.#notFound(ctx)
     if (!(await may(ctx, this.view, 'update', found.record))) throw new NotAllowed()
     const form = await this.#form.of(ctx, found.record)
-    const keptNotes = await restoreTexts(ctx, this.site, form.fields)
-    if (keptNotes) {
+    const storedNotes = await restoreTexts(ctx, this.site, form.fields)
+    if (storedNotes) {
       const submission = await form.read(ctx)
       const restored = await restoredIfThere(ctx, this.site, form, found)
       const sent = sentVersion(ctx)
-      return await form.render(ctx, { ...found, submission, restored, keptNotes, sent })
+      return await form.render(ctx, {
+        ...found,
+        submission,
+        restored,
+        keptNotes: storedNotes,
+        sent,
+      })
     }
     const restored = await restoredOf(ctx, this.site, form, found)
     return await form.render(ctx, { ...found, restored })
@@ -144,7 +150,7 @@ export class UpdateController {
     const message = await recordMessage(ctx, this.site, this.view, text, { key, title })
     if (!opened || theirs.length === 0) return message
     const editors = await otherEditors(ctx, this.site, this.view, record, opened.at)
-    return withKeptNotes(this.site, this.view, message, theirs, editors)
+    return withStoredNotes(this.site, this.view, message, theirs, editors)
   }
 
   async #next(ctx: HttpContext, list: ListParameters, key: KeyValue): Promise<string | null> {

@@ -150,7 +150,7 @@ export class HistoryController {
     const { key } = history
     const { row, event } = version
     const list = listQueryIn(ctx)
-    const beside = await this.#log.besideChange(history, row)
+    const beside = await this.#log.nextToChange(history, row)
     const isBeginning = version.isBefore && !version.isDeletion
     const to = (id: number | null) => id && withListQuery(versionUrl(view, key, id), list)
     return await site.render(ctx, 'pages/version', {

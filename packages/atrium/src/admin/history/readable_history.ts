@@ -70,8 +70,8 @@ async function shownOn(
   const reaches = mixed.map(([, scopes]) => scopes)
   const { client, ...options } = view.callOptions(ctx)
   const reached = await reachedOf(view.resource, [own], reaches, client, options)
-  const answers = reached.get(identityOf(own)) ?? []
-  return new Set(mixed.flatMap(([name], index) => (answers[index] ? [name] : [])))
+  const responses = reached.get(identityOf(own)) ?? []
+  return new Set(mixed.flatMap(([name], index) => (responses[index] ? [name] : [])))
 }
 
 /** The log has the keys of related records, whoever may see them. */

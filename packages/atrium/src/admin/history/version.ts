@@ -154,8 +154,8 @@ async function storedValues(
 }
 
 /**
- * True if the form can be filled in with an earlier value of the field. Files are not among them, nor what pages do
- * not show, nor times that the model sets itself. [R8]
+ * True if the form can be filled in with an earlier value of the field. Files, values that pages do
+ * not show and times that the model sets itself cannot. [R8]
  */
 export function isRestorable({ column, hidden, name, valueType }: FormField, sees: SeesName) {
   return column !== undefined && !hidden && valueType !== 'file' && !column.automatic && sees(name)

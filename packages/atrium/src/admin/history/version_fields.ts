@@ -76,7 +76,7 @@ export async function versionFields(
   const now: State | null = record && itemOf(view, record)
   const titleOf = await referenceTitles(ctx, site, view, [state, before, now], sees)
   const offered = await offeredNames(ctx, site, view, history)
-  const isTold = ({ before: earlier, name, now: present }: VersionField) =>
+  const isReported = ({ before: earlier, name, now: present }: VersionField) =>
     Boolean(earlier || present) && !isSetAnew(view, name)
   const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
   const shown = (name: string, value: unknown) => {
@@ -99,8 +99,8 @@ export async function versionFields(
       }
     })
   return {
-    fields: fields.filter((field) => isTold(field)),
-    others: fields.filter((field) => !isTold(field)),
+    fields: fields.filter((field) => isReported(field)),
+    others: fields.filter((field) => !isReported(field)),
     restore: fields.some(({ isOffered }) => isOffered)
       ? {
           url: restoreUrl(view, key, id),

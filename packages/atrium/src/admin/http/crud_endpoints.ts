@@ -59,9 +59,10 @@ export function crudEndpoints(view: MountedView): EndpointCreator {
     crud,
     operations: [...view.allowedActions].flatMap((action) => OPERATIONS[action]),
     authorizer: {
-      async authorize(ctx, { model: asked }) {
+      async authorize(ctx, { model: requested }) {
         const actor = adminActor(ctx)
-        const isAllowed = asked === model ? view.admits(ctx) : await isVisible(view, asked, ctx)
+        const isAllowed =
+          requested === model ? view.admits(ctx) : await isVisible(view, requested, ctx)
         if (!isAllowed) throw new NotAllowed()
         return actor
       },

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { Problem } from '#crud'
-import { answerMissing, requestSubject } from '#crud/internals'
+import { respondNotFound, requestSubject } from '#crud/internals'
 import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
@@ -70,7 +70,7 @@ export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpConte
     if (problem.status >= 500) ctx.logger.error({ err: error }, problem.message)
     return sendProblem(ctx, problem)
   }
-  answerMissing(ctx)
+  respondNotFound(ctx)
 }
 
 function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefined {

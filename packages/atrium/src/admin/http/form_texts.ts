@@ -83,7 +83,7 @@ const MOST_TEXTS = 2000
  *
  * @returns null for what is not a form, and for one that is too long, of which nothing is read
  */
-export async function textsOfStranger(ctx: HttpContext): Promise<Map<string, string[]> | null> {
+export async function textsOfAnonymous(ctx: HttpContext): Promise<Map<string, string[]> | null> {
   const { request } = ctx
   const type = request.header('content-type') ?? ''
   const length = Number(request.header('content-length') ?? Number.NaN)

@@ -42,23 +42,23 @@ export async function handleAdminError(
     await respondWithMissingEndpoint(site, ctx)
     return true
   }
-  let answered = error
+  let responded = error
   if (isMissing) {
     /* Without a login, a missing page must not differ from an existing one. */
     try {
       refuseForgery(ctx)
       await requireSignIn(ctx)
-      answered = new PageNotFound()
+      responded = new PageNotFound()
     } catch (refusal) {
-      answered = refusal
+      responded = refusal
     }
   }
-  if (isRoutineQuestion(answered, ctx)) leaveRefusal(ctx)
-  else noteRefusal(ctx, answered as { status?: number; refusal?: string })
-  if (answered instanceof SignInRequired) await askToSignIn(site, answered, ctx)
-  else if (answered instanceof FactorRequired) askForFactor(site, ctx)
-  else if (answered instanceof ReauthenticationRequired) await askForProof(site, answered, ctx)
-  else await showError(site, answered, ctx)
+  if (isRoutineQuestion(responded, ctx)) leaveRefusal(ctx)
+  else noteRefusal(ctx, responded as { status?: number; refusal?: string })
+  if (responded instanceof SignInRequired) await askToSignIn(site, responded, ctx)
+  else if (responded instanceof FactorRequired) askForFactor(site, ctx)
+  else if (responded instanceof ReauthenticationRequired) await askForProof(site, responded, ctx)
+  else await showError(site, responded, ctx)
   await compressResponse(ctx)
   return true
 }

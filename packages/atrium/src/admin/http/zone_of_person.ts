@@ -53,8 +53,8 @@ export async function chosenZone(
   const user = guardOf(ctx).signedIn?.owner
   if (!user) return null
   return await KNOWN.of(preferences, user, TIME_ZONE, async () => {
-    const kept = await preferences.read(user.id, [TIME_ZONE])
-    const zone = kept.get(TIME_ZONE)
+    const stored = await preferences.read(user.id, [TIME_ZONE])
+    const zone = stored.get(TIME_ZONE)
     return isTimeZone(zone) ? zone : null
   })
 }

@@ -22,11 +22,11 @@ export async function madeContext({
   message.method = 'POST'
   message.url = '/'
   message.headers = headers
-  const answer = new ServerResponse(message)
+  const reply = new ServerResponse(message)
 
   const server = await app.container.make('server')
-  const request = server.createRequest(message, answer)
-  const response = server.createResponse(message, answer)
+  const request = server.createRequest(message, reply)
+  const response = server.createResponse(message, reply)
   const ctx = server.createHttpContext(request, response, app.container.createResolver())
   if (app.container.hasBinding('auth.manager')) {
     const auth = await app.container.make('auth.manager')

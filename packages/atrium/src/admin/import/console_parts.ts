@@ -12,7 +12,7 @@ import type { FileShape } from '../sheets/file_shape.js'
 import { ImportAction } from './write_all_rows.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_AT_ONCE, rowBatches, RowSource, Tally } from './dry_run.js'
-import { isFaulty, type Draft } from './rows/draft.js'
+import { isInvalid, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 
@@ -20,7 +20,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 interface Options {
   skipFaulty: boolean
-  told: (rows: number) => void
+  onProgress: (rows: number) => void
 }
 
 /** Ends a part with rows that have become invalid since they were checked. */
@@ -80,7 +80,7 @@ export class ConsoleParts {
     const client = readersOf(this.#client) ?? this.#client
     for await (const rows of rowBatches(this.file.path, this.file.shape, ROWS_AT_ONCE)) {
       tally.add(await checker.check(rows, client, false))
-      this.options.told(tally.rows)
+      this.options.onProgress(tally.rows)
     }
     return tally
   }
@@ -94,7 +94,7 @@ export class ConsoleParts {
       if (left !== null) throw new ValueError(`${reasonOf(error)}. ${left}`)
       if (!(error instanceof InvalidRows)) throw error
       const tally = new Tally()
-      tally.add(error.drafts.filter(isFaulty))
+      tally.add(error.drafts.filter(isInvalid))
       return tally
     }
   }
@@ -114,7 +114,7 @@ export class ConsoleParts {
             await this.#write(drafts, transaction)
           })
         })
-        this.options.told(this.#tally.rows)
+        this.options.onProgress(this.#tally.rows)
         await size.pause()
         if (this.#isStopping) throw new ValueError('The import was stopped: nothing was written')
       }
@@ -135,7 +135,7 @@ export class ConsoleParts {
 
   /** @throws InvalidRows */
   #refuse(drafts: readonly Draft[]): void {
-    if (!this.options.skipFaulty && drafts.some(isFaulty)) throw new InvalidRows(drafts)
+    if (!this.options.skipFaulty && drafts.some(isInvalid)) throw new InvalidRows(drafts)
   }
 
   /** @returns which records could not be reverted, in words; null if none is left */

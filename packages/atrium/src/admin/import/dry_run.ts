@@ -8,17 +8,17 @@ import { readRows } from '../sheets/read_rows.js'
 import type { FileRow, FileShape } from '../sheets/file_shape.js'
 import type {
   FieldOrder,
-  ImportFault,
+  ImportError,
   ImportProgress,
   ImportPreview,
-  ImportTrial,
+  DryRun,
 } from '../models/admin_import.js'
 import { type DateOrder, OrderFinder } from '../sheets/date_order.js'
 import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../jobs/job_errors.js'
 import { writesInPartsTo } from '../jobs/part_size.js'
 import type { ImportSpec, MappedColumn } from './import_spec.js'
-import { isFaulty, type Draft } from './rows/draft.js'
+import { isInvalid, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 
 /** Rows that are read, judged and written together: some milliseconds, so that requests wait no longer. [D6] */
@@ -36,7 +36,7 @@ export class RowSource {
 
   /**
    * @returns at most so many rows; none at the end of the file
-   * @throws FileFault
+   * @throws FileError
    */
   async take(most: number): Promise<FileRow[]> {
     const batch: FileRow[] = []
@@ -57,7 +57,7 @@ export class RowSource {
  * The rows of a file in groups of at most so many. Requests of the process go first in between.
  *
  * @param maxRows  in the whole file, empty ones included
- * @throws ReadingLimit, FileFault
+ * @throws ReadingLimit, FileError
  */
 export async function* rowBatches(
   path: string,
@@ -82,14 +82,14 @@ export async function* rowBatches(
  * Finds for each column of dates in which order they are written, from all of its values. Reads the file once, and not
  * at all if an order was chosen or there are no such columns. [D3]
  *
- * @param told  called after each part; its error ends the search
+ * @param onProgress  called after each part; its error ends the search
  * @returns the columns with dates whose order counts
- * @throws FileFault
+ * @throws FileError
  */
 export async function findDateOrders(
   { columns, options }: ImportSpec,
   { path, shape, maxRows }: { path: string; shape: FileShape; maxRows?: number },
-  told: () => Promise<void> | void = () => {}
+  onProgress: () => Promise<void> | void = () => {}
 ): Promise<FieldOrder[]> {
   const dates = columns.filter(hasDates)
   if (options.dateOrder !== null || dates.length === 0) return []
@@ -98,7 +98,7 @@ export async function findDateOrders(
     for (const { cells, line } of rows) {
       for (const { finder, index } of finders) finder.add(cells[index], line)
     }
-    await told()
+    await onProgress()
   }
   return finders
     .map(({ field, finder }) => ({ field: field.name, ...finder.found }))
@@ -118,7 +118,7 @@ function hasDates({ byTitle, field }: MappedColumn): boolean {
 }
 
 /** Maximum number of errors that are stored with an import */
-export const MOST_FAULTS = 100
+export const MOST_ERRORS = 100
 
 /**
  * Counts what rows do, or did.
@@ -136,20 +136,20 @@ export class Tally {
 
   /** Rows so far */
   get rows(): number {
-    const { new: created, changed, unchanged, faulty } = this.counts
-    return created + changed + unchanged + faulty
+    const { new: created, changed, unchanged, faulty: invalid } = this.counts
+    return created + changed + unchanged + invalid
   }
 
   /** @returns the errors that were added */
-  add(drafts: readonly Draft[]): ImportFault[] {
-    const faults: ImportFault[] = []
+  add(drafts: readonly Draft[]): ImportError[] {
+    const faults: ImportError[] = []
     for (const draft of drafts) {
-      if (isFaulty(draft)) {
+      if (isInvalid(draft)) {
         this.counts.faulty++
-        faults.push(...draft.faults)
+        faults.push(...draft.errors)
       } else this.counts[draft.kind!]++
     }
-    const room = MOST_FAULTS - this.counts.faults.length
+    const room = MOST_ERRORS - this.counts.faults.length
     if (room > 0) this.counts.faults.push(...faults.slice(0, room))
     return faults
   }
@@ -164,25 +164,25 @@ const LONG = 5000
 /**
  * Judges every row of a file, and writes none. [D3]
  *
- * @param faultsTo  path of a new file for all errors, as lines of JSON
- * @param told      called after each part with the number of rows so far; its error ends the trial
- * @throws FileFault
+ * @param errorsTo  path of a new file for all errors, as lines of JSON
+ * @param onProgress      called after each part with the number of rows so far; its error ends the trial
+ * @throws FileError
  */
 export async function tryRows(
   site: AdminSite,
   spec: ImportSpec,
   file: { path: string; shape: FileShape },
-  faultsTo: string | null,
-  told: (rows: number) => Promise<void> | void = () => {}
-): Promise<ImportTrial> {
+  errorsTo: string | null,
+  onProgress: (rows: number) => Promise<void> | void = () => {}
+): Promise<DryRun> {
   const { view } = spec.importer
   const client = readersOf(view.client()) ?? view.client()
   const { rows: maxRows, invalidRows } = site.imports
-  const dates = await findDateOrders(spec, { ...file, maxRows }, () => told(0))
+  const dates = await findDateOrders(spec, { ...file, maxRows }, () => onProgress(0))
   const checker = new RowChecker(site, withDateOrders(spec, dates))
   const tally = new Tally()
   const preview: ImportPreview[] = []
-  const output = faultsTo === null ? null : createWriteStream(faultsTo, { mode: 0o600 })
+  const output = errorsTo === null ? null : createWriteStream(errorsTo, { mode: 0o600 })
   try {
     for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE, maxRows)) {
       const drafts = await checker.check(rows, client, true)
@@ -190,10 +190,10 @@ export async function tryRows(
         if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))
       }
       const faults = tally.add(drafts)
-      const lines = faults.map((fault) => `${JSON.stringify(fault)}\n`).join('')
+      const lines = faults.map((error) => `${JSON.stringify(error)}\n`).join('')
       if (output && lines !== '' && !output.write(lines)) await once(output, 'drain')
       if (tally.counts.faulty > invalidRows) throw tooManyInvalid(tally, invalidRows)
-      await told(tally.rows)
+      await onProgress(tally.rows)
     }
   } finally {
     output?.end()
@@ -217,7 +217,7 @@ function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): 
 }
 
 function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
-  if (isFaulty(draft) || (draft.kind !== 'new' && draft.kind !== 'changed')) return []
+  if (isInvalid(draft) || (draft.kind !== 'new' && draft.kind !== 'changed')) return []
   const { changes, kind, row, seen } = draft
   const { titleColumn } = importer.view
   const title =

@@ -108,9 +108,9 @@ function farFrom({ label, name }: KnownField, word: string): number {
 /** A reference whose cells can't be keys is meant by its title. */
 function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'title' {
   if (!reference || !hasTitles) return 'key'
-  const told = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
+  const onProgress = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
   const isKey = (cell: Cell) => fromQuery(reference.target, String(cell)) !== null
-  return told.every(isKey) ? 'key' : 'title'
+  return onProgress.every(isKey) ? 'key' : 'title'
 }
 
 /** Letters and digits alone, in lower case: `Release Date` and `release_date` are the same. */

@@ -44,12 +44,12 @@ export async function assertImport(ctx: HttpContext, view: ModelView): Promise<v
 export const MOST_BYTES = 100 * 1024 * 1024
 
 /** Maximum stored files of a person. With one more, the oldest that no job uses is removed */
-export const MOST_KEPT = 10
+export const STORED_MAX = 10
 
 /** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
-export type UploadFault = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
+export type UploadError = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
 
-const FAULTS = new WeakMap<HttpContext, UploadFault>()
+const ERRORS = new WeakMap<HttpContext, UploadError>()
 
 /**
  * Guard of a model's import: nothing is read of an upload that is not allowed. [U4]
@@ -73,7 +73,7 @@ export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> 
     } catch (error) {
       const { status } = error as { status?: number }
       if (status !== 400 && status !== 413) throw error
-      FAULTS.set(ctx, status === 413 ? 'tooLarge' : 'broken')
+      ERRORS.set(ctx, status === 413 ? 'tooLarge' : 'broken')
     }
     await next()
   })
@@ -82,9 +82,9 @@ export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> 
 /**
  * The file of a request that `readUpload` has read.
  */
-export function uploadIn(ctx: HttpContext): MultipartFile | UploadFault {
-  const fault = FAULTS.get(ctx)
-  if (fault) return fault
+export function uploadIn(ctx: HttpContext): MultipartFile | UploadError {
+  const error = ERRORS.get(ctx)
+  if (error) return error
   const files = ctx.request.is(['multipart']) ? Object.values(ctx.request.allFiles()).flat() : []
   if (files.length !== 1) return files.length === 0 ? 'none' : 'several'
   const [file] = files as MultipartFile[]

@@ -4,7 +4,7 @@ import { inTransaction } from '#base/database/transaction'
 import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import { ImportRefused } from './errors.js'
-import { FileFault } from '../jobs/job_errors.js'
+import { FileError } from '../jobs/job_errors.js'
 import type { ImportMapping, ImportProgress } from '../models/admin_import.js'
 import { ModelView } from '../views/model_view.js'
 import { inspectFile } from '../sheets/inspect_file.js'
@@ -26,7 +26,7 @@ const MOST_HEADINGS = 20
 const LONGEST_HEADING = 60
 
 /** Ends the transaction of an import with invalid rows. */
-class Faulty extends Error {}
+class InvalidRowsFound extends Error {}
 
 export interface ConsoleImport {
   /** Class name of the model */
@@ -46,7 +46,7 @@ export interface ConsoleImport {
   dryRun: boolean
   skipFaulty: boolean
   /** Called now and then with the number of rows so far */
-  told: (rows: number) => void
+  onProgress: (rows: number) => void
   /** Called once, before the first row */
   planned: (plan: ConsolePlan) => void
 }
@@ -68,7 +68,7 @@ export interface ConsolePlan {
  */
 export async function importByConsole(
   site: AdminSite,
-  { model, path, name, dryRun, skipFaulty, told, planned, ...chosen }: ConsoleImport
+  { model, path, name, dryRun, skipFaulty, onProgress, planned, ...chosen }: ConsoleImport
 ): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
   return await inWords(site, async () => {
     const { size } = await existing(path)
@@ -80,10 +80,10 @@ export async function importByConsole(
     planned(planOf(spec, shape))
     const file = { path, shape }
     if (dryRun) {
-      const { notes, preview, dates, ...counts } = await tryRows(site, spec, file, null, told)
+      const { notes, preview, dates, ...counts } = await tryRows(site, spec, file, null, onProgress)
       return { counts, isWritten: false, size }
     }
-    const tally = await writeAll(site, spec, file, name, { skipFaulty, told })
+    const tally = await writeAll(site, spec, file, name, { skipFaulty, onProgress })
     const { counts } = tally
     const isRefused = counts.faulty > 0 && !skipFaulty
     return { counts, isWritten: !isRefused && counts.new + counts.changed > 0, size }
@@ -95,7 +95,7 @@ async function writeAll(
   planned: ImportSpec,
   file: { path: string; shape: FileShape },
   name: string,
-  options: { skipFaulty: boolean; told: (rows: number) => void }
+  options: { skipFaulty: boolean; onProgress: (rows: number) => void }
 ): Promise<Tally> {
   const spec = withDateOrders(planned, await findDateOrders(planned, file))
   const { importer } = spec
@@ -108,13 +108,13 @@ async function writeAll(
   try {
     await inTransaction(client, async (transaction) => {
       await writeAllRows(site, spec, file, tally, transaction, options)
-      if (tally.counts.faulty > 0 && !options.skipFaulty) throw new Faulty()
+      if (tally.counts.faulty > 0 && !options.skipFaulty) throw new InvalidRowsFound()
       if (site.eventIntegration?.isPartOf?.(client)) {
         await site.events.endAction(action, transaction)
       }
     })
   } catch (error) {
-    if (!(error instanceof Faulty)) throw error
+    if (!(error instanceof InvalidRowsFound)) throw error
   }
   await action.settle()
   return tally
@@ -140,8 +140,8 @@ async function specOf(
       `The file has no column of ${model}: it has ${headings}; fields are ${listed(names)}`
     )
   }
-  const asked = key === NO_KEY ? [] : (key?.split(',') ?? [])
-  const wrong = asked.map((one) => one.trim()).find((one) => !names.includes(one))
+  const requested = key === NO_KEY ? [] : (key?.split(',') ?? [])
+  const wrong = requested.map((one) => one.trim()).find((one) => !names.includes(one))
   if (wrong !== undefined) {
     throw new ValueError(`There is no field ${wrong} of ${model}; fields are ${listed(names)}`)
   }
@@ -211,7 +211,7 @@ async function inWords<Result>(site: AdminSite, work: () => Promise<Result>): Pr
   try {
     return await work()
   } catch (error) {
-    const isTold = error instanceof ImportRefused || error instanceof FileFault
-    throw isTold ? new ValueError(site.text(error.key, error.data)) : error
+    const isReported = error instanceof ImportRefused || error instanceof FileError
+    throw isReported ? new ValueError(site.text(error.key, error.data)) : error
   }
 }

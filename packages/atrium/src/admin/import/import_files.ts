@@ -10,7 +10,7 @@ import { namesOnDisk } from '../export/export_files.js'
 import type { AdminSite } from '../admin_site.js'
 import { ImportRefused } from './errors.js'
 import type AdminImport from '../models/admin_import.js'
-import type { ImportTrial } from '../models/admin_import.js'
+import type { DryRun } from '../models/admin_import.js'
 import type { ImportSpec } from './import_spec.js'
 import { tryRows } from './dry_run.js'
 
@@ -147,20 +147,20 @@ function placeOf(key: string, part: Part): string {
 /**
  * The dry run of a stored file; all its errors are stored next to it.
  *
- * @throws FileFault
+ * @throws FileError
  * @throws ImportRefused  if the file is gone
  */
 export async function dryRunOfStoredFile(
   site: AdminSite,
   spec: ImportSpec,
   { fileKey, shape }: AdminImport,
-  told?: (rows: number) => Promise<void>
-): Promise<ImportTrial> {
+  onProgress?: (rows: number) => Promise<void>
+): Promise<DryRun> {
   return await withStoredFile(fileKey, async (pathOf, scratch) => {
     const path = await pathOf('file')
     if (path === null) throw new ImportRefused('import.refused.fileGone')
-    const trial = await tryRows(site, spec, { path, shape }, scratch, told)
+    const dryRun = await tryRows(site, spec, { path, shape }, scratch, onProgress)
     await storePart(fileKey, 'faults', scratch)
-    return trial
+    return dryRun
   })
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '#crud'
 import { ImportRefused } from './errors.js'
-import type { ImportMapping, ImportOptions, ImportTrial } from '../models/admin_import.js'
+import type { ImportMapping, ImportOptions, DryRun } from '../models/admin_import.js'
 import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
 import { isTimeZone } from '../time/time_zone.js'
 import type { AdminSite } from '../admin_site.js'
@@ -151,7 +151,7 @@ export async function importSpec(
     mapping: ImportMapping
     key: string | null
     options: ImportOptions
-    trial?: Pick<ImportTrial, 'dates'> | null
+    trial?: Pick<DryRun, 'dates'> | null
   }
 ): Promise<ImportSpec> {
   const fields = await knownFields(site, importer)

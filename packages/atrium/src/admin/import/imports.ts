@@ -14,7 +14,7 @@ import type { ChosenShape, FileShape } from '../sheets/file_shape.js'
 import { inspectFile } from '../sheets/inspect_file.js'
 import { presentZone } from '../time/time_zone.js'
 import { checkColumns, checkDateOrder, checkZone, importSpec } from './import_spec.js'
-import { writeFaultyRows } from './faulty_rows.js'
+import { writeInvalidRows } from './invalid_rows.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import {
   knownFields,
@@ -24,7 +24,7 @@ import {
   type Importer,
 } from './import_fields.js'
 import { ImportStore } from './import_store.js'
-import { IMPORT_JOB, IMPORT_TRIAL_JOB } from './jobs/import_job.js'
+import { IMPORT_JOB, DRY_RUN_JOB } from './jobs/import_job.js'
 import {
   deleteStoredFile,
   storeImportFile,
@@ -33,7 +33,7 @@ import {
   dryRunOfStoredFile,
   sweepTemporary,
 } from './import_files.js'
-import { MOST_KEPT } from './import_access.js'
+import { STORED_MAX } from './import_access.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /* Longer files are tried by a job: about a second */
@@ -106,7 +106,7 @@ export class Imports {
   /**
    * Keeps the file, and guesses which column is which field.
    *
-   * @throws FileFault  for a file that is not a table
+   * @throws FileError  for a file that is not a table
    * @throws NotAllowed
    */
   async begin(
@@ -136,14 +136,14 @@ export class Imports {
       jobId: null,
       eventId: null,
     })
-    for (const old of await this.store.beyond(owner.id, MOST_KEPT)) await this.#remove(old)
+    for (const old of await this.store.beyond(owner.id, STORED_MAX)) await this.#remove(old)
     return one
   }
 
   /**
    * Reads the stored file with other options, and guesses again.
    *
-   * @throws FileFault      and all is as it was
+   * @throws FileError      and all is as it was
    * @throws ImportRefused  while it runs, and after rows were written
    */
   async reread(ctx: HttpContext, one: AdminImport, chosen: ChosenShape): Promise<void> {
@@ -186,21 +186,21 @@ export class Imports {
    * Validates every row, and writes none. A short file is tried immediately (`tried`), a longer one by a job (`trying`,
    * `jobId`).
    *
-   * @throws ImportRefused, FileFault, NotAllowed
+   * @throws ImportRefused, FileError, NotAllowed
    */
-  async startTrial(ctx: HttpContext, one: AdminImport): Promise<AdminImport> {
+  async startDryRun(ctx: HttpContext, one: AdminImport): Promise<AdminImport> {
     refuseBusy(one)
     const importer = await this.#importer(ctx, one)
     const spec = await importSpec(this.site, importer, one.shape, one)
     if (one.bytes <= SHORT) {
-      const trial = await dryRunOfStoredFile(this.site, spec, one)
-      one.merge({ trial, state: 'tried', counts: null })
+      const dryRun = await dryRunOfStoredFile(this.site, spec, one)
+      one.merge({ trial: dryRun, state: 'tried', counts: null })
       await this.store.change(one)
       return one
     }
     await this.store.hand(one, 'trying', async () => {
       const payload = { import: one.id, file: one.fileName }
-      return await this.site.jobs.start(ctx, IMPORT_TRIAL_JOB, { model: one.model, payload })
+      return await this.site.jobs.start(ctx, DRY_RUN_JOB, { model: one.model, payload })
     })
     return one
   }
@@ -218,13 +218,13 @@ export class Imports {
   ): Promise<AdminJob> {
     refuseBusy(one)
     await this.#importer(ctx, one)
-    const { trial } = one
-    if (!trial || one.state === 'columns') throw new ImportRefused('import.refused.untried')
-    if (trial.faulty > 0 && !skipFaulty) {
-      throw new ImportRefused('import.refused.invalidRows', { count: trial.faulty })
+    const { trial: dryRun } = one
+    if (!dryRun || one.state === 'columns') throw new ImportRefused('import.refused.untried')
+    if (dryRun.faulty > 0 && !skipFaulty) {
+      throw new ImportRefused('import.refused.invalidRows', { count: dryRun.faulty })
     }
-    if (trial.new + trial.changed === 0) throw new ImportRefused('import.refused.noRows')
-    const total = trial.new + trial.changed + trial.unchanged + trial.faulty
+    if (dryRun.new + dryRun.changed === 0) throw new ImportRefused('import.refused.noRows')
+    const total = dryRun.new + dryRun.changed + dryRun.unchanged + dryRun.faulty
     const payload = { import: one.id, file: one.fileName, skipFaulty }
     return await this.store.hand(one, 'running', () =>
       this.site.jobs.start(ctx, IMPORT_JOB, { model: one.model, total, payload })
@@ -237,16 +237,16 @@ export class Imports {
    *
    * @throws PageNotFound  before anything is written, without a dry run or the file
    */
-  async faultyRows(one: AdminImport, output: Writable): Promise<void> {
+  async invalidRows(one: AdminImport, output: Writable): Promise<void> {
     const view = this.site.models.get(one.model)
     if (!one.trial || !view) throw new PageNotFound()
     const fields = one.mapping.columns.flatMap((name) =>
       name === null ? [] : [{ name, label: view.labelOf(name) }]
     )
     await withStoredFile(one.fileKey, async (pathOf) => {
-      const [file, faults] = [await pathOf('file'), await pathOf('faults')]
-      if (file === null || faults === null) throw new PageNotFound()
-      await writeFaultyRows(this.site, one, fields, { file, faults }, output)
+      const [file, errors] = [await pathOf('file'), await pathOf('faults')]
+      if (file === null || errors === null) throw new PageNotFound()
+      await writeInvalidRows(this.site, one, fields, { file, errors }, output)
     })
   }
 

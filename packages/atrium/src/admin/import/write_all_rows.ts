@@ -7,7 +7,7 @@ import { type AdminEvent, type EventRecord, EventType } from '../events/event_in
 import { LongAction, type By } from '../events/long_action.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_AT_ONCE, rowBatches, type Tally } from './dry_run.js'
-import { isFaulty } from './rows/draft.js'
+import { isInvalid } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 import type { Importer } from './import_fields.js'
@@ -28,16 +28,16 @@ export async function writeAllRows(
   file: { path: string; shape: FileShape },
   tally: Tally,
   client: TransactionClientContract,
-  options: { skipFaulty: boolean; told: (rows: number) => Promise<void> | void }
+  options: { skipFaulty: boolean; onProgress: (rows: number) => Promise<void> | void }
 ): Promise<void> {
   const checker = new RowChecker(site, spec)
   for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE)) {
     const drafts = await checker.check(rows, client, false)
-    const isGood = tally.counts.faulty === 0 && !drafts.some(isFaulty)
+    const isGood = tally.counts.faulty === 0 && !drafts.some(isInvalid)
     const count = () => void tally.add(drafts)
     if (isGood || options.skipFaulty) await writeRows(site, spec.importer, drafts, client, count)
     else count()
-    await options.told(tally.rows)
+    await options.onProgress(tally.rows)
   }
 }
 
@@ -59,7 +59,7 @@ export class ImportAction extends LongAction {
   }
 
   event({ actor, origin }: By, records: EventRecord[]): AdminEvent {
-    const { new: created, changed, unchanged, faulty } = this.tally.counts
+    const { new: created, changed, unchanged, faulty: invalid } = this.tally.counts
     return {
       type: EventType.IMPORT,
       status: 'success',
@@ -73,7 +73,7 @@ export class ImportAction extends LongAction {
         new: created,
         changed,
         unchanged,
-        faulty,
+        faulty: invalid,
         ...(origin?.jobId && { job: origin.jobId }),
         ...actorDetails(actor),
       },

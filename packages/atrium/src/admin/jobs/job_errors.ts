@@ -40,7 +40,7 @@ export class JobFailure extends Exception {
 /**
  * A file that can't be read as a table, or not further than a line, or not written. [D2, D3]
  */
-export class FileFault extends JobFailure {
+export class FileError extends JobFailure {
   static status = 422
   static code = 'E_FILE_FAULT'
 
@@ -61,7 +61,7 @@ export class FileFault extends JobFailure {
 /**
  * Reading a file has reached a limit of bytes or rows.
  */
-export class ReadingLimit extends FileFault {}
+export class ReadingLimit extends FileError {}
 
 /**
  * The user with whose permissions a job runs was removed.

@@ -2,7 +2,7 @@ import { noteJob } from '../identity/job_context.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { answerBudgetOf } from '#crud/internals'
+import { responseBudgetOf } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import type { SignedIn } from '../authentication/admin_authentication.js'
 import { Owner } from '../authentication/sessions/owned_row.js'
@@ -95,7 +95,7 @@ export class JobRun {
 
   /** Frees what the last context has reserved. */
   close(): void {
-    if (this.#context) answerBudgetOf(this.#context).release()
+    if (this.#context) responseBudgetOf(this.#context).release()
     this.#context = undefined
   }
 

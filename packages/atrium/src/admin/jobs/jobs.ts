@@ -276,7 +276,7 @@ export class Jobs {
       if (await this.store.release(job)) await this.#enqueue(job.id)
       return
     }
-    const fault = this.#faultOf(job, error)
+    const fault = this.#errorOf(job, error)
     const kind = await this.kindOf(job)
     if (job.done > 0 && kind?.reverts(job)) {
       if (await this.store.revert(job, fault)) job.merge({ state: 'reverting', fault })
@@ -307,13 +307,13 @@ export class Jobs {
     } catch (error) {
       if (error instanceof JobSuperseded) return
       if (error instanceof JobStopped) return await this.#endWith(job, error)
-      const reason = this.#faultOf(job, error)
+      const reason = this.#errorOf(job, error)
       const fault = [job.fault, this.site.text('jobs.notReverted', { reason })]
       await this.store.end(job, 'failed', { fault: fault.filter(Boolean).join(' ') })
     }
   }
 
-  #faultOf(job: AdminJob, error: unknown): string {
+  #errorOf(job: AdminJob, error: unknown): string {
     if (
       error instanceof JobFailure ||
       error instanceof BulkFailure ||

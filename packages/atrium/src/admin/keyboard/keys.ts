@@ -122,7 +122,7 @@ export function goKeys(labels: readonly string[]): Array<string | null> {
   })
 }
 
-/** Letters that every keyboard of the Latin script has: `Älteste` -> `alteste` */
+/** The label in ASCII, which every keyboard of the Latin script can type: `Älteste` -> `alteste` */
 function lettersOf(label: string): string {
   return label
     .normalize('NFD')

@@ -1,5 +1,5 @@
 import type { AdminSite } from '../admin_site.js'
-import type { FilterFault, ReadFilter } from '#base/columns/filter'
+import type { FilterError, ReadFilter } from '#base/columns/filter'
 import type { ModelView } from '../views/model_view.js'
 import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
@@ -86,8 +86,8 @@ export function filterNotes(
   view: ModelView,
   parameters: ListParameters
 ): FilterNote[] {
-  const ofOthers = parameters.faults.filter((filter) => parameters.isWithheld(filter))
-  const own = parameters.faults.filter((filter) => !ofOthers.includes(filter))
+  const ofOthers = parameters.errors.filter((filter) => parameters.isWithheld(filter))
+  const own = parameters.errors.filter((filter) => !ofOthers.includes(filter))
   const notes = own.map((filter) => ({
     text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),
     url: parameters.without(filter).url,
@@ -107,15 +107,15 @@ function namedOf(filter: ReadFilter) {
  * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
  */
 export function why(site: AdminSite, { label, resource }: ModelView, filter: ReadFilter): string {
-  const { column, fault } = filter
-  const reason = fault!
+  const { column, error } = filter
+  const reason = error!
   const say = (data: Record<string, string> = {}) =>
     site.text(`list.filters.${reason.reason}`, { column: column?.apiName ?? '', label, ...data })
   switch (reason.reason) {
     case 'operator':
       return say({ operators: reason.operators.join(', ') })
     case 'value':
-      return say({ message: valueFault(site, reason.value) })
+      return say({ message: valueError(site, reason.value) })
     case 'unknown':
       return resource.projection ? site.text('list.filters.unknownOrUnseen') : say()
     default:
@@ -123,12 +123,12 @@ export function why(site: AdminSite, { label, resource }: ModelView, filter: Rea
   }
 }
 
-function valueFault(
+function valueError(
   site: AdminSite,
-  fault: Extract<FilterFault, { reason: 'value' }>['value']
+  error: Extract<FilterError, { reason: 'value' }>['value']
 ): string {
-  const key = fault.reason === 'kind' ? `kinds.${fault.kind}` : fault.reason
-  const given = Object.entries(fault).map(([name, value]) => [
+  const key = error.reason === 'kind' ? `kinds.${error.kind}` : error.reason
+  const given = Object.entries(error).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? cutText(value) : value,
   ])
@@ -152,8 +152,8 @@ export function unreadPart(
   parameters: ListParameters,
   query: string
 ): UnreadPart | null {
-  const [fault] = filterNotes(site, view, parameters)
-  if (fault) return { filter: fault.text }
+  const [error] = filterNotes(site, view, parameters)
+  if (error) return { filter: error.text }
   if (parameters.isUnsearchable || missesColumn(parameters, query)) {
     return { search: cutText(parameters.search || parameters.q || query) }
   }

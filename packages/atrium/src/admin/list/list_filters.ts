@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Column } from '#base/columns/column'
 import { readCondition, type Condition } from '#base/columns/condition'
-import { splitFilterName, type FilterFault, type NamedFilter } from '#base/columns/filter'
+import { splitFilterName, type FilterError, type NamedFilter } from '#base/columns/filter'
 import { isOperator, type Operator } from '#base/columns/operators'
 import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
@@ -112,7 +112,7 @@ function byTitle(view: ModelView, titles: TitleSearches, name: string): NamedFil
   const column = name.endsWith(TITLE) ? fieldOf(view, name.slice(0, -TITLE.length)) : undefined
   const search = column && titles.get(column.apiName)
   if (!search) return undefined
-  const read = (text: string): Condition | FilterFault => {
+  const read = (text: string): Condition | FilterError => {
     const found = search(text) ?? ({ reason: 'value', value: { reason: 'title' } } as const)
     return found === 'many' ? { reason: 'titles' } : found
   }

@@ -75,17 +75,17 @@ export class ListPage {
    */
   async data(ctx: HttpContext, given?: ListParameters): Promise<ListData> {
     const { resource } = this.view
-    const asked = given ?? (await this.parametersOf(ctx))
+    const requested = given ?? (await this.parametersOf(ctx))
     const offers = await offersOf(ctx, this.view)
-    const isImported = asked.base === null && (await mayImport(ctx, this.view))
-    const finding = this.#find(ctx, asked, offers)
+    const isImported = requested.base === null && (await mayImport(ctx, this.view))
+    const finding = this.#find(ctx, requested, offers)
     /* An early failure is thrown by the await below. */
     finding.catch(() => {})
-    const bar = filterBar(ctx, this.site, this.view, asked)
+    const bar = filterBar(ctx, this.site, this.view, requested)
     bar.catch(() => {})
     /* Computes what does not depend on the records while the database works. */
     await setImmediate()
-    const surroundings = this.#surroundings(asked, offers, isImported)
+    const surroundings = this.#surroundings(requested, offers, isImported)
     const { items, total, last, parameters, failed, shown: begun } = await finding
     const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
     const keys = resource.key.columns.map(({ apiName, kind }) => ({ name: apiName, type: kind }))

@@ -165,8 +165,8 @@ export class ListParameters {
   }
 
   /** Filters that filter nothing. [L1] */
-  get faults(): readonly ReadFilter[] {
-    return this.filters.filter(({ fault }) => fault !== null)
+  get errors(): readonly ReadFilter[] {
+    return this.filters.filter(({ error }) => error !== null)
   }
 
   /**
@@ -174,7 +174,7 @@ export class ListParameters {
    * with all of its records then.
    */
   get isUnread(): boolean {
-    return this.isUnsearchable || this.place.isGone || this.faults.length > 0
+    return this.isUnsearchable || this.place.isGone || this.errors.length > 0
   }
 
   /** Names of the columns to show; null: those that the model's list shows by default. [L6] */
@@ -184,7 +184,7 @@ export class ListParameters {
 
   /** True if the list is no longer as the view that is open in it. [L5] */
   get isChanged(): boolean {
-    return this.#besideView.length > 0
+    return this.#nextToView.length > 0
   }
 
   /** These parameters as a query string of their own, without the view that is open. */
@@ -205,7 +205,7 @@ export class ListParameters {
    */
   isWithheld(filter: ReadFilter): boolean {
     const { open } = this.place
-    if (!open?.isShared || filter.fault?.reason !== 'unknown') return false
+    if (!open?.isShared || filter.error?.reason !== 'unknown') return false
     return new URLSearchParams(open.query)
       .getAll(filterParameter(filter.name))
       .includes(filter.text)
@@ -312,19 +312,19 @@ export class ListParameters {
    * Parameters without the search that the form shows, as its hidden fields.
    */
   get arrangement(): Field[] {
-    const isKept = this.search !== '' && this.q !== ''
+    const isStored = this.search !== '' && this.q !== ''
     const fields = this.#placed().filter(
-      ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isKept)
+      ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isStored)
     )
     /* A search of one column takes the place of that of the view. */
     const isOfView = this.#viewFields.some(([name]) => name === 'q')
-    return isOfView && !isKept ? [...fields, ['q', '']] : fields
+    return isOfView && !isStored ? [...fields, ['q', '']] : fields
   }
 
   /** All parameters, or the view that is open in the list and what is other than in it. */
   #placed(): Field[] {
     const { open, defaultId } = this.place
-    if (open) return [['view', String(open.id)], ...this.#besideView] as Field[]
+    if (open) return [['view', String(open.id)], ...this.#nextToView] as Field[]
     const fields = this.#fields()
     if (fields.length > 0) return fields
     if (defaultId !== null) return [['view', ALL_RECORDS]]
@@ -332,7 +332,7 @@ export class ListParameters {
     return isUsual ? [] : [[ROWS, String(this.rows)]]
   }
 
-  get #besideView(): ReadonlyArray<readonly [string, string]> {
+  get #nextToView(): ReadonlyArray<readonly [string, string]> {
     if (!this.place.open) return []
     this.#changes ??= fieldsOutsideView(this.#viewFields, this.#fields())
     return this.#changes

@@ -158,10 +158,11 @@ export class ListTable {
    */
   addedTo({ sorting, sorts }: ListParameters): { by: string; order: string } {
     const keys = this.view.resource.key.columns
-    const kept = sorting.length > 0 ? sorting : sorts.filter(({ column }) => !keys.includes(column))
+    const stored =
+      sorting.length > 0 ? sorting : sorts.filter(({ column }) => !keys.includes(column))
     return {
-      by: kept.map(({ column }) => column.apiName).join(),
-      order: kept.map(({ direction }) => direction).join(),
+      by: stored.map(({ column }) => column.apiName).join(),
+      order: stored.map(({ direction }) => direction).join(),
     }
   }
 
@@ -308,7 +309,7 @@ export class ListTable {
       join = joinedTitles(
         this.view,
         reference,
-        this.fields ?? resource.answer,
+        this.fields ?? resource.responseFields,
         `crud_title_${this.#joins.size - 1}`
       )
       /* Not known before the resource is loaded. */

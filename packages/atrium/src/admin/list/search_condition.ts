@@ -1,4 +1,4 @@
-import { ANY as ANY_CHARACTERS, patternFault, type TextPattern } from '#base/values/text_pattern'
+import { ANY as ANY_CHARACTERS, patternError, type TextPattern } from '#base/values/text_pattern'
 import type { Condition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
 import type { ColumnKind } from '#base/columns/column_kind'
@@ -53,7 +53,7 @@ export function textCondition(
   if (text.length > LONGEST_TEXT || !isStorableText(text)) return null
   const pattern: TextPattern = [ANY_CHARACTERS, text, ANY_CHARACTERS]
   const match = { column, pattern, foldCase: true, negate: false }
-  return patternFault([match]) ? null : { type: 'match', ...match }
+  return patternError([match]) ? null : { type: 'match', ...match }
 }
 
 function equal(column: Column, value: unknown): Condition | null {

@@ -43,7 +43,10 @@ export function joinedTitles(
   const areIntegers = column.kind === 'integer' && target.kind === 'integer'
   const isTogether = view.client().connectionName === other.client().connectionName
   const isPlain =
-    readsPlainly(view, fields) && readsPlainly(other, read) && isWhole(other) && isOpen(other)
+    readsRowsDirectly(view, fields) &&
+    readsRowsDirectly(other, read) &&
+    isWhole(other) &&
+    isOpen(other)
   if (!isKey || !areIntegers || !isTogether || !isPlain) return null
 
   const dialect = dialectOf(view.client())
@@ -67,9 +70,9 @@ export function joinedTitles(
   }
 }
 
-function readsPlainly({ crud, resource }: ModelView, fields: Fields): boolean {
+function readsRowsDirectly({ crud, resource }: ModelView, fields: Fields): boolean {
   const isOwn = crud.getMulti !== LucidCrud.prototype.getMulti
-  return !isOwn && resource.reader.readsPlainly(fields)
+  return !isOwn && resource.reader.readsRowsDirectly(fields)
 }
 
 /** Returns true if the viewer may see all rows of the table. */

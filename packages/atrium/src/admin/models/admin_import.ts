@@ -30,7 +30,7 @@ export interface ImportOptions {
 /**
  * A reason why a row can't be imported.
  */
-export interface ImportFault {
+export interface ImportError {
   /** As in `FileRow` */
   line: number
   /** API name; null if it is about the row as a whole */
@@ -66,9 +66,9 @@ export interface FieldOrder extends FoundOrder {
 /**
  * The result of a trial.
  */
-export interface ImportTrial extends ImportCounts {
+export interface DryRun extends ImportCounts {
   /** The first ones */
-  faults: ImportFault[]
+  faults: ImportError[]
   /** Catalogue keys below `import.notes` of what to know before the run */
   notes: string[]
   /** The first rows that would be written */
@@ -80,7 +80,7 @@ export interface ImportTrial extends ImportCounts {
 /** Of a run, as far as it is. */
 export interface ImportProgress extends ImportCounts {
   /** The first ones */
-  faults: ImportFault[]
+  faults: ImportError[]
 }
 
 /**
@@ -131,7 +131,7 @@ export default class AdminImport extends AdminModel {
   declare state: ImportState
 
   @column(jsonColumn)
-  declare trial: ImportTrial | null
+  declare trial: DryRun | null
 
   /** Of the run */
   @column(jsonColumn)

@@ -52,8 +52,8 @@ const MOST_NAMES = 500
  * All that is wrong with permissions.
  */
 export class InvalidPermissions extends ValueError {
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join('; '))
+  constructor(readonly errors: readonly string[]) {
+    super(errors.join('; '))
   }
 }
 
@@ -73,11 +73,11 @@ export function readPermissions(value: unknown): PermissionsDocument {
   if (entries.length > MOST_MODELS) {
     throw new InvalidPermissions([`permissions names more than ${MOST_MODELS} models`])
   }
-  const faults = entries.flatMap(([model, entry]) => [
-    ...nameFaults('permissions', model),
-    ...entryFaults(model, entry),
+  const errors = entries.flatMap(([model, entry]) => [
+    ...nameErrors('permissions', model),
+    ...entryErrors(model, entry),
   ])
-  if (faults.length > 0) throw new InvalidPermissions(faults)
+  if (errors.length > 0) throw new InvalidPermissions(errors)
   return Object.fromEntries(
     entries
       .toSorted(
@@ -107,33 +107,33 @@ export function entryOf(
   return Object.hasOwn(document, ALL) ? document[ALL] : undefined
 }
 
-function entryFaults(model: string, entry: unknown): string[] {
+function entryErrors(model: string, entry: unknown): string[] {
   if (!isObject(entry)) {
     return [`${model} is ${shown(entry)}, and must be an object, as in {"actions": ["view"]}`]
   }
-  const faults = Object.keys(entry as object)
+  const errors = Object.keys(entry as object)
     .filter((key) => !(KEYS as readonly string[]).includes(key))
     .map(
       (key) =>
         `${model} has the key ${shown(key)}, which is none; did you mean ${shown(closest(key, [...KEYS]))}? Keys are ${listed(KEYS)}`
     )
   if (!Object.hasOwn(entry as object, 'actions')) {
-    faults.push(`${model} has no actions; a list of none is written as []`)
+    errors.push(`${model} has no actions; a list of none is written as []`)
   }
   for (const key of KEYS) {
     if (!Object.hasOwn(entry as object, key)) continue
-    faults.push(...listFaults(`${model}.${key}`, (entry as Record<string, unknown>)[key]))
+    errors.push(...listErrors(`${model}.${key}`, (entry as Record<string, unknown>)[key]))
   }
-  return faults
+  return errors
 }
 
-function listFaults(place: string, value: unknown): string[] {
+function listErrors(place: string, value: unknown): string[] {
   if (!Array.isArray(value)) return [`${place} is ${shown(value)}, and must be a list of names`]
   if (value.length > MOST_NAMES) return [`${place} has more than ${MOST_NAMES} names`]
-  return value.flatMap((name) => nameFaults(place, name))
+  return value.flatMap((name) => nameErrors(place, name))
 }
 
-function nameFaults(place: string, name: unknown): string[] {
+function nameErrors(place: string, name: unknown): string[] {
   // eslint-disable-next-line no-control-regex
   const isName = typeof name === 'string' && name !== '' && !/[\u0000-\u001f\u007f]/.test(name)
   if (!isName) return [`${place} has ${shown(name)}, which can't be a name`]

@@ -110,7 +110,7 @@ export class Notices {
     data: NoticeData = {},
     { session = null, client = this.client(), address }: TellOptions = {}
   ): Promise<void> {
-    const isMailed = !(await this.#wasJustTold(id, kind, client))
+    const isMailed = !(await this.#wasJustReported(id, kind, client))
     await AdminNotice.create({ userId: id, kind, data, sessionId: session }, { client })
     await this.#prune(id, client)
     await raiseVersions(client, [id])
@@ -160,7 +160,7 @@ export class Notices {
       .orderBy('id', 'desc')
   }
 
-  async #wasJustTold(userId: number, kind: NoticeKind, client: QueryClientContract) {
+  async #wasJustReported(userId: number, kind: NoticeKind, client: QueryClientContract) {
     if (kind !== 'second_step_failed') return false
     const [last] = await AdminNotice.query({ client })
       .where({ userId, kind })
@@ -170,11 +170,11 @@ export class Notices {
   }
 
   async #prune(userId: number, client: QueryClientContract) {
-    const kept = await AdminNotice.query({ client })
+    const stored = await AdminNotice.query({ client })
       .where('userId', userId)
       .orderBy('id', 'desc')
       .select('id')
-    const [surplus] = kept.slice(MOST_NOTICES)
+    const [surplus] = stored.slice(MOST_NOTICES)
     if (!surplus) return
     await AdminNotice.query({ client })
       .where('userId', userId)

@@ -52,7 +52,7 @@ const OPERATIONS: Record<Offer, GrantedOperation> = {
 }
 
 /* A page checks the same permission several times: for the sidebar, a button and a link. */
-const ANSWERS = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
+const RESPONSES = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
 
 /**
  * Checks a permission before a page, button or link is offered: may the signed-in user do this with
@@ -74,12 +74,12 @@ export async function may(
   if (!policy && !(record && projection)) return true
   if (record) return await allows(ctx, own, offer, record)
 
-  const answers = ANSWERS.get(ctx) ?? new Map<string, Promise<boolean>>()
-  ANSWERS.set(ctx, answers)
+  const responses = RESPONSES.get(ctx) ?? new Map<string, Promise<boolean>>()
+  RESPONSES.set(ctx, responses)
   const id = `${view.name} ${offer}`
-  let answer = answers.get(id)
-  if (!answer) answers.set(id, (answer = allows(ctx, own, offer)))
-  return await answer
+  let response = responses.get(id)
+  if (!response) responses.set(id, (response = allows(ctx, own, offer)))
+  return await response
 }
 
 /**
@@ -105,8 +105,8 @@ export async function personal<View extends PermittedView>(
  */
 export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<ReadonlySet<Offer>> {
   const offers = (Object.keys(OPERATIONS) as Offer[]).filter((offer) => offer !== 'read')
-  const answers = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
-  return new Set(offers.filter((_, index) => answers[index]))
+  const responses = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
+  return new Set(offers.filter((_, index) => responses[index]))
 }
 
 /**
@@ -199,12 +199,12 @@ async function guarded(
   ctx: HttpContext,
   { name }: PermittedView,
   ask: () => Promise<boolean>,
-  isAllowedUnasked = false
+  isAllowedWithoutCheck = false
 ): Promise<boolean> {
   try {
     return await ask()
   } catch (error) {
-    if (isAllowedUnasked) return true
+    if (isAllowedWithoutCheck) return true
     ctx.logger.error({ err: error }, `${name}: the policy could not be asked`)
     return false
   }

@@ -70,7 +70,7 @@ function namesIn(resource: Resource): Set<string> {
 }
 
 /* Views of one projected resource: they differ in actions that are not operations, such as `export`. */
-const MOST_KEPT = 50
+const STORED_MAX = 50
 
 type Actions = ReadonlySet<string> | 'all'
 
@@ -89,11 +89,11 @@ export async function personalView<View extends NarrowedView>(
   ctx: HttpContext,
   view: View
 ): Promise<View> {
-  let asked = ASKED.get(ctx)
-  if (!asked) ASKED.set(ctx, (asked = new Map()))
-  let answer = asked.get(view)
-  if (!answer) asked.set(view, (answer = resolve(ctx, view)))
-  return (await answer) as View
+  let requested = ASKED.get(ctx)
+  if (!requested) ASKED.set(ctx, (requested = new Map()))
+  let response = requested.get(view)
+  if (!response) requested.set(view, (response = resolve(ctx, view)))
+  return (await response) as View
 }
 
 async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedView> {
@@ -108,7 +108,7 @@ async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedVi
   let views = VIEWS.get(view)
   if (!views) VIEWS.set(view, (views = new WeakMap()))
   let known = views.get(resource)
-  if (!known) views.set(resource, (known = new BoundedMap(MOST_KEPT)))
+  if (!known) views.set(resource, (known = new BoundedMap(STORED_MAX)))
   const id = actions === 'all' ? actions : textOf(actions)
   let personal = known.get(id)
   if (!personal) known.set(id, (personal = project(view, resource, actions)))

@@ -147,7 +147,7 @@ export class DefaultRole {
   /**
    * @returns what is wrong with the setting, if anything is
    */
-  async fault(client?: QueryClientContract): Promise<string | null> {
+  async error(client?: QueryClientContract): Promise<string | null> {
     try {
       await this.ids(client)
       return null

@@ -41,7 +41,7 @@ const MOST = 1000
 /* Milliseconds after which even what was written past the application counts */
 const LONGEST_KEPT = 60_000
 
-interface Kept<T> {
+interface Stored<T> {
   version: number
   end: number
   value: T
@@ -52,12 +52,12 @@ interface Kept<T> {
  * and preferences raises.
  */
 export class VersionedCache<T> {
-  readonly #known = new WeakMap<object, BoundedMap<string, Kept<T>>>()
+  readonly #known = new WeakMap<object, BoundedMap<string, Stored<T>>>()
 
   /**
-   * @param isKept  false for values that are too large to keep
+   * @param isStored  false for values that are too large to keep
    */
-  constructor(private readonly isKept: (value: T) => boolean = () => true) {}
+  constructor(private readonly isStored: (value: T) => boolean = () => true) {}
 
   /**
    * @param owner  of what is known, as the site
@@ -76,7 +76,7 @@ export class VersionedCache<T> {
     const last = known.get(key)
     if (last?.version === version && Date.now() < last.end) return last.value
     const value = await read()
-    if (this.isKept(value)) known.set(key, { version, end: Date.now() + LONGEST_KEPT, value })
+    if (this.isStored(value)) known.set(key, { version, end: Date.now() + LONGEST_KEPT, value })
     return value
   }
 }

@@ -98,9 +98,9 @@ export const NO_ROLE = 'none'
 /**
  * @returns what is wrong with the name of a role, if anything is
  */
-export function roleNameFault(name: string): string | null {
+export function roleNameError(name: string): string | null {
   if (name.trim() === '' || name !== name.trim()) {
-    return 'The name of a role is not empty, and neither begins nor ends with a space'
+    return 'The name of a role cannot be empty, or begin or end with a space'
   }
   if ([...name].length > LONGEST_ROLE_NAME) {
     return `The name of a role has ${LONGEST_ROLE_NAME} characters at most`
@@ -113,8 +113,8 @@ export function roleNameFault(name: string): string | null {
 }
 
 const name = vine.createRule((value, _options, field) => {
-  const fault = typeof value === 'string' ? roleNameFault(value) : null
-  if (fault) field.report(fault, 'roleName', field)
+  const error = typeof value === 'string' ? roleNameError(value) : null
+  if (error) field.report(error, 'roleName', field)
 })
 
 const permissions = vine.createRule((value, _options, field) => {

@@ -2,7 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import { ValueError, RuntimeError } from '#crud'
 import { isObject } from '#base/checks'
 import { shown } from '#base/errors'
-import { LONGEST_DESCRIPTION, roleNameFault } from './admin_role_crud.js'
+import { LONGEST_DESCRIPTION, roleNameError } from './admin_role_crud.js'
 import AdminRole from '../models/admin_role.js'
 import type { AdminSite } from '../admin_site.js'
 import {
@@ -72,13 +72,13 @@ export function readRolesFile(text: string): RoleInFile[] {
       'It has no list "roles", as in {"roles": [{"name": "Clerk", "permissions": {}}]}'
     )
   }
-  const faults = roles.flatMap((role, index) => roleFaults(role, index))
+  const errors = roles.flatMap((role, index) => roleErrors(role, index))
   const names = roles.map((role) => (role as RoleInFile | null)?.name)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   for (const name of repeated) {
-    if (typeof name === 'string') faults.push(`${shown(name)} is there twice`)
+    if (typeof name === 'string') errors.push(`${shown(name)} is there twice`)
   }
-  if (faults.length > 0) throw new ValueError(faults.join('; '))
+  if (errors.length > 0) throw new ValueError(errors.join('; '))
   return roles.map(({ name, description = '', permissions }) => ({
     name,
     description,
@@ -159,28 +159,28 @@ function isSame(stored: PermissionsDocument, wanted: PermissionsDocument): boole
   }
 }
 
-function roleFaults(role: unknown, index: number): string[] {
+function roleErrors(role: unknown, index: number): string[] {
   if (!isObject(role)) return [`Role ${index + 1} is ${shown(role)}, and must be an object`]
   const { name, description, permissions, ...others } = role as Record<string, unknown>
   const place = typeof name === 'string' ? shown(name) : `Role ${index + 1}`
-  const faults = Object.keys(others).map(
+  const errors = Object.keys(others).map(
     (key) => `${place} has the key ${shown(key)}, which is none; keys are ${KEYS.join(', ')}`
   )
-  if (typeof name !== 'string') faults.push(`${place} has no name`)
+  if (typeof name !== 'string') errors.push(`${place} has no name`)
   else {
-    const fault = roleNameFault(name)
-    if (fault) faults.push(`${place}: ${fault}`)
+    const error = roleNameError(name)
+    if (error) errors.push(`${place}: ${error}`)
   }
   if (description !== undefined && !isDescription(description)) {
-    faults.push(`${place}: description must be a text of ${LONGEST_DESCRIPTION} characters at most`)
+    errors.push(`${place}: description must be a text of ${LONGEST_DESCRIPTION} characters at most`)
   }
   try {
     readPermissions(permissions)
   } catch (error) {
     if (!(error instanceof InvalidPermissions)) throw error
-    faults.push(...error.faults.map((fault) => `${place}: ${fault}`))
+    errors.push(...error.errors.map((invalid) => `${place}: ${invalid}`))
   }
-  return faults
+  return errors
 }
 
 function isDescription(value: unknown): boolean {

@@ -36,15 +36,15 @@ export interface FileRow {
   /** In the order of the file's columns, as many as there are */
   cells: Cell[]
   /** Why the row can't be read as one of this table, though the rest of the file can */
-  fault?: { key: string; data: Record<string, unknown> }
+  error?: { key: string; data: Record<string, unknown> }
   /** Cells whose value is not known */
-  cellFaults?: CellFault[]
+  cellErrors?: CellError[]
 }
 
 /**
  * Why the value of a cell is not known, though the cell has one.
  */
-export interface CellFault {
+export interface CellError {
   /** Position of the column */
   index: number
   /** True if only a text would be wrong: a number is as exact as its column */

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { unescapeFormula } from '#base/values/formula'
 import { writeJson } from '#base/values/json'
-import { FileFault, ReadingLimit } from '../jobs/job_errors.js'
+import { FileError, ReadingLimit } from '../jobs/job_errors.js'
 import {
   type Cell,
   type FileShape,
@@ -52,7 +52,7 @@ export interface Heading {
  *
  * @param least   the line at which the table can begin
  * @param wanted  line of the heading, if it was chosen: the first row from there on
- * @throws FileFault  if there is none
+ * @throws FileError  if there is none
  */
 async function findHeading(
   path: string,
@@ -64,11 +64,11 @@ async function findHeading(
   const heading = wanted === undefined ? guess(rows) : rows.find(({ line }) => line >= wanted)
   if (!heading) {
     throw wanted === undefined
-      ? new FileFault('sheets.errors.empty')
-      : new FileFault('sheets.errors.noHeadingRow', { row: wanted, most: LAST_HEADING })
+      ? new FileError('sheets.errors.empty')
+      : new FileError('sheets.errors.noHeadingRow', { row: wanted, most: LAST_HEADING })
   }
   const names = heading.cells.map((cell) => (cell === null ? '' : unescapeFormula(String(cell))))
-  if (names.every((name) => name.trim() === '')) throw new FileFault('sheets.errors.noHeading')
+  if (names.every((name) => name.trim() === '')) throw new FileError('sheets.errors.noHeading')
   const offered = rows
     .slice(0, FIRST_ROWS)
     .map(({ cells, line }) => ({ line, text: textOf(cells) }))
@@ -89,7 +89,7 @@ async function readFirstRows(path: string, form: Form, least: number, wanted = 1
     }
   } catch (error) {
     /* The reading of the rows tells where the file ends. */
-    if (!(error instanceof FileFault) || rows.length === 0) throw error
+    if (!(error instanceof FileError) || rows.length === 0) throw error
   }
   return rows
 }
@@ -162,7 +162,7 @@ type Found = Omit<FileShape, 'samples' | 'columns'> & { least?: number }
  * @param path    of the file
  * @param name    as it was uploaded; its extension tells the format
  * @param chosen  what is known already
- * @throws FileFault  if it is not a table, or its first rows can't be read
+ * @throws FileError  if it is not a table, or its first rows can't be read
  */
 export async function inspectFile(
   path: string,
@@ -176,7 +176,7 @@ export async function inspectFile(
   const columns = heading?.names ?? (await namesOf(path, found))
   const isNamed = EXTENSIONS[extname(name).toLowerCase()] !== undefined
   if (found.format === 'csv' && !isNamed && columns.some((one) => UNPRINTED.test(one))) {
-    throw new FileFault('sheets.errors.noTable')
+    throw new FileError('sheets.errors.noTable')
   }
   checkNames(columns)
   const { firstRows, line = 1 } = heading ?? {}
@@ -187,23 +187,23 @@ export async function inspectFile(
 
 function check({ delimiter, encoding, heading }: ChosenShape): void {
   if (heading !== undefined && !(Number.isInteger(heading) && heading > 0)) {
-    throw new FileFault('sheets.errors.noHeadingRow', { row: heading, most: LAST_HEADING })
+    throw new FileError('sheets.errors.noHeadingRow', { row: heading, most: LAST_HEADING })
   }
   if (encoding !== undefined && !isEncoding(encoding)) {
-    throw new FileFault('sheets.errors.encoding', { encoding })
+    throw new FileError('sheets.errors.encoding', { encoding })
   }
   if (delimiter !== undefined && !isDelimiter(delimiter)) {
-    throw new FileFault('sheets.errors.delimiter')
+    throw new FileError('sheets.errors.delimiter')
   }
 }
 
 /** A person maps each column, and all of it is stored. */
 function checkNames(columns: readonly string[]): void {
   if (columns.length > MOST_NAMES) {
-    throw new FileFault('sheets.errors.manyColumns', { most: MOST_NAMES })
+    throw new FileError('sheets.errors.manyColumns', { most: MOST_NAMES })
   }
   if (columns.some(({ length }) => length > LONGEST_NAME)) {
-    throw new FileFault('sheets.errors.longName', { most: LONGEST_NAME })
+    throw new FileError('sheets.errors.longName', { most: LONGEST_NAME })
   }
 }
 
@@ -222,8 +222,8 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
     ? { encoding: chosen.encoding, isGuess: false }
     : await findEncoding(path)
   const start = await startOf(path, encoding)
-  if (start.trim() === '') throw new FileFault('sheets.errors.empty')
-  if (isGuess && isBinary(start)) throw new FileFault('sheets.errors.binary')
+  if (start.trim() === '') throw new FileError('sheets.errors.empty')
+  if (isGuess && isBinary(start)) throw new FileError('sheets.errors.binary')
   const format = chosen.format ?? formatOf(name, start)
   if (format !== 'csv') return { format, encoding, isGuess, delimiter: null }
   const named = namedDelimiter(start)
@@ -276,7 +276,7 @@ async function startOf(path: string, encoding: string): Promise<string> {
     }
   } catch (error) {
     /* The reading of the rows tells where the error is. */
-    if (!(error instanceof FileFault) || start === '') throw error
+    if (!(error instanceof FileError) || start === '') throw error
   }
   return start
 }
@@ -320,7 +320,7 @@ async function namesOf(path: string, { encoding, format }: Found): Promise<strin
     },
     () => count > 0
   )
-  if (names.size === 0) throw new FileFault('sheets.errors.empty')
+  if (names.size === 0) throw new FileError('sheets.errors.empty')
   return [...names]
 }
 

@@ -15,18 +15,18 @@ function tableRow(line: number, cells: Cell[], columns: number, isPadded: boolea
   if (cells.every((cell) => cell === null)) return null
   const found = cells.length
   if (found > columns && cells.slice(columns).some((cell) => cell !== null)) {
-    return { line, cells: cells.slice(0, columns), fault: faultOf('longRow', found, columns) }
+    return { line, cells: cells.slice(0, columns), error: errorOf('longRow', found, columns) }
   }
   if (found < columns) {
     const whole = [...cells, ...Array.from({ length: columns - found }, () => null)]
     return isPadded
       ? { line, cells: whole }
-      : { line, cells: whole, fault: faultOf('shortRow', found, columns) }
+      : { line, cells: whole, error: errorOf('shortRow', found, columns) }
   }
   return { line, cells: cells.slice(0, columns) }
 }
 
-function faultOf(name: string, found: number, expected: number) {
+function errorOf(name: string, found: number, expected: number) {
   return { key: `sheets.errors.${name}`, data: { found, expected } }
 }
 
@@ -45,7 +45,7 @@ function objectRow(
   return {
     line,
     cells: cells as Cell[],
-    fault: { key: 'sheets.errors.unknownName', data: { name } },
+    error: { key: 'sheets.errors.unknownName', data: { name } },
   }
 }
 
@@ -61,7 +61,7 @@ export interface ReadingBounds {
  * The records of a file in order, without the heading; memory is flat. Rows without any value are left out. [D3]
  *
  * @throws ReadingLimit  beyond the bounds
- * @throws FileFault  with the line for a file that can't be read further, such as one that was cut
+ * @throws FileError  with the line for a file that can't be read further, such as one that was cut
  */
 export async function* readRows(
   path: string,
@@ -103,14 +103,14 @@ async function* bounded<One extends { line: number }>(
 }
 
 function rowOf(
-  { cells, cellFaults, line }: SheetRow,
+  { cells, cellErrors: cellErrors, line }: SheetRow,
   columns: number,
   isSheet: boolean
 ): FileRow | null {
   const row = tableRow(line, cells.map(asWritten), columns, isSheet)
-  if (!cellFaults) return row
+  if (!cellErrors) return row
   const whole = row ?? { line, cells: Array.from({ length: columns }, () => null) }
-  return { ...whole, cellFaults }
+  return { ...whole, cellErrors: cellErrors }
 }
 
 /** The text without the apostrophe that keeps spreadsheets from running it. [D2] */

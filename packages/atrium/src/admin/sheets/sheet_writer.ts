@@ -20,7 +20,7 @@ export interface SheetWriter {
    * Resolves when more can be taken.
    *
    * @param cells  in the order of the columns: booleans and numbers as they are, objects become JSON in CSV and XLSX
-   * @throws Error  that of the output; FileFault for more rows or columns than the format has
+   * @throws Error  that of the output; FileError for more rows or columns than the format has
    */
   write(cells: readonly Cell[]): Promise<void>
   /**

@@ -28,21 +28,21 @@ const REASONS: Record<string, string> = {
  *
  * @returns undefined if that is not known
  */
-export function jsonFault(text: string): string | undefined {
-  const faults: ParseError[] = []
-  parse(text, faults, { disallowComments: true, allowTrailingComma: false })
-  const [fault] = faults
-  if (!fault) return undefined
-  const before = text.slice(0, fault.offset).split('\n')
+export function jsonError(text: string): string | undefined {
+  const errors: ParseError[] = []
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false })
+  const [error] = errors
+  if (!error) return undefined
+  const before = text.slice(0, error.offset).split('\n')
   const column = [...before[before.length - 1]].length + 1
-  return `line ${before.length}, column ${column}: ${reasonOf(fault, faults, text)}`
+  return `line ${before.length}, column ${column}: ${reasonOf(error, errors, text)}`
 }
 
-function reasonOf({ error, offset, length }: ParseError, faults: ParseError[], text: string) {
+function reasonOf({ error, offset, length }: ParseError, errors: ParseError[], text: string) {
   const reason = REASONS[printParseErrorCode(error)]
   if (reason !== undefined) return reason
   /* A word that JSON does not have: the next error says what should be in the place of the word. */
-  const next = faults.find((other) => other.offset >= offset && other.error !== error)
+  const next = errors.find((other) => other.offset >= offset && other.error !== error)
   const wanted = (next && REASONS[printParseErrorCode(next.error)]) ?? 'expected nothing more'
   const word = [...text.slice(offset, offset + length)].slice(0, 20).join('')
   return `${wanted} in the place of ${word}`
@@ -65,8 +65,8 @@ export function jsonOf(text: string): unknown {
       const reason = `must not have an integer of more than ${MOST_DIGITS} digits`
       throw new UnreadableText('digits', reason)
     }
-    const fault = jsonFault(text)
-    throw new UnreadableText('json', `must be valid JSON${fault ? ` (${fault})` : ''}`)
+    const invalid = jsonError(text)
+    throw new UnreadableText('json', `must be valid JSON${invalid ? ` (${invalid})` : ''}`)
   }
 }
 

@@ -158,8 +158,8 @@ export async function shownJobUndo(
   } catch (error) {
     if (!isRefusal(error))
       ctx.logger.error({ err: error }, 'The undo of a job could not be planned')
-    const isTold = error instanceof UndoRefused && !SILENT.includes(error.reason)
-    if (!isTold) return null
+    const isReported = error instanceof UndoRefused && !SILENT.includes(error.reason)
+    if (!isReported) return null
     const { text } = await refusalWords(site, ctx, error)
     return { url: null, label: site.text('undo.button'), text, job: null }
   }

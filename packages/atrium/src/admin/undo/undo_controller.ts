@@ -34,7 +34,7 @@ export class UndoController {
       if (total > MOST_AT_ONCE) return await this.#startJob(ctx, event, total)
       const steps = await planUndo(this.site, ctx, event)
       await undoEvent(ctx, event, steps)
-      return await this.#answer(ctx, event, steps)
+      return await this.#response(ctx, event, steps)
     } catch (error) {
       /* An event of another user is not confirmed to those who cannot undo it. */
       const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
@@ -59,7 +59,7 @@ export class UndoController {
     respondWithJob(ctx, this.site, job)
   }
 
-  async #answer(ctx: HttpContext, undone: AdminEventLog, steps: readonly UndoStep[]) {
+  async #response(ctx: HttpContext, undone: AdminEventLog, steps: readonly UndoStep[]) {
     if (wantsJson(ctx)) {
       const [event = null] = await loggedInRequest(ctx)
       return ctx.response.send({ event })

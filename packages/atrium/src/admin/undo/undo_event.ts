@@ -7,7 +7,7 @@ import type { Actor } from '#crud'
 import type { Origin } from '#base/types'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { dialectOf } from '#base/database/dialects'
-import { faultToProblem, gatherWrites } from '#crud/internals'
+import { errorToProblem, gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import { UndoRefused } from './errors.js'
 import { fileColumnsOf } from '../forms/files/file_fields.js'
@@ -118,7 +118,7 @@ export async function undoSteps(
     )
   } catch (error) {
     const { target } = run?.current ?? steps[0]
-    throw (await faultToProblem(error, target.resource, undefined, client)) ?? error
+    throw (await errorToProblem(error, target.resource, undefined, client)) ?? error
   }
 }
 

@@ -209,11 +209,11 @@ function mergedStep(earlier: UndoStep, later: UndoStep): UndoStep {
 
 /** @throws NotAllowed */
 export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): Promise<void> {
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   for (const { operation, target } of steps) {
     const id = `${target.name} ${operation}`
-    if (asked.has(id)) continue
-    asked.add(id)
+    if (requested.has(id)) continue
+    requested.add(id)
     const { resource, view } = target
     const isAllowed = view ? await may(ctx, view, OFFERS[operation]!) : resource.permits(operation)
     if (!isAllowed) throw new NotAllowed()

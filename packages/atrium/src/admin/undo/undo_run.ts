@@ -149,7 +149,7 @@ export class UndoRun {
     })
     if (left.length === 0 || (await this.#removeTogether(left.toReversed()))) return
     while (left.length > 0) {
-      const kept: UndoStep[] = []
+      const stored: UndoStep[] = []
       let refusal: unknown
       for (const step of left.toReversed()) {
         try {
@@ -157,11 +157,11 @@ export class UndoRun {
         } catch (error) {
           if (!(error instanceof Problem) || error.status !== 409) throw error
           refusal = error
-          kept.unshift(step)
+          stored.unshift(step)
         }
       }
-      if (kept.length === left.length) return await this.#removeCircle(kept, refusal)
-      left = kept
+      if (stored.length === left.length) return await this.#removeCircle(stored, refusal)
+      left = stored
     }
   }
 
@@ -198,7 +198,7 @@ export class UndoRun {
     const removed = new Set(steps.map(({ key, target }) => target.resource.key.tablePath(key)))
     if (steps.length < 2) throw refusal
     /* A record that the database deletes with another one is deleted without a check. */
-    for (const step of steps) await this.#revert(step, { isTrial: true })
+    for (const step of steps) await this.#revert(step, { isDryRun: true })
     for (const step of steps) await this.#revert(step, { removed })
   }
 

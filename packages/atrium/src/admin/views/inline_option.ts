@@ -1,7 +1,7 @@
 import { isList, isObject, LABEL, POSITIVE, TEXT, TEXTS, type Check } from '#base/checks'
 
 /** Blank rows of a form in a browser without JavaScript */
-export const USUAL_SPARE = 3
+export const DEFAULT_UNUSED_ROWS = 3
 
 /**
  * Rows of a `hasMany` or `hasOne` in the form of their parent. [R2]

@@ -12,7 +12,7 @@ import {
   type Item,
   type Resource,
 } from '#crud'
-import { answerBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
+import { responseBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
 import { keyOf } from '#base/items'
 import type { PivotRelation } from '#base/lucid/pivot_relation'
 import { shown, listed } from '#base/errors'
@@ -40,9 +40,9 @@ import { personalView } from '../permissions/personal_view.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
 import {
   checkPivotNames,
-  manyToManyFault,
+  manyToManyError,
   manyToManyRelations,
-  relatedFault,
+  relatedError,
 } from './relation_options.js'
 import type { AdminViewOptions, FieldOptions } from './view_options.js'
 import { guardOf } from '../identity/admin_guard.js'
@@ -207,7 +207,7 @@ export class ModelView {
       client: this.client(),
       actor: operatorOf(ctx) ?? adminActor(ctx),
       origin: adminOrigin(ctx),
-      budget: answerBudgetOf(ctx),
+      budget: responseBudgetOf(ctx),
       showsDeleted: true,
     }
   }
@@ -263,8 +263,8 @@ export class ModelView {
     const { columns, computed, virtualFields } = this.resource
     const names = columns.all.map(({ apiName }) => apiName)
     const taken = [...names, ...computed.values(), ...virtualFields]
-    const fault = manyToManyFault(this.model, option ?? [], taken)
-    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
+    const error = manyToManyError(this.model, option ?? [], taken)
+    if (error !== null) throw new ValueError(`${this.name}: ${error}`)
     return manyToManyRelations(this.model, option, taken)
   }
 
@@ -302,8 +302,8 @@ export class ModelView {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
     if (typeof title === 'string') check('title', [title], shownNames)
-    const fault = relatedFault(this.model, this.options.related ?? [])
-    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
+    const error = relatedError(this.model, this.options.related ?? [])
+    if (error !== null) throw new ValueError(`${this.name}: ${error}`)
     const known = this.resource.columns.all.map(({ apiName }) => apiName)
     check('fields', Object.keys(fields ?? {}), [
       ...known,

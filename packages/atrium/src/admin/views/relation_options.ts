@@ -29,7 +29,7 @@ export function manyToManyRelations(
  *
  * @param taken  names of the view's other fields
  */
-export function manyToManyFault(
+export function manyToManyError(
   model: LucidModel,
   names: Iterable<string>,
   taken: Iterable<string>
@@ -43,8 +43,8 @@ export function manyToManyFault(
     if (!declared) {
       return `manyToMany names '${name}', which is not a manyToMany relation of the model; it has ${there.length > 0 ? listed(there) : 'none'}`
     }
-    const fault = faultOf(declared)
-    if (fault) return `manyToMany names '${name}', ${fault}`
+    const error = errorOf(declared)
+    if (error) return `manyToMany names '${name}', ${error}`
     const relation = pivotRelationOf(model, name)
     if (!relation) {
       return `manyToMany names '${name}', whose name responses and events must not show; give it another name or serializeAs`
@@ -87,7 +87,7 @@ export function checkPivotNames(
   }
 }
 
-function faultOf(relation: { boot(): void; serializeAs: string | null }): string | undefined {
+function errorOf(relation: { boot(): void; serializeAs: string | null }): string | undefined {
   if (relation.serializeAs === null)
     return 'whose serializeAs is null; give it a name or leave it out'
   try {
@@ -111,7 +111,7 @@ export function relatedNames(model: LucidModel, option: Iterable<string> | undef
 /**
  * Errors of the option `related`.
  */
-export function relatedFault(model: LucidModel, names: Iterable<string>): string | null {
+export function relatedError(model: LucidModel, names: Iterable<string>): string | null {
   for (const name of names) {
     const relation = model.$relationsDefinitions.get(name)
     if (relation?.type !== 'hasMany' && relation?.type !== 'hasOne') {

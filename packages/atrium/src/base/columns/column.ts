@@ -252,8 +252,8 @@ export class Column {
     if (this.kind !== 'boolean' || hasGetter || this.serialize || !consume) return false
     try {
       const read = (value: unknown) => consume(value, this.attribute, this.#model as never)
-      const isKept = [true, false, 1, 0].every((value) => read(value) === Boolean(value))
-      return isKept && read(null) !== true
+      const isStored = [true, false, 1, 0].every((value) => read(value) === Boolean(value))
+      return isStored && read(null) !== true
     } catch {
       return false
     }

@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Sql } from '../sql/sql.js'
 import type { Actor } from '../types.js'
-import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_pattern.js'
+import { ANY, parseLike, patternError, type TextPattern } from '../values/text_pattern.js'
 import type { Column } from './column.js'
 import { fromQuery } from '../values/from_query.js'
 import { isStorableText } from '../values/text.js'
@@ -152,8 +152,8 @@ function readPattern(column: Column, operator: Operator, text: string): Conditio
 /** The cost of a request must not depend on the length of stored texts. */
 function quickEnough(conditions: Condition[]): Condition[] {
   const matches = conditions.filter((condition) => condition.type === 'match')
-  const fault = patternFault(matches)
-  if (fault) throw new UnreadableFilter(fault)
+  const error = patternError(matches)
+  if (error) throw new UnreadableFilter(error)
   return conditions
 }
 

@@ -10,7 +10,7 @@ export interface Fields {
 }
 
 /** The fields that responses of a resource can have. */
-interface Answerable {
+interface Responding {
   readonly fields: readonly Column[]
   readonly computed: Fields['computed']
 }
@@ -20,7 +20,7 @@ interface Answerable {
  *
  * @throws Problem 422  for an unknown or hidden name, an empty one too
  */
-export function selectFields(resource: Answerable, wanted: string | Iterable<string>): Fields {
+export function selectFields(resource: Responding, wanted: string | Iterable<string>): Fields {
   const names = new Set(typeof wanted === 'string' ? wanted.split(',') : wanted)
   const known = fieldNames(resource)
   for (const name of names) {
@@ -40,7 +40,7 @@ export function selectFields(resource: Answerable, wanted: string | Iterable<str
 
 /** The selected fields; undefined selects all, and a selection stays as it is. */
 export function fieldsOf(
-  resource: Answerable,
+  resource: Responding,
   wanted: string | Iterable<string> | Fields | undefined
 ): Fields | undefined {
   if (typeof wanted === 'string') return selectFields(resource, wanted)
@@ -66,6 +66,6 @@ export function pickFields(
 }
 
 /** The names of all fields of an item: columns, then computed properties. */
-export function fieldNames(resource: Answerable): string[] {
+export function fieldNames(resource: Responding): string[] {
   return [...resource.fields.map((column) => column.apiName), ...resource.computed.values()]
 }

@@ -1,5 +1,5 @@
 import { filterValueMessage, listed, UnreadableFilter, ValueError } from '../errors.js'
-import type { FilterValueFault } from '../errors.js'
+import type { FilterValueError } from '../errors.js'
 import type { Column } from './column.js'
 import { readCondition, type Condition } from './condition.js'
 import { isOperator, OPERATORS, operatorsOf, type Operator } from './operators.js'
@@ -58,17 +58,17 @@ export interface NamedFilter {
   /** `title` is the admin list's alone: it finds references by the title of what they refer to */
   operator: Operator | 'title'
   /** Reads values that are not of the column's type; returns null for any other */
-  read?: (text: string) => Condition | FilterFault | null
+  read?: (text: string) => Condition | FilterError | null
 }
 
 /**
  * The reason why a filter filters nothing: its name is none, its operator or value does not fit the column, too
  * many referenced records have the title, or there are too many filters.
  */
-export type FilterFault =
+export type FilterError =
   | { reason: 'unknown' | 'titles' | 'number' }
   | { reason: 'operator'; operators: readonly Operator[] }
-  | { reason: 'value'; value: FilterValueFault }
+  | { reason: 'value'; value: FilterValueError }
 
 /** A filter of an address: either a condition or an error. */
 export interface ReadFilter {
@@ -80,7 +80,7 @@ export interface ReadFilter {
   readonly column: Column | null
   readonly operator: NamedFilter['operator'] | null
   readonly condition: Condition | null
-  readonly fault: FilterFault | null
+  readonly error: FilterError | null
 }
 
 /**
@@ -99,33 +99,40 @@ export function readFilters(
     const meaning = named(name)
     if (text === '' && meaning?.operator !== 'exact') continue
     const isTooMany = filters.length >= most
-    const filter = { name, text, column: null, operator: null, condition: null, fault: null }
-    filters.push({ ...filter, ...(isTooMany ? faulty({ reason: 'number' }) : read(text, meaning)) })
+    const filter = { name, text, column: null, operator: null, condition: null, error: null }
+    filters.push({
+      ...filter,
+      ...(isTooMany ? invalid({ reason: 'number' }) : read(text, meaning)),
+    })
   }
   return filters
 }
 
 function read(text: string, named: NamedFilter | undefined): Partial<ReadFilter> {
-  if (!named) return faulty({ reason: 'unknown' })
+  if (!named) return invalid({ reason: 'unknown' })
   const { column, operator } = named
   const special = named.read?.(text)
   if (special) {
-    return { column, operator, ...('reason' in special ? faulty(special) : { condition: special }) }
+    return {
+      column,
+      operator,
+      ...('reason' in special ? invalid(special) : { condition: special }),
+    }
   }
   const operators = operatorsOf(column)
   if (operator === 'title' || !operators.includes(operator)) {
-    return { column, operator, ...faulty({ reason: 'operator', operators }) }
+    return { column, operator, ...invalid({ reason: 'operator', operators }) }
   }
   try {
     return { column, operator, condition: readCondition(column, operator, text) }
   } catch (error) {
     if (!(error instanceof UnreadableFilter)) throw error
-    return { column, operator, ...faulty({ reason: 'value', value: error.fault }) }
+    return { column, operator, ...invalid({ reason: 'value', value: error.error }) }
   }
 }
 
-function faulty(fault: FilterFault): Pick<ReadFilter, 'fault'> {
-  return { fault }
+function invalid(error: FilterError): Pick<ReadFilter, 'error'> {
+  return { error }
 }
 
 /** The conditions of the filters without an error, which are joined by "and". */
@@ -134,12 +141,12 @@ export function conditionsOf(filters: readonly ReadFilter[]): Condition[] {
 }
 
 /** What is wrong with a filter, in words that complete "it ...". */
-export function filterFaultMessage(fault: FilterFault): string {
-  switch (fault.reason) {
+export function filterErrorMessage(error: FilterError): string {
+  switch (error.reason) {
     case 'value':
-      return filterValueMessage(fault.value)
+      return filterValueMessage(error.value)
     case 'operator':
-      return `must have an operator of the column's type: ${listed(fault.operators)}`
+      return `must have an operator of the column's type: ${listed(error.operators)}`
     default:
       return 'must be the name of a filter'
   }

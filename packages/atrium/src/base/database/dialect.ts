@@ -3,7 +3,7 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import type { Column } from '../columns/column.js'
 import type { TextPattern } from '../values/text_pattern.js'
 import type { ConnectionForms } from './connection_forms.js'
-import type { Fault, TableIntrospection } from './introspection.js'
+import type { DatabaseError, TableIntrospection } from './introspection.js'
 import type { Sql } from '../sql/sql.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
@@ -53,7 +53,7 @@ export interface Dialect {
    */
   forms?(client: QueryClientContract): ConnectionForms | null
   /** The meaning of the driver's error, or null if it is not about the data */
-  explain(error: unknown): Fault | null
+  explain(error: unknown): DatabaseError | null
   /** The name quoted for a statement; any characters are safe */
   quote(name: string): string
   /** The column's name quoted for a statement */

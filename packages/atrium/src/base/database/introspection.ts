@@ -91,7 +91,7 @@ export interface TableIntrospection {
 export type Refusal = 'raised' | 'view' | 'nothing_stored'
 
 /** A parsed driver error. `columns` are column names, as far as the driver names them. */
-export interface Fault {
+export interface DatabaseError {
   kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range' | Refusal
   /** The table, as far as the driver names it */
   table?: string

@@ -59,7 +59,7 @@ function acquirerOf(db: Database, client: QueryClientContract): () => Promise<Re
           `do release_lock('${KEY}')`,
         ])
     default:
-      return () => besideFile(db, client)
+      return () => nextToFile(db, client)
   }
 }
 
@@ -96,7 +96,7 @@ async function onOneConnection(
  * SQLite can only lock a whole file, and the migrations need the database's own. This locks a second,
  * empty file next to it.
  */
-async function besideFile(db: Database, client: QueryClientContract): Promise<Release | null> {
+async function nextToFile(db: Database, client: QueryClientContract): Promise<Release | null> {
   const { config } = db.getRawConnection(client.connectionName)!
   const { filename } = config.connection as { filename: string }
   if (filename === ':memory:') return async () => {}

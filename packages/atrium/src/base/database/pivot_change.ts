@@ -101,7 +101,7 @@ function takeEqual(rows: readonly Row[], others: Row[]): Row[] {
     if (index !== undefined) taken.add(index)
     return index === undefined
   })
-  const kept = others.filter((_, index) => !taken.has(index))
-  others.splice(0, others.length, ...kept)
+  const stored = others.filter((_, index) => !taken.has(index))
+  others.splice(0, others.length, ...stored)
   return left
 }

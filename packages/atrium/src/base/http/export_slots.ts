@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor } from '../types.js'
 import { idOf } from '../identity.js'
 import { networkOf } from './network.js'
-import { exportIsSent, tooManyAnswers } from './problems.js'
+import { exportIsSent, tooManyResponses } from './problems.js'
 
 /* Each holds a connection until its client has received it; lists need some, too. */
 const MAX_AT_ONCE = 2
@@ -57,7 +57,7 @@ function endSlowest({ logger }: HttpContext): void {
     .map((place) => ({ place, rate: rateOf(place) }))
     .filter(({ rate }) => rate < SLOW_READER.bytesPerSecond)
     .toSorted((one, other) => one.rate - other.rate)
-  if (slow.length === 0) throw tooManyAnswers()
+  if (slow.length === 0) throw tooManyResponses()
   const [{ place, rate }] = slow
   logger.warn(
     { caller: place.caller, bytesPerSecond: Math.round(rate) },

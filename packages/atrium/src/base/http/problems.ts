@@ -179,7 +179,7 @@ export const batchPrecondition = () =>
     'If-Match and If-None-Match are about one item, and not for a batch; send its update or deletion by itself'
   )
 
-export const batchAnswerTooLarge = (limit: number) =>
+export const batchResponseTooLarge = (limit: number) =>
   new Problem(
     413,
     `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations`
@@ -333,13 +333,13 @@ export const fieldsReadOnly = (fields: string[]) =>
   })
 
 /** [A29] */
-export const answerTooLarge = (limit: number) =>
+export const responseTooLarge = (limit: number) =>
   new Problem(
     413,
     `The response would be larger than ${limit} bytes; request fewer items with limit or itemsPerPage, for fewer fields with fields, or include less`
   )
 
-export const tooManyAnswers = () =>
+export const tooManyResponses = () =>
   new Problem(503, 'Too many large responses are being sent; try again', {
     headers: { 'retry-after': '2' },
   })

@@ -96,39 +96,39 @@ export class BodySchema {
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
     const { failures, output } = await this.#schema.validate(input, meta)
 
-    const faults = new FaultList()
-    for (const [field, { fault }] of prepared) {
-      if (fault)
-        faults.add(field.apiName, fault.rule, `The ${field.apiName} field ${fault.message}`)
+    const errors = new ErrorList()
+    for (const [field, { error }] of prepared) {
+      if (error)
+        errors.add(field.apiName, error.rule, `The ${field.apiName} field ${error.message}`)
     }
     const isSent = (name: string) => Object.hasOwn(input, name)
     this.#addFailures(
       failures.filter(({ field }) => this.#isWanted(field, isSent, optional)),
-      faults
+      errors
     )
-    if (isStrict) addUnknown(body, this.#fields, faults)
+    if (isStrict) addUnknown(body, this.#fields, errors)
 
     const values: Record<string, unknown> = {}
     for (const field of this.#fields) {
-      if (faults.has(field.apiName)) continue
+      if (errors.has(field.apiName)) continue
       const value = this.#valueOf(field, output, prepared.get(field))
       if (value === undefined) continue
       if (!field.column) {
         values[field.input] = value
       } else if (!(this.#keysAreFixed && field.column.isPrimary)) {
         const result = isUnreachable(field.column, value)
-          ? { fault: { rule: 'key', message: 'must not be empty, . or ..' } }
+          ? { error: { rule: 'key', message: 'must not be empty, . or ..' } }
           : toAttribute(field.column, value, prepared.get(field)?.exact)
-        if (result.fault) {
-          const { rule, message } = result.fault
-          faults.add(field.apiName, rule, `The ${field.apiName} field ${message}`)
+        if (result.error) {
+          const { rule, message } = result.error
+          errors.add(field.apiName, rule, `The ${field.apiName} field ${message}`)
         } else {
           values[field.column.attribute] = result.value
         }
       }
     }
 
-    if (faults.errors.length > 0) throw invalidBody(faults.errors)
+    if (errors.errors.length > 0) throw invalidBody(errors.errors)
     return values
   }
 
@@ -155,13 +155,13 @@ export class BodySchema {
   }
 
   /** Translates VineJS's failures from the schema's names to API names. */
-  #addFailures(failures: FieldError[], faults: FaultList) {
+  #addFailures(failures: FieldError[], errors: ErrorList) {
     for (const { field: path, rule, message } of failures) {
       const [first, ...rest] = path.split('.')
       const field = this.#fields.find(({ input }) => input === first)
       const apiName = field?.apiName ?? first
       const told = renamed(asDay(message, field), first, apiName)
-      faults.add([apiName, ...rest].join('.'), rule, told)
+      errors.add([apiName, ...rest].join('.'), rule, told)
     }
   }
 }
@@ -181,13 +181,13 @@ function readBy({ type, settings, rules }: BodyField): Reads {
 }
 
 /** Adds unknown fields, each with the nearest known name. [A7] */
-function addUnknown(body: object, fields: readonly BodyField[], faults: FaultList) {
+function addUnknown(body: object, fields: readonly BodyField[], errors: ErrorList) {
   const known = fields.map(({ apiName }) => apiName)
   const unknown = Object.keys(body).filter((name) => !known.includes(name))
   for (const name of unknown.slice(0, MOST_ERRORS)) {
     const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
     const nearest = known.length > 0 ? `; did you mean "${closest(shown, known)}"?` : ''
-    faults.add(shown, 'unknown', `The ${shown} field is not known${nearest}`)
+    errors.add(shown, 'unknown', `The ${shown} field is not known${nearest}`)
   }
 }
 
@@ -219,7 +219,7 @@ const MOST_ERRORS = 100
 const LONGEST_NAME = 100
 
 /** The failing fields, or parts of them (`tags.0`), each with its first error. */
-class FaultList {
+class ErrorList {
   readonly errors: FieldError[] = []
   readonly #paths = new Set<string>()
   readonly #fields = new Set<string>()

@@ -39,15 +39,15 @@ export async function parseUpdate(schema: BodySchema, update: SentUpdate): Promi
   try {
     return await schema.parse(body, meta, isStrict, optional)
   } catch (error) {
-    const kept = await keptFields(schema, update, fieldsIn(error))
-    if (kept.size === 0) throw error
-    const rest = Object.entries(body).filter(([name]) => !kept.has(name))
-    return await schema.parse(Object.fromEntries(rest), meta, isStrict, optional.union(kept))
+    const stored = await storedFields(schema, update, fieldsIn(error))
+    if (stored.size === 0) throw error
+    const rest = Object.entries(body).filter(([name]) => !stored.has(name))
+    return await schema.parse(Object.fromEntries(rest), meta, isStrict, optional.union(stored))
   }
 }
 
 /** Those of the fields that were sent unchanged, and that the record by itself has with an invalid value. */
-async function keptFields(
+async function storedFields(
   schema: BodySchema,
   { body, meta, stored, isUnchanged }: SentUpdate,
   names: ReadonlySet<string>

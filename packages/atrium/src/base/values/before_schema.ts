@@ -11,13 +11,13 @@ import {
   type ExactNumber,
 } from './numbers.js'
 import { isStorable } from './text.js'
-import { FAULTS, type ValueFault } from './value_fault.js'
+import { ERRORS, type ValueError } from './value_error.js'
 
 /** A value prepared for the schema, and the exact number if the schema could only see a rounded one. */
 export interface Prepared {
   value: unknown
   exact?: ExactNumber
-  fault?: ValueFault
+  error?: ValueError
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Prepared {
 export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
   /* A schema's rules may fail on it: encodeURI() throws at half of a surrogate pair. */
-  if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
+  if (!isStorable(value)) return { value: undefined, error: ERRORS.text }
   if (value === null) return { value }
   switch (column?.kind) {
     case 'integer':
@@ -59,13 +59,13 @@ export type Reads = 'number' | 'moment' | undefined
  */
 export function prepareAsSent(column: Column | undefined, given: unknown, reads?: Reads): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
-  if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
+  if (!isStorable(value)) return { value: undefined, error: ERRORS.text }
   if (reads === 'moment' && column?.kind === 'datetime' && typeof value === 'string') {
     return { value: oneForm(value) }
   }
   const holdsNumbers = column?.kind === 'integer' || column?.kind === 'number'
   if (reads === 'number' && holdsNumbers && value !== null && !isNumeric(value)) {
-    return { value, fault: FAULTS[column.kind as 'integer' | 'number'] }
+    return { value, error: ERRORS[column.kind as 'integer' | 'number'] }
   }
   const exact = exactNumber(column, value)
   const isRounded = typeof exact === 'string' && reads === 'number'
@@ -108,7 +108,7 @@ function exactNumber(column: Column | undefined, value: unknown): ExactNumber | 
  */
 export function prepareFile(value: unknown): Prepared {
   if (value === null || value instanceof MultipartFile) return { value }
-  return { value: undefined, fault: FAULTS.file }
+  return { value: undefined, error: ERRORS.file }
 }
 
 /** A date without a time is left to the schema, which may accept only that. */
@@ -122,7 +122,7 @@ function prepareInteger({ isUnsigned }: Column, value: unknown): Prepared {
   else if (typeof value === 'bigint') exact = exactInteger(value, isUnsigned)
   else if (typeof value === 'string') exact = readInteger(value, isUnsigned)
 
-  return exact === null ? { value, fault: FAULTS.integer } : { value: Number(exact), exact }
+  return exact === null ? { value, error: ERRORS.integer } : { value: Number(exact), exact }
 }
 
 function prepareNumber(column: Column, value: unknown): Prepared {
@@ -132,7 +132,7 @@ function prepareNumber(column: Column, value: unknown): Prepared {
       : typeof value === 'number' || typeof value === 'bigint'
         ? Number(value)
         : null
-  if (number === null || !Number.isFinite(number)) return { value, fault: FAULTS.number }
+  if (number === null || !Number.isFinite(number)) return { value, error: ERRORS.number }
   const exact = exactNumber(column, value)
   return exact === undefined ? { value: number } : { value: number, exact }
 }

@@ -103,7 +103,7 @@ export function comparedLength(pattern: TextPattern): number {
 }
 
 /** The reason why the patterns would take too long, or null. [A18] */
-export function patternFault(
+export function patternError(
   matches: Array<{ pattern: TextPattern; foldCase: boolean }>
 ): { reason: 'part' | 'letters'; most: number } | null {
   const compared = matches.reduce((sum, { pattern }) => sum + comparedLength(pattern), 0)

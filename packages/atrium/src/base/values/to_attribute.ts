@@ -16,7 +16,7 @@ import {
   type ExactNumber,
 } from './numbers.js'
 import { characterCount } from './text.js'
-import { FAULTS, type ValueFault } from './value_fault.js'
+import { ERRORS, type ValueError } from './value_error.js'
 
 /**
  * Converts the schema's output to the value of the model's attribute.
@@ -27,9 +27,9 @@ export function toAttribute(
   column: Column,
   value: unknown,
   exact?: ExactNumber
-): { value?: unknown; fault?: ValueFault } {
+): { value?: unknown; error?: ValueError } {
   if (value === null) {
-    return column.nullable ? { value } : { fault: FAULTS.null }
+    return column.nullable ? { value } : { error: ERRORS.null }
   }
   if (column.isSpecial(value)) return { value }
   /* The code that stores the file replaces it by its key. */
@@ -41,52 +41,52 @@ export function toAttribute(
       if (typeof value === 'string') return limitLength(column, value)
       if (column.preparesItself) return { value }
       return writtenOut(value) === null
-        ? { fault: FAULTS.string }
+        ? { error: ERRORS.string }
         : limitLength(column, writtenOut(value)!)
     case 'uuid':
-      return convert(column, value, asUuid, FAULTS.uuid)
+      return convert(column, value, asUuid, ERRORS.uuid)
     case 'integer': {
       const integer = asInteger(column, whole)
       if (integer !== null) return limitRange(column, integer)
-      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.integer }
+      return isModelsOwn(column, value) ? { value } : { error: ERRORS.integer }
     }
     case 'number': {
       const number = asNumber(column, whole)
       if (number !== null) return limitDecimal(column, number)
-      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.number }
+      return isModelsOwn(column, value) ? { value } : { error: ERRORS.number }
     }
     case 'boolean':
-      return convert(column, value, asBoolean, FAULTS.boolean)
+      return convert(column, value, asBoolean, ERRORS.boolean)
     case 'date':
       /* A moment is not cut to a day, which would silently lose the time. */
       return toMoment(
         column,
         readDate(typeof value === 'string' ? value : String(writeDate(value))),
-        FAULTS.date
+        ERRORS.date
       )
     case 'datetime':
-      return toMoment(column, readDateTime(String(writeDateTime(value))), FAULTS.datetime)
+      return toMoment(column, readDateTime(String(writeDateTime(value))), ERRORS.datetime)
     case 'time':
-      return convert(column, value, (text) => asTime(column, text), FAULTS.time)
+      return convert(column, value, (text) => asTime(column, text), ERRORS.time)
     case 'json':
       if (column.element && !column.preparesItself) return toList(column.element, value)
       return { value: column.preparesItself ? value : JSON.stringify(value, digitsOfBigInts) }
     case 'binary':
-      return convert(column, value, asBytes, FAULTS.binary)
+      return convert(column, value, asBytes, ERRORS.binary)
   }
 }
 
 /** The items of an array, each as if it was the value of a column; lists in lists too. */
-function toList(element: Column, value: unknown): { value?: unknown; fault?: ValueFault } {
-  if (!Array.isArray(value)) return { fault: FAULTS.list }
+function toList(element: Column, value: unknown): { value?: unknown; error?: ValueError } {
+  if (!Array.isArray(value)) return { error: ERRORS.list }
   const items: unknown[] = []
   for (const one of value) {
     const item = Array.isArray(one) ? toList(element, one) : toItem(element, one)
-    if (!item.fault) items.push(item.value)
-    else if (item.fault.rule === 'list') return item
+    if (!item.error) items.push(item.value)
+    else if (item.error.rule === 'list') return item
     else
       return {
-        fault: { rule: 'list', message: `${FAULTS.list.message}: an item ${item.fault.message}` },
+        error: { rule: 'list', message: `${ERRORS.list.message}: an item ${item.error.message}` },
       }
   }
   return { value: items }
@@ -94,7 +94,7 @@ function toList(element: Column, value: unknown): { value?: unknown; fault?: Val
 
 function toItem(element: Column, value: unknown) {
   if (element.kind === 'text' && value !== null && typeof value !== 'string') {
-    return { fault: FAULTS.string }
+    return { error: ERRORS.string }
   }
   const item = toAttribute(element, value)
   return Buffer.isBuffer(item.value) ? { value: `\\x${item.value.toString('hex')}` } : item
@@ -151,7 +151,7 @@ function limitLength(column: Column, text: string) {
   const most = column.maxLength
   if (most !== null && text.length > most && characterCount(text) > most) {
     return {
-      fault: { rule: 'maxLength', message: `must not be greater than ${most} characters` },
+      error: { rule: 'maxLength', message: `must not be greater than ${most} characters` },
     }
   }
   return { value: text }
@@ -161,7 +161,7 @@ function limitLength(column: Column, text: string) {
 function limitRange({ integerRange: range }: Column, value: ExactInteger) {
   if (range && (BigInt(value) < range.least || BigInt(value) > range.most)) {
     const message = `must be between ${range.least} and ${range.most}`
-    return { fault: { rule: 'range', message } }
+    return { error: { rule: 'range', message } }
   }
   return { value }
 }
@@ -171,18 +171,18 @@ function limitDecimal({ decimalRange: range, preparesItself }: Column, value: Ex
   if (!range || preparesItself) return { value }
   if (isBeyondDecimal(value, range.most)) {
     const message = `must be between -${range.most} and ${range.most}`
-    return { fault: { rule: 'range', message } }
+    return { error: { rule: 'range', message } }
   }
   if (decimalPlaces(value) > range.scale) {
     const places = range.scale === 1 ? 'decimal place' : 'decimal places'
     const message = `must have at most ${range.scale} ${places}`
-    return { fault: { rule: 'scale', message } }
+    return { error: { rule: 'scale', message } }
   }
   return { value }
 }
 
-function toMoment(column: Column, text: string | null, fault: ValueFault) {
-  if (text === null) return { fault }
+function toMoment(column: Column, text: string | null, error: ValueError) {
+  if (text === null) return { error }
   return { value: column.holdsDateTime ? fromUtc(text) : text }
 }
 
@@ -196,11 +196,11 @@ function convert(
   { preparesItself }: Column,
   value: unknown,
   read: (value: unknown) => unknown,
-  fault: ValueFault
+  error: ValueError
 ) {
   const converted = read(value)
   if (converted !== null) return { value: converted }
-  return preparesItself && typeof value !== 'string' ? { value } : { fault }
+  return preparesItself && typeof value !== 'string' ? { value } : { error }
 }
 
 function readBase64(text: string): Buffer | null {

@@ -7,7 +7,7 @@ import { errors } from '@adonisjs/core/ace'
  *
  * @throws E_PROMPT_CANCELLED
  */
-export async function ask<Answer>(prompt: () => Promise<Answer>): Promise<Answer> {
+export async function ask<Result>(prompt: () => Promise<Result>): Promise<Result> {
   const input = process.stdin
   let leave = () => {}
   const left = new Promise<never>((_, reject) => {
@@ -17,9 +17,9 @@ export async function ask<Answer>(prompt: () => Promise<Answer>): Promise<Answer
   input.once('pause', leave)
   process.on('unhandledRejection', ignoreClosedInput)
   try {
-    const answer = await Promise.race([prompt(), left])
+    const response = await Promise.race([prompt(), left])
     process.off('unhandledRejection', ignoreClosedInput)
-    return answer
+    return response
   } catch (error) {
     if (input.isTTY) {
       input.setRawMode(false)

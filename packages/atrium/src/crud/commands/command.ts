@@ -73,7 +73,7 @@ export abstract class Command extends BaseCommand {
 }
 
 /** The result for a prompt's `validate`: the error's message, or true if the check passes. */
-export async function fault(check: () => unknown): Promise<true | string> {
+export async function errorMessage(check: () => unknown): Promise<true | string> {
   try {
     await check()
     return true

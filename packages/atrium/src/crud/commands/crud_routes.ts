@@ -28,11 +28,11 @@ export default class CrudRoutes extends Command {
 
   async run() {
     const { resources } = await import('../resource/registry.js')
-    if (resources.faults.length > 0) {
-      resources.areFaultsShown = true
-      const faults = resources.faults.map(({ message }) => message)
+    if (resources.errors.length > 0) {
+      resources.areErrorsShown = true
+      const errors = resources.errors.map(({ message }) => message)
       throw new CommandFailure(
-        `The models' configuration has errors, so the list can be incomplete. Fix them first: ${faults.join('; ')}`
+        `The models' configuration has errors, so the list can be incomplete. Fix them first: ${errors.join('; ')}`
       )
     }
     const shown = this.#chosen(resources.endpoints())

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { args, flags } from '@adonisjs/core/ace'
 import { ask } from './ask.js'
-import { Command, fault } from './command.js'
+import { Command, errorMessage } from './command.js'
 import { CommandFailure } from '#base/errors'
 
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
@@ -131,7 +131,7 @@ export default class MakeCrud extends Command {
     return await ask(() =>
       this.prompt.ask('Name of the model', {
         hint: 'as in Invoice',
-        validate: (text) => fault(() => check(text ?? '')),
+        validate: (text) => errorMessage(() => check(text ?? '')),
       })
     )
   }
@@ -141,14 +141,15 @@ export default class MakeCrud extends Command {
     const fields: string[] = []
     for (;;) {
       const isFirst = fields.length === 0
-      const answer: string | undefined = await ask(() =>
+      const response: string | undefined = await ask(() =>
         this.prompt.ask(isFirst ? 'First field' : 'Next field', {
           hint: isFirst ? 'as in number:string:unique' : 'nothing: that is all',
-          validate: (text) => (text || isFirst ? fault(() => check([...fields, text])) : true),
+          validate: (text) =>
+            text || isFirst ? errorMessage(() => check([...fields, text])) : true,
         })
       )
-      if (!answer) return fields
-      fields.push(answer)
+      if (!response) return fields
+      fields.push(response)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { markExternal, NOBODY } from '#base/actor'
+import { markExternal, ANONYMOUS } from '#base/actor'
 import { RuntimeError, type Problem } from '#base/errors'
 import { isForgery } from '#base/http/cross_site'
 import { toProblem } from '#base/http/to_problem'
@@ -46,7 +46,7 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
  * requests. A public endpoint may be reachable by its callers only, on a developer's machine or in an
  * intranet: a page of another site must not write through their browsers. [B9]
  *
- * @param isUndecided  true if neither model nor configuration sets `access`, which the refusal then
+ * @param isUndecided  true if model and configuration leave `access` open, which the refusal then
  *   mentions
  * @throws Problem 403   for a write that another site caused
  * @throws Problem       the authorizer's refusal
@@ -161,7 +161,7 @@ export function ensureTokenAuthorizer({ name }: { name: string }): void {
 
 /** The actor of the request. */
 export function actorOf(ctx: HttpContext): Actor {
-  return ACTORS.get(ctx) ?? NOBODY
+  return ACTORS.get(ctx) ?? ANONYMOUS
 }
 
 /**

@@ -69,14 +69,14 @@ export class EndpointAccess {
    * and preconditions are refused. [Q6]
    */
   mayRead(ctx: HttpContext): Promise<boolean> {
-    let answer = this.#readers.get(ctx)
-    if (!answer) {
-      answer = this.rules.operations.includes('read')
+    let response = this.#readers.get(ctx)
+    if (!response) {
+      response = this.rules.operations.includes('read')
         ? wouldPass(ctx, () => this.authorize(ctx, 'read'))
         : Promise.resolve(false)
-      this.#readers.set(ctx, answer)
+      this.#readers.set(ctx, response)
     }
-    return answer
+    return response
   }
 
   /**

@@ -3,7 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { engineRouter } from '#base/http/engine_router'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
-import { answerBudgetOf } from '../http/answer_budget.js'
+import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
 import { listFormatOf } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
@@ -134,8 +134,8 @@ export class EndpointCreator {
   }
 
   /**
-   * True if an operation requires a token because neither the model nor the configuration sets its
-   * access. [P10]
+   * True if an operation requires a token as model and configuration leave its access
+   * open. [P10]
    */
   isUndecided(operation: Operation): boolean {
     const { access, isAccessDecided } = crudConfig()
@@ -385,7 +385,7 @@ export class EndpointCreator {
       client: transactionOf(ctx) ?? this.#snapshots.get(ctx) ?? session?.(ctx),
       actor,
       origin: originOf(ctx),
-      budget: answerBudgetOf(ctx),
+      budget: responseBudgetOf(ctx),
       precondition: preconditionOf(ctx, this.resource, actor, mayRead),
     }
   }
@@ -408,7 +408,7 @@ export class EndpointCreator {
         this.#snapshots.set(ctx, client)
         return this.fetchItems(request, ctx)
       },
-      divide: this.#readsPlainly
+      divide: this.#readsRowsDirectly
         ? (request, client) => {
             const options = { ...this.callOptions(ctx), client }
             return orderedParts(new Records(resource), request, options)
@@ -417,7 +417,7 @@ export class EndpointCreator {
     })
   }
 
-  get #readsPlainly(): boolean {
+  get #readsRowsDirectly(): boolean {
     const { fetchItems } = EndpointCreator.prototype
     return this.fetchItems === fetchItems && this.crud.getMulti === LucidCrud.prototype.getMulti
   }

@@ -23,8 +23,8 @@ export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): st
 }
 
 /**
- * The models that require a token in production because neither their options nor the configuration, which ships
- * without `access`, say otherwise. [P10]
+ * The models that require a token in production as their options and the configuration (by default
+ * without `access`) leave it open. [P10]
  *
  * @returns their names, each once
  */

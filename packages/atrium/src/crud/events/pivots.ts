@@ -117,7 +117,7 @@ export function noteChangesOf(
   }
   for (const write of writes) write.addChanges(changes)
   if (rows) writes[0].pivots.push(...rows)
-  else writes[0].hasUntoldRelations = true
+  else writes[0].hasUnreportedRelations = true
 }
 
 /** Without those that show a part of what another one shows. */

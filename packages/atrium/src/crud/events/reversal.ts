@@ -44,10 +44,10 @@ export function reversalOf(
   const isLost = changed.some(
     (column) => !held.has(column) && (after !== null || notEmpty(before[column.name]))
   )
-  const kept = changed.filter((column) => held.has(column))
+  const stored = changed.filter((column) => held.has(column))
   const missing = lack ?? (isLost ? 'hidden' : undefined)
   return {
-    before: Object.fromEntries(kept.map((column) => [column.name, heldValue(column, before)])),
+    before: Object.fromEntries(stored.map((column) => [column.name, heldValue(column, before)])),
     left,
     ...(missing && { lack: missing }),
   }

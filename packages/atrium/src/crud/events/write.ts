@@ -55,7 +55,7 @@ export class Write {
   /** Pivot rows that were added and removed with it */
   readonly pivots: PivotChange[] = []
   /** True if relations of the record changed, and `pivots` does not tell their rows */
-  hasUntoldRelations = false
+  hasUnreportedRelations = false
   /** True if the row before the write and after it is the same */
   readonly leavesRow: boolean
   #old: Values | null
@@ -174,7 +174,7 @@ export class Write {
   }
 
   /** True if a column changed that `changes` leaves out */
-  get changesUntold(): boolean {
+  get changesUnreported(): boolean {
     const told = loggedColumns(this.resource)
     return this.resource.columns.all.some(
       (column) => !told.includes(column) && this.#changed(column)

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { ambientActor, NOBODY } from '#base/actor'
+import { ambientActor, ANONYMOUS } from '#base/actor'
 import { afterRelease } from '#base/database/outermost_commit'
 import type { Actor, Origin } from '../types.js'
 import { deliver } from './observers.js'
@@ -69,7 +69,7 @@ export async function gatherWrites<Result>(
 export function actorWithin(scope: WriteScope | undefined): Actor {
   const ambient = ambientActor()
   if (scope && ambient === scope.ambient) return scope.actor
-  return ambient ?? scope?.actor ?? NOBODY
+  return ambient ?? scope?.actor ?? ANONYMOUS
 }
 
 /** Adds writes to an action; those of a nested transaction after its release. */

@@ -20,13 +20,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
   if (!isOurs(ctx)) return false
 
-  if (isRouteMissing(error)) await answerMissingCounted(ctx)
+  if (isRouteMissing(error)) await respondNotFoundCounted(ctx)
   else sendProblem(ctx, toProblem(error))
   return true
 }
 
 /** Requests to unknown paths count towards the rate limit. [Q8] */
-async function answerMissingCounted(ctx: HttpContext): Promise<void> {
+async function respondNotFoundCounted(ctx: HttpContext): Promise<void> {
   try {
     await limitRate(ctx)
   } catch (error) {
@@ -34,11 +34,11 @@ async function answerMissingCounted(ctx: HttpContext): Promise<void> {
     if (!(error instanceof Problem)) ctx.logger.error({ err: error }, problem.message)
     return sendProblem(ctx, problem)
   }
-  answerMissing(ctx)
+  respondNotFound(ctx)
 }
 
 /** Responds to a request that matches no route: 405 with the methods of the path, or 404. [A25] */
-export function answerMissing(ctx: HttpContext): void {
+export function respondNotFound(ctx: HttpContext): void {
   const allowed = allowedMethods(ctx)
   if (allowed.length === 0) sendProblem(ctx, noEndpoint())
   else if (ctx.request.method() === 'OPTIONS') {

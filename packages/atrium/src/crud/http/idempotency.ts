@@ -11,14 +11,14 @@ import { crudConfig } from '../settings.js'
 import encryption from '@adonisjs/core/services/encryption'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { NOBODY } from '#base/actor'
-import { faultToProblem } from '../operations/writes/fault_to_problem.js'
+import { ANONYMOUS } from '#base/actor'
+import { errorToProblem } from '../operations/writes/error_to_problem.js'
 import { RuntimeError } from '#base/errors'
 import type { CallOptions } from '../operations/call_options.js'
 import { Records } from '../operations/records.js'
 import { inTransactionOf } from './request_transaction.js'
 import { fingerprintOf, identityOf } from '#base/identity'
-import { StoredAnswers, type Claim } from '#base/http/stored_answers'
+import { StoredResponses, type Claim } from '#base/http/stored_responses'
 import { strongTag } from '#base/http/etag'
 
 const NAME = 'Idempotency-Key'
@@ -53,7 +53,7 @@ function parseKey(text: string): string | undefined {
 }
 
 /** The parts of a create's response that are needed to send it again. */
-export interface CreatedAnswer {
+export interface CreatedResponse {
   /** The item as JSON */
   body: string
   /** Path of the item, if it can be read */
@@ -67,7 +67,7 @@ export interface CreatedAnswer {
 /**
  * 201 with the item. [A1, Q6]
  */
-export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedAnswer): void {
+export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedResponse): void {
   if (location) ctx.response.header('location', location)
   if (tag) ctx.response.header('etag', tag)
   ctx.response.status(201)
@@ -83,7 +83,7 @@ export interface WrittenItem {
 }
 
 /** The parts of a batch's response that are needed to send it again. */
-export interface BatchAnswer {
+export interface BatchResponse {
   created: WrittenItem[]
   updated: WrittenItem[]
   deleted: KeyValue[]
@@ -98,7 +98,7 @@ export interface BatchAnswer {
  */
 export function replyBatch(
   ctx: HttpContext,
-  { created, deleted, isMinimal, updated }: BatchAnswer,
+  { created, deleted, isMinimal, updated }: BatchResponse,
   isComposite: boolean
 ): void {
   if (isMinimal) return ctx.response.status(204).send('')
@@ -127,7 +127,7 @@ async function shownAgain(
 
 function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
-  const shown = pickFields(item, resource.answer)
+  const shown = pickFields(item, resource.responseFields)
   /* Own code may have made them of what is hidden by now. */
   for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
     if (serialize || resource.reader.form.serializesItself) shown[apiName] = now?.[apiName] ?? null
@@ -139,7 +139,7 @@ function shownFields(item: Item, now: Item | null, resource: Resource): Item {
 }
 
 /** Runs the function that writes. */
-type Within<Answer> = (store: () => Promise<Answer>) => Promise<Answer>
+type Within<Result> = (store: () => Promise<Result>) => Promise<Result>
 
 /** Checks a stored response before it is repeated. */
 interface ReplayContext {
@@ -155,7 +155,7 @@ interface ReplayContext {
  * belongs to one actor and one path. Only successful writes are stored; a failed one leaves nothing
  * behind, and may be tried again. [Q7]
  */
-abstract class IdempotentWrite<Answer extends object> {
+abstract class IdempotentWrite<Result extends object> {
   /** @param path  path of the requests */
   constructor(
     protected readonly resource: Resource,
@@ -167,7 +167,7 @@ abstract class IdempotentWrite<Answer extends object> {
    *
    * @throws Problem 403  to a caller who can no longer do what was done
    */
-  protected abstract shown(answer: Answer, context: ReplayContext): Promise<Answer>
+  protected abstract shown(response: Result, context: ReplayContext): Promise<Result>
 
   /**
    * The response of `write`, or the stored one. Without a key, `write` runs only in its own transaction.
@@ -176,25 +176,25 @@ abstract class IdempotentWrite<Answer extends object> {
    * @param write      is given the function that stores
    * @throws Problem 400, 403, 409, 422 or 501, and the errors of `write`
    */
-  async answer(
+  async response(
     ctx: HttpContext,
     body: Record<string, unknown>,
     optionsOf: () => CallOptions,
-    write: (within: Within<Answer>) => Promise<Answer>
-  ): Promise<Answer> {
+    write: (within: Within<Result>) => Promise<Result>
+  ): Promise<Result> {
     const key = idempotencyKeyOf(ctx)
     if (key === undefined) return await write((store) => store())
 
     const options = optionsOf()
     const client = options.client ?? this.resource.client()
-    const { answers, id } = await this.#placeOf(ctx, key, client, options)
-    const begun = await answers.begin<Answer>(id, fingerprintOf(body))
+    const { responses, id } = await this.#placeOf(ctx, key, client, options)
+    const begun = await responses.begin<Result>(id, fingerprintOf(body))
     if (!('claim' in begun)) return await this.#replay(ctx, begun, client, options)
     const claim = begun as Claim
     try {
-      return await write((store) => this.#store(ctx, client, answers, claim, store))
+      return await write((store) => this.#store(ctx, client, responses, claim, store))
     } catch (error) {
-      await answers.release(claim)
+      await responses.release(claim)
       throw error
     }
   }
@@ -203,7 +203,7 @@ abstract class IdempotentWrite<Answer extends object> {
     ctx: HttpContext,
     key: string,
     client: QueryClientContract,
-    { actor = NOBODY }: CallOptions
+    { actor = ANONYMOUS }: CallOptions
   ) {
     try {
       const identity = identityOf(actor)
@@ -213,7 +213,7 @@ abstract class IdempotentWrite<Answer extends object> {
         )
       }
       const id = encryption.blindIndex([this.path, key, ...identity], 'idempotency key')
-      return { id, answers: await StoredAnswers.on(client, crudConfig().idempotency.hours) }
+      return { id, responses: await StoredResponses.on(client, crudConfig().idempotency.hours) }
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error
       ctx.logger.error({ err: error }, error.message)
@@ -223,13 +223,13 @@ abstract class IdempotentWrite<Answer extends object> {
 
   async #replay(
     ctx: HttpContext,
-    answer: Answer,
+    response: Result,
     client: QueryClientContract,
     options: CallOptions
-  ): Promise<Answer> {
-    const resource = await this.resource.for(options.actor ?? NOBODY, client)
+  ): Promise<Result> {
+    const resource = await this.resource.for(options.actor ?? ANONYMOUS, client)
     const records = new Records(resource)
-    const shown = await this.shown(answer, { resource, records, client, options })
+    const shown = await this.shown(response, { resource, records, client, options })
     ctx.response.header('idempotency-replayed', 'true')
     return shown
   }
@@ -237,20 +237,20 @@ abstract class IdempotentWrite<Answer extends object> {
   async #store(
     ctx: HttpContext,
     client: QueryClientContract,
-    answers: StoredAnswers,
+    responses: StoredResponses,
     claim: Claim,
-    store: () => Promise<Answer>
-  ): Promise<Answer> {
+    store: () => Promise<Result>
+  ): Promise<Result> {
     try {
       return await inTransactionOf(ctx, client, async (transaction) => {
-        const answer = await store()
-        await answers.complete(claim, answer, transaction)
-        return answer
+        const response = await store()
+        await responses.complete(claim, response, transaction)
+        return response
       })
     } catch (error) {
       /* An error of the COMMIT is about an item that no longer exists. */
       const record = new this.resource.model() as LucidRow
-      throw (await faultToProblem(error, this.resource, record, client)) ?? error
+      throw (await errorToProblem(error, this.resource, record, client)) ?? error
     }
   }
 }
@@ -258,33 +258,38 @@ abstract class IdempotentWrite<Answer extends object> {
 /**
  * Creates that happen once. [Q7]
  */
-export class IdempotentCreate extends IdempotentWrite<CreatedAnswer> {
+export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
   /** The stored response is not repeated to a caller who can no longer create or see the item. */
-  protected async shown(answer: CreatedAnswer, context: ReplayContext): Promise<CreatedAnswer> {
+  protected async shown(
+    response: CreatedResponse,
+    context: ReplayContext
+  ): Promise<CreatedResponse> {
     const { client, options, records } = context
     const mayRead =
-      !answer.key || (await records.authorizeAgain('create', answer.key, client, options))
-    if (!mayRead) return { ...answer, body: 'null', tag: undefined }
-    const body = await shownAgain(answer.body, answer.key, context)
-    return body === answer.body ? answer : { ...answer, body, tag: answer.tag && strongTag(body) }
+      !response.key || (await records.authorizeAgain('create', response.key, client, options))
+    if (!mayRead) return { ...response, body: 'null', tag: undefined }
+    const body = await shownAgain(response.body, response.key, context)
+    return body === response.body
+      ? response
+      : { ...response, body, tag: response.tag && strongTag(body) }
   }
 }
 
 /**
  * Batches that happen once. [Q7, D4]
  */
-export class IdempotentBatch extends IdempotentWrite<BatchAnswer> {
+export class IdempotentBatch extends IdempotentWrite<BatchResponse> {
   /** Each item is shown again as that of a single request would be. */
-  protected async shown(answer: BatchAnswer, context: ReplayContext): Promise<BatchAnswer> {
+  protected async shown(response: BatchResponse, context: ReplayContext): Promise<BatchResponse> {
     const again = async (operation: 'create' | 'update', items: WrittenItem[]) => {
       const shown: WrittenItem[] = []
       for (const item of items) shown.push(await itemAgain(operation, item, context))
       return shown
     }
     return {
-      ...answer,
-      created: await again('create', answer.created),
-      updated: await again('update', answer.updated),
+      ...response,
+      created: await again('create', response.created),
+      updated: await again('update', response.updated),
     }
   }
 }

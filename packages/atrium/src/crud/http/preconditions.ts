@@ -1,6 +1,6 @@
 import { nextEventLoopTurn } from '#base/event_loop'
 import { writeJson } from '#base/values/json'
-import { answerLimits, answerBudgetOf, SMALL_ANSWER } from './answer_budget.js'
+import { responseLimits, responseBudgetOf, SMALL_RESPONSE } from './response_budget.js'
 import {
   TagDigest,
   matchesStrongly,
@@ -9,7 +9,7 @@ import {
   strongTag,
   weakTag,
 } from '#base/http/etag'
-import { answerTooLarge, preconditionFailed, preconditionUnreadable } from '#base/http/problems'
+import { responseTooLarge, preconditionFailed, preconditionUnreadable } from '#base/http/problems'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { hasIncludes, fullItemOf } from '#base/items'
@@ -35,7 +35,7 @@ const DEEPEST = 4
 export async function writeJsonPieces(
   value: unknown
 ): Promise<{ pieces: Buffer[]; bytes: number; digest: TagDigest }> {
-  const { answer } = answerLimits()
+  const { response } = responseLimits()
   const digest = new TagDigest()
   const pieces: Buffer[] = []
   let bytes = 0
@@ -44,7 +44,7 @@ export async function writeJsonPieces(
     const piece = Buffer.from(text)
     text = ''
     bytes += piece.length
-    if (bytes > LONGER * answer) throw answerTooLarge(answer)
+    if (bytes > LONGER * response) throw responseTooLarge(response)
     digest.update(piece)
     pieces.push(piece)
   }
@@ -89,7 +89,7 @@ function holdsLists(value: unknown): value is object {
 }
 
 /** Bytes of values that take a few milliseconds to write as JSON */
-const LARGE_ANSWER = 512 * 1024
+const LARGE_RESPONSE = 512 * 1024
 
 /** Characters that Node.js sends in one piece with the headers */
 const SHORT_TEXT = 16 * 1024
@@ -113,7 +113,7 @@ export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void>
 
 /** Responds to a read of a list with a weak entity tag over the whole response, or with 304. [Q6] */
 export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
-  if (answerBudgetOf(ctx).reserved > LARGE_ANSWER) return replyInPieces(ctx, list)
+  if (responseBudgetOf(ctx).reserved > LARGE_RESPONSE) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
 }
 
@@ -170,7 +170,7 @@ function replyTagged(
 ): void {
   if (value === undefined || ctx.response.hasLazyBody) return
   const json = encoded(writeJson(value))
-  if (json.length > SMALL_ANSWER) answerBudgetOf(ctx).reserveAtLeast(json.length)
+  if (json.length > SMALL_RESPONSE) responseBudgetOf(ctx).reserveAtLeast(json.length)
   if (ctx.response.getStatus() !== 200) return replyText(ctx, json)
 
   const tag = tagOf(json)
@@ -189,7 +189,7 @@ function encoded(json: string): string | Buffer {
 async function replyInPieces(ctx: HttpContext, value: unknown): Promise<void> {
   if (value === undefined || ctx.response.hasLazyBody) return
   const { pieces, bytes, digest } = await writeJsonPieces(value)
-  answerBudgetOf(ctx).reserveAtLeast(bytes)
+  responseBudgetOf(ctx).reserveAtLeast(bytes)
   if (ctx.response.getStatus() === 200) {
     const tag = digest.weakTag
     checkMatch(ctx, tag)

@@ -17,7 +17,7 @@ const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
  *
  * @param shown  formats a path for the message
  */
-export function unreadableFaults(
+export function unreadableErrors(
   files: readonly UnreadableFile[],
   shown: (path: string) => string
 ): RuntimeError[] {

@@ -95,7 +95,7 @@ export function isMoreSpecific(pattern: string, other: string): boolean {
   return fixedSegments(pattern) > fixedSegments(other)
 }
 
-/** The patterns of the routes, a known number, are looked at once. */
+/** Cached: the patterns of the routes are a fixed number. */
 function fixedSegments(pattern: string): number {
   let fixed = KNOWN.get(pattern)
   if (fixed === undefined) {

@@ -1,7 +1,7 @@
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { Resource } from '../resource/resource.js'
 import { crudConfig } from '../settings.js'
-import { describeBody, describeBatch, describeBatchAnswer } from './request_body.js'
+import { describeBody, describeBatch, describeBatchResponse } from './request_body.js'
 import { describeItem, describeList } from './field_schemas.js'
 import {
   identifier,
@@ -51,12 +51,12 @@ class Schemas {
   add(endpoints: EndpointCreator): void {
     const { resource, routes } = endpoints
     const { item } = this.#names.get(endpoints)!
-    const answers = new Set(routes.map(({ openapi }) => openapi?.answer))
+    const responses = new Set(routes.map(({ openapi }) => openapi?.response))
     const has = (...names: string[]) => routes.some(({ name }) => names.includes(name))
     const { strictBody } = crudConfig()
-    const hasList = has('read_multi', 'read_paginated') || answers.has('list')
+    const hasList = has('read_multi', 'read_paginated') || responses.has('list')
 
-    if (hasList || has('create', 'read', 'update', 'batch') || answers.has('item'))
+    if (hasList || has('create', 'read', 'update', 'batch') || responses.has('item'))
       this.#refTo(resource)
     if (has('create'))
       this.#set(`${item}Create`, describeBody(resource.createBody, 'create', strictBody))
@@ -65,7 +65,7 @@ class Schemas {
     const batch = routes.find(({ operations }) => operations)
     if (batch) {
       this.all[`${item}Batch`] = describeBatch(resource, batch.operations!, strictBody)
-      this.all[`${item}BatchAnswer`] = describeBatchAnswer(resource, schemaRef(item))
+      this.all[`${item}BatchResponse`] = describeBatchResponse(resource, schemaRef(item))
     }
     if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }

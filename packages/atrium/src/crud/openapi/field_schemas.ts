@@ -126,7 +126,7 @@ const LONG_DECIMAL: SchemaObject = {
 }
 
 /** The schema of a column's value in responses. */
-export function answerSchema(column: Column): SchemaObject {
+export function responseSchema(column: Column): SchemaObject {
   const form = column.writesItself ? {} : formOf(column)
   return withNull({ ...form, ...column.described }, column.nullable && !column.isPrimary)
 }
@@ -202,8 +202,8 @@ export function describeItem(
   const properties: Record<string, SchemaObject> = {}
   for (const column of resource.fields) {
     properties[column.apiName] = column.writesItself
-      ? { ...selectedSchema(resource, column.apiName), ...answerSchema(column) }
-      : answerSchema(column)
+      ? { ...selectedSchema(resource, column.apiName), ...responseSchema(column) }
+      : responseSchema(column)
   }
   const required = Object.keys(properties)
   for (const [attribute, apiName] of resource.computed) {
@@ -245,7 +245,9 @@ function includeProperties(
 }
 
 function pivotSchema({ columns }: PivotColumns): SchemaObject {
-  const properties = Object.fromEntries(columns.map(({ name, read }) => [name, answerSchema(read)]))
+  const properties = Object.fromEntries(
+    columns.map(({ name, read }) => [name, responseSchema(read)])
+  )
   const pivot = { type: 'object' as const, properties, required: Object.keys(properties) }
   return { type: 'object', properties: { [PIVOT]: pivot }, required: [PIVOT] }
 }

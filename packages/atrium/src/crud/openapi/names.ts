@@ -24,7 +24,7 @@ const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
 }
 
 /** Suffixes of the schemas of one model. */
-const BESIDE = ['', 'Create', 'Update', 'List', 'Batch', 'BatchAnswer']
+const BESIDE = ['', 'Create', 'Update', 'List', 'Batch', 'BatchResponse']
 
 /** Names that are each given once: a repeated name gets a number. */
 export class UniqueNames {

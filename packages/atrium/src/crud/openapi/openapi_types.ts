@@ -102,7 +102,7 @@ export interface RouteDescription {
    * The JSON response: an item or a list of the model, a VineJS schema or a JSON Schema; `null` without a
    * body. Default: anything
    */
-  answer?: 'item' | 'list' | object | null
+  response?: 'item' | 'list' | object | null
   /** Status of the response. Default: 200, or 204 without a body */
   status?: number
 }

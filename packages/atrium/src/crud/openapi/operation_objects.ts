@@ -43,7 +43,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       parameters: [header('Idempotency-Key')],
       requestBody: jsonBody(schemaRef(`${names.item}Create`)),
       responses: {
-        201: responses.answer(
+        201: responses.response(
           of.endpoints.resource.policy
             ? 'Created; null for a caller who cannot read it'
             : 'Created',
@@ -68,8 +68,8 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         header('If-Match'),
       ],
       responses: {
-        200: responses.answer('The item', schemaRef(names.item), ['ETag']),
-        304: responses.answer('Not changed', undefined, ['ETag']),
+        200: responses.response('The item', schemaRef(names.item), ['ETag']),
+        304: responses.response('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 404, 412, 413, 422]),
       },
     }
@@ -93,7 +93,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
           schemaRef(names.item),
           of.route.name !== 'read_paginated'
         ),
-        304: responses.answer('Not changed', undefined, ['ETag']),
+        304: responses.response('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 413, 422]),
       },
     }
@@ -111,12 +111,12 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       ],
       requestBody: jsonBody(schemaRef(`${names.item}Update`)),
       responses: {
-        200: responses.answer(
+        200: responses.response(
           'Updated: null, or the item with `Prefer: return=representation`',
           { anyOf: [{ type: 'null' }, schemaRef(names.item)] },
           [...tag, 'Preference-Applied']
         ),
-        204: responses.answer('Updated, with `Prefer: return=minimal`', undefined, [
+        204: responses.response('Updated, with `Prefer: return=minimal`', undefined, [
           ...tag,
           'Preference-Applied',
         ]),
@@ -164,11 +164,11 @@ function batch({ names, responses, ...of }: Described): Parts {
     parameters: [header('Idempotency-Key'), header('Prefer')],
     requestBody: jsonBody(schemaRef(`${names.item}Batch`)),
     responses: {
-      200: responses.answer('Done', schemaRef(`${names.item}BatchAnswer`), [
+      200: responses.response('Done', schemaRef(`${names.item}BatchResponse`), [
         'Idempotency-Replayed',
         'Preference-Applied',
       ]),
-      204: responses.answer('Done, with `Prefer: return=minimal`', undefined, [
+      204: responses.response('Done, with `Prefer: return=minimal`', undefined, [
         'Idempotency-Replayed',
         'Preference-Applied',
       ]),
@@ -181,7 +181,7 @@ function deletion({ responses, ...of }: Described) {
   return {
     parameters: [...keyParameters(of.endpoints.resource), ...precondition(of).parameters],
     responses: {
-      200: responses.answer('Deleted', { type: 'null' }),
+      200: responses.response('Deleted', { type: 'null' }),
       ...responses.problems([400, ...refusals(of), ...precondition(of).problems, 404, 409, 422]),
     },
   }
@@ -227,9 +227,9 @@ function withArticle(noun: string): string {
 /** Describes a custom route: its own description, and the parts that all routes share. [A27, P11] */
 export function describeCustom(of: Described): Parts {
   const { route, responses } = of
-  const { summary, description, query = {}, body, answer, status } = route.openapi ?? {}
-  const isDescribed = answer !== undefined
-  const given = status ?? (answer === null ? 204 : 200)
+  const { summary, description, query = {}, body, response, status } = route.openapi ?? {}
+  const isDescribed = response !== undefined
+  const given = status ?? (response === null ? 204 : 200)
   return {
     summary: summary ?? `${route.method} ${route.path.slice(of.endpoints.path.length)}`,
     ...(description && { description }),
@@ -244,7 +244,7 @@ export function describeCustom(of: Described): Parts {
     ...(body && { requestBody: jsonBody(schemaOf(body)) }),
     responses: {
       [given]: isDescribed
-        ? responses.answer(STATUS_CODES[given] ?? 'Done', answerOf(of))
+        ? responses.response(STATUS_CODES[given] ?? 'Done', responseOf(of))
         : responses.anything(),
       ...responses.problems([400, ...refusals(of)]),
       default: isDescribed ? responses.anyProblem() : responses.anything(),
@@ -260,12 +260,12 @@ function pathParameter({ endpoints }: Described, name: string): ParameterObject 
   return { name, in: 'path', required: true, schema }
 }
 
-function answerOf({ route, names }: Described): SchemaObject | undefined {
-  const { answer } = route.openapi ?? {}
-  if (!answer) return undefined
-  if (answer === 'item') return schemaRef(names.item)
-  if (answer === 'list') return schemaRef(`${names.item}List`)
-  return schemaOf(answer)
+function responseOf({ route, names }: Described): SchemaObject | undefined {
+  const { response } = route.openapi ?? {}
+  if (!response) return undefined
+  if (response === 'item') return schemaRef(names.item)
+  if (response === 'list') return schemaRef(`${names.item}List`)
+  return schemaOf(response)
 }
 
 /** VineJS's schemas and validators describe themselves. */

@@ -1,7 +1,7 @@
 import { isSecretName } from '#base/values/secret_name'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
-import { bodyForm, withNull, answerSchema, inputForm, fromVine } from './field_schemas.js'
+import { bodyForm, withNull, responseSchema, inputForm, fromVine } from './field_schemas.js'
 import type { SchemaObject } from './openapi_types.js'
 import { MOST_OPERATIONS } from '../endpoints/batch/batch.js'
 import type { Operation } from '../operations/operation.js'
@@ -161,7 +161,7 @@ export function describeBatch(
 }
 
 /** The schema of a batch's response. [D4] */
-export function describeBatchAnswer(resource: Resource, item: SchemaObject): SchemaObject {
+export function describeBatchResponse(resource: Resource, item: SchemaObject): SchemaObject {
   const items = (description: string): SchemaObject => ({
     type: 'array',
     description,
@@ -170,7 +170,7 @@ export function describeBatchAnswer(resource: Resource, item: SchemaObject): Sch
   const properties = {
     created: items('The new items; null for those that the caller may not read'),
     updated: items('The changed items; null for those that the caller may not read'),
-    deleted: { type: 'array' as const, items: keySchema(resource, answerSchema) },
+    deleted: { type: 'array' as const, items: keySchema(resource, responseSchema) },
   }
   return { type: 'object', properties, required: Object.keys(properties) }
 }

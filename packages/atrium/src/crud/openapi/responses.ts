@@ -117,7 +117,7 @@ export class Responses {
   }
 
   /** A JSON response; without a schema it has no body. */
-  answer(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
+  response(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
     return {
       description,
       headers: this.#headers(headers),
@@ -131,14 +131,14 @@ export class Responses {
    * @param hasFormats  false for JSON only
    */
   list(list: SchemaObject, item: SchemaObject, hasFormats: boolean): ResponseObject {
-    const answer = this.answer('The list', list, ['ETag'])
-    if (!hasFormats) return answer
+    const response = this.response('The list', list, ['ETag'])
+    if (!hasFormats) return response
     return {
-      ...answer,
+      ...response,
       description:
         'The list. By `Accept: text/csv`, or `application/x-ndjson` with an item a line, all that match or the first `limit`, without `ETag`',
       content: {
-        ...answer.content,
+        ...response.content,
         [LIST_FORMATS.csv]: { schema: { type: 'string' } },
         [LIST_FORMATS.ndjson]: { schema: item },
       },

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AnswerBudget } from '../http/answer_budget.js'
+import type { ResponseBudget } from '../http/response_budget.js'
 import type { Fields } from '#base/columns/fields'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -16,12 +16,12 @@ export interface CallOptions {
    * part that the caller rolls back
    */
   joins?: boolean
-  /** The actor, to whom policy and scope apply [P14] */
+  /** The actor that policy and scope apply to [P14] */
   actor?: Actor
   /** Origin of the request, if there was one; for events */
   origin?: Origin
   /** Memory budget of a list; without it, the memory is not limited */
-  budget?: AnswerBudget
+  budget?: ResponseBudget
   /** True if the actor can list deleted items. Default: the model's `showDeleted` */
   showsDeleted?: boolean
   /** Names of files that were uploaded for this write; file columns accept no others [B17] */

@@ -35,15 +35,15 @@ export async function reachedOf(
       const { sql, bindings } = scopes
         ? reachSql(base, scopes, client, actor, true)
         : { sql: '1 = 1', bindings: [] }
-      const answer = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
-      query.select(client.raw(answer, bindings as any) as any)
+      const response = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
+      query.select(client.raw(response, bindings as any) as any)
     })
     whereSql(query as any, key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
     const forms = dialect.forms?.(client)
     if (forms) query.knexQuery.options(forms.options())
     for (const row of await query) {
-      const answers = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
-      reached.set(identityOf(key.ofRow(row)), answers)
+      const responses = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
+      reached.set(identityOf(key.ofRow(row)), responses)
     }
   }
   return reached

@@ -45,7 +45,7 @@ export interface RevertOptions extends CallOptions {
   /** Records that are removed in the same way, by `identityIn`: they may refer to the record, and be gone with it */
   removed?: ReadonlySet<string>
   /** True to ask only if the actor may remove the record */
-  isTrial?: boolean
+  isDryRun?: boolean
 }
 
 /**
@@ -149,18 +149,18 @@ async function bringBack(
   if (!resource.permits('create')) throw forbidden()
   const { postponed = new Set() } = options
   const held = writtenColumns(resource).filter(({ name }) => name in before && !postponed.has(name))
-  const kept = held.filter((column) => !resource.isStamp(column))
+  const stored = held.filter((column) => !resource.isStamp(column))
   const record = new resource.model() as LucidRow
   attempt.record = record
   record.useTransaction(client)
-  const row = Object.fromEntries(kept.map(({ name }) => [name, before[name]]))
+  const row = Object.fromEntries(stored.map(({ name }) => [name, before[name]]))
   record.merge(attributesOf(resource, row) as any)
   stampNew(record as never, resource)
   await records.authorize('create', options, record)
   await checkReferences(resource, record, client, options)
   await insertRecord(record, resource, client)
   const own = resource.base.softDelete
-  const told = kept.filter(
+  const told = stored.filter(
     (column) =>
       before[column.name] !== null &&
       !column.isPrimary &&
@@ -232,11 +232,11 @@ async function takeAway(
   options: RevertOptions
 ): Promise<void> {
   const { methods, resource } = context
-  const { isTrial, removed } = options
+  const { isDryRun: isDryRun, removed } = options
   const operation = operationOf(resource, reversal)
   if (removed && !(await resource.base.reader.stored(client, key))) return
   const record = await locate(context, operation, key, client, options)
-  if (isTrial) return
+  if (isDryRun) return
   if (await isReferredTo(resource, key, client, removed)) throw stillReferredTo()
   await methods.prepareDelete(record, { ...options, client })
   await removeRecord(record, resource, client)

@@ -1,7 +1,7 @@
 import type { Condition } from '#base/columns/condition'
 import {
   conditionsOf,
-  filterFaultMessage,
+  filterErrorMessage,
   readFilters,
   type NamedFilter,
   type ReadFilter,
@@ -54,8 +54,8 @@ export interface ReadList {
 export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {
   const { invalid, mostFilters, named = () => undefined } = door
   const filters = readFilters(words.filters, named, mostFilters)
-  for (const { name, operator, fault } of filters) {
-    if (fault) invalid(name, operator ?? 'filter', filterFaultMessage(fault))
+  for (const { name, operator, error } of filters) {
+    if (error) invalid(name, operator ?? 'filter', filterErrorMessage(error))
   }
   const list = {
     conditions: [...(words.conditions ?? []), ...conditionsOf(filters)],

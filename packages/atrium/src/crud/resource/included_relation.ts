@@ -196,8 +196,8 @@ export function includedRelationsOf<Related extends RelatedTable>(
     const relation =
       relations.find(({ relationName }) => relationName === name) ??
       relations.find(({ serializeAs }) => serializeAs === name)
-    const fault = relation ? faultOf(relation, taken, option) : noRelation(relations)
-    if (fault) throw new ValueError(`${model.name}: include names '${name}', ${fault}`)
+    const error = relation ? errorOf(relation, taken, option) : noRelation(relations)
+    if (error) throw new ValueError(`${model.name}: include names '${name}', ${error}`)
     const include = new RelationTo(relation!, columns, resourceOf, option)
     includes.set(include.name, include)
   }
@@ -225,7 +225,7 @@ function noRelation(relations: RelationshipsContract[]): string {
 }
 
 /** Completes "include names 'x', ..." */
-function faultOf(
+function errorOf(
   relation: RelationshipsContract,
   taken: readonly string[],
   { limit, pivot }: IncludeOption

@@ -7,7 +7,7 @@ import { Projection } from './projection.js'
 import type { Scope } from './scope.js'
 
 /** Of one resource: people have few distinct sets of permissions. */
-const MOST_KEPT = 100
+const STORED_MAX = 100
 
 /**
  * The parts of a resource that a projection needs.
@@ -51,7 +51,7 @@ export class Projections<Resource extends Projectable> {
     if (known) this.#resources.delete(id)
     else known = this.project(new Projection(grants, without))
     this.#resources.set(id, known)
-    if (this.#resources.size > MOST_KEPT) {
+    if (this.#resources.size > STORED_MAX) {
       const [oldest] = this.#resources.keys()
       this.#resources.delete(oldest)
     }

@@ -16,11 +16,11 @@ export class ResourceRegistry {
   readonly #checks = new Map<Resource, () => void>()
 
   /** The errors that the boot of a command found in the decorated models [P9] */
-  readonly faults: Error[] = []
+  readonly errors: Error[] = []
   /** True if the command has printed them */
-  areFaultsShown = false
+  areErrorsShown = false
   /** The errors that the boot has not reported yet: `load()` throws them [P9] */
-  readonly untold: Error[] = []
+  readonly unreported: Error[] = []
 
   /** @throws ValueError  when another model's endpoints have the same path */
   add(endpoints: EndpointCreator): void {
@@ -102,7 +102,7 @@ export class ResourceRegistry {
    * @throws ConfigurationError  with all missing or contradictory parts, and the errors of the boot
    */
   async load(): Promise<void> {
-    const errors: Error[] = this.untold.splice(0)
+    const errors: Error[] = this.unreported.splice(0)
     const isWhole = errors.length === 0
     const unknown = this.known().filter(({ isLoaded }) => !isLoaded)
     const introspections = await introspectTables(unknown)

@@ -110,7 +110,7 @@ export class Resource {
   /** The computed properties of responses: attribute -> API name */
   readonly computed: ReadonlyMap<string, string>
   /** All fields of a response without a selection */
-  readonly answer: Fields
+  readonly responseFields: Fields
   /** The relations that responses can include, by API name [Q3] */
   readonly includes: ReadonlyMap<string, IncludedRelation>
   /** The fields of `selectSchema`, by API name [P4] */
@@ -198,7 +198,7 @@ export class Resource {
       (column) => this.selected?.has(column.apiName) ?? true
     )
     this.computed = this.#computedProperties()
-    this.answer = { columns: this.fields, computed: this.computed }
+    this.responseFields = { columns: this.fields, computed: this.computed }
     if (base) {
       this.includes = this.#includesLeft(base)
       this.filters = base.filters.visibleIn(this.columns)
@@ -513,8 +513,8 @@ export class Resource {
   }
 
   /**
-   * True if the body must contain the key: a composite one, and one that neither the database generates
-   * nor the model assigns.
+   * True if the body must contain the key: a composite one, and one that the database does not generate
+   * and the model does not assign.
    */
   #keyIsGiven(): boolean {
     if (this.key.isComposite) return true

@@ -1,7 +1,13 @@
 import string from '@adonisjs/core/helpers/string'
 import { listed, ValueError } from '#base/errors'
 import { apiName } from './api_names.js'
-import { MODIFIERS, nameIn, partsOf, splitOutsideParentheses, type Fault } from './field_text.js'
+import {
+  MODIFIERS,
+  nameIn,
+  partsOf,
+  splitOutsideParentheses,
+  type ErrorText,
+} from './field_text.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
 import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'
 import { checkAttribute, checkLength } from './reserved.js'
@@ -43,16 +49,16 @@ const TYPES = new Map(FIELD_TYPES.map((type) => [type.name.toLowerCase(), type])
 export function parseField(text: string): Field {
   const [typed, kind = 'string', ...rest] = splitOutsideParentheses(text)
   const given = nameIn(typed, text)
-  const fault = (message: string) => new ValueError(`${given}: ${message}`)
+  const error = (message: string) => new ValueError(`${given}: ${message}`)
 
-  const [typeName, parameters, endsInMark] = partsOf(kind, fault)
+  const [typeName, parameters, endsInMark] = partsOf(kind, error)
   const type = TYPES.get(typeName.toLowerCase().replaceAll('_', ''))
   if (!type) {
-    throw fault(
+    throw error(
       `there is no type '${typeName}'; types are ${listed([...FIELD_TYPES.map(({ usage }) => usage), ...RELATION_USAGES])}`
     )
   }
-  const modifiers = readModifiers(rest, fault)
+  const modifiers = readModifiers(rest, error)
   const column = columnName(given, type)
   const attribute = string.camelCase(column)
   const field: Field = {
@@ -60,15 +66,15 @@ export function parseField(text: string): Field {
     column,
     attribute,
     type,
-    parameters: type.parameters(parameters, fault),
+    parameters: type.parameters(parameters, error),
     nullable: endsInMark || modifiers.nullable || type.isOptional === true,
     unique: modifiers.unique,
     index: modifiers.index,
     default: undefined,
     relation: type.isReference ? relationOf(column, parameters) : undefined,
   }
-  check(field, fault)
-  if (modifiers.default !== undefined) field.default = defaultOf(field, modifiers.default, fault)
+  check(field, error)
+  if (modifiers.default !== undefined) field.default = defaultOf(field, modifiers.default, error)
   return field
 }
 
@@ -118,34 +124,34 @@ function relationOf(column: string, [model]: string[]) {
   return { name: relation, model: string.pascalCase(model ?? relation) }
 }
 
-function check({ column, attribute, type, unique, index, relation }: Field, fault: Fault) {
+function check({ column, attribute, type, unique, index, relation }: Field, error: ErrorText) {
   checkLength(column)
   checkAttribute(column, attribute)
   if (relation) checkAttribute(relation.name, relation.name)
-  if (unique && !type.canBeUnique) throw fault(`a field of type ${type.name} can't be unique`)
-  if (index && !type.canBeIndexed) throw fault(`a field of type ${type.name} can't have an index`)
-  if (unique && index) throw fault('what is unique has an index already')
+  if (unique && !type.canBeUnique) throw error(`a field of type ${type.name} can't be unique`)
+  if (index && !type.canBeIndexed) throw error(`a field of type ${type.name} can't have an index`)
+  if (unique && index) throw error('what is unique has an index already')
 }
 
-function defaultOf({ type, parameters }: Field, value: string, fault: Fault): string {
-  if (!type.default) throw fault(`a field of type ${type.name} can't have a default`)
+function defaultOf({ type, parameters }: Field, value: string, error: ErrorText): string {
+  if (!type.default) throw error(`a field of type ${type.name} can't have a default`)
   const code = type.default(value, parameters)
-  if (code === undefined) throw fault(`'${value}' can't be the default of ${type.usage}`)
+  if (code === undefined) throw error(`'${value}' can't be the default of ${type.usage}`)
   return code
 }
 
-function readModifiers(texts: string[], fault: Fault) {
+function readModifiers(texts: string[], error: ErrorText) {
   const found = { nullable: false, unique: false, index: false }
   let fallback: string | undefined
   for (const text of texts) {
-    const [name, parameters, mark] = partsOf(text, fault)
+    const [name, parameters, mark] = partsOf(text, error)
     const isDefault = name === 'default'
     if (mark) found.nullable = true
     if (isDefault && parameters.length === 1 && fallback === undefined) [fallback] = parameters
     else if (!isDefault && Object.hasOwn(found, name) && parameters.length === 0) {
       found[name as keyof typeof found] = true
     } else {
-      throw fault(`there is no '${text}'; after the type may stand ${listed(MODIFIERS)}`)
+      throw error(`there is no '${text}'; after the type may stand ${listed(MODIFIERS)}`)
     }
   }
   return { ...found, default: fallback }

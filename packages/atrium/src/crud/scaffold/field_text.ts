@@ -1,7 +1,7 @@
 import { listed, ValueError } from '#base/errors'
 
 /** Makes an error that names the field. */
-export type Fault = (message: string) => ValueError
+export type ErrorText = (message: string) => ValueError
 
 export const MODIFIERS = ['nullable', 'unique', 'index', 'default(VALUE)']
 
@@ -13,11 +13,11 @@ export function splitOutsideParentheses(text: string): string[] {
 /** `string(80)?` -> `string`, `['80']`, and true for the mark. */
 export function partsOf(
   text: string,
-  fault: Fault
+  error: ErrorText
 ): [name: string, parameters: string[], mark: boolean] {
   const match = /^\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*(\??)\s*$/i.exec(text)
   if (!match) {
-    throw fault(
+    throw error(
       `'${text}' can't be read; a field is name:type, then ${listed(MODIFIERS)}, each after a colon, as in number:string(20):unique`
     )
   }

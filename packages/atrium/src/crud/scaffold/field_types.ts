@@ -1,6 +1,6 @@
 import type { ValueError } from '#base/errors'
 
-type Fault = (message: string) => ValueError
+type ErrorText = (message: string) => ValueError
 
 /** A field type of `make:crud`: its code in the generated files, in TypeScript. */
 export interface FieldType {
@@ -8,7 +8,7 @@ export interface FieldType {
   /** Notation in the list of types */
   usage: string
   /** Checks the parameters and fills in defaults. */
-  parameters: (given: string[], fault: Fault) => string[]
+  parameters: (given: string[], error: ErrorText) => string[]
   /** The attribute's type */
   typescript: (parameters: readonly string[]) => string
   /** The decorator's member, as in `column.dateTime` */
@@ -46,10 +46,10 @@ export const FIELD_TYPES: readonly FieldType[] = [
   {
     name: 'string',
     usage: 'string(255)',
-    parameters: (given, fault) => {
+    parameters: (given, error) => {
       const [length = '255', ...more] = given
       if (more.length > 0 || !isWhole(length, 1, LONGEST_STRING)) {
-        throw fault(`a string's length is a number from 1 to ${LONGEST_STRING}, as in string(80)`)
+        throw error(`a string's length is a number from 1 to ${LONGEST_STRING}, as in string(80)`)
       }
       return [length]
     },
@@ -110,11 +110,11 @@ export const FIELD_TYPES: readonly FieldType[] = [
   {
     name: 'decimal',
     usage: 'decimal(12,2)',
-    parameters: (given, fault) => {
+    parameters: (given, error) => {
       const [digits = '12', decimals = given.length === 0 ? '2' : '0', ...more] = given
       const isRight = isWhole(digits, 1, MOST_DIGITS) && isWhole(decimals, 0, Number(digits))
       if (more.length > 0 || !isRight) {
-        throw fault(
+        throw error(
           `a decimal has 1 to ${MOST_DIGITS} digits, and not more of them behind the point, as in decimal(12,2)`
         )
       }
@@ -258,10 +258,10 @@ export const FIELD_TYPES: readonly FieldType[] = [
   {
     name: 'enum',
     usage: 'enum(a,b)',
-    parameters: (given, fault) => {
+    parameters: (given, error) => {
       const isRight = given.every((one) => /^[\p{L}\p{N}][\p{L}\p{N}_ .+-]{0,62}$/u.test(one))
       if (given.length === 0 || !isRight || new Set(given).size < given.length) {
-        throw fault(
+        throw error(
           'an enum lists its values, each once, of letters, digits, spaces and _ . + -, as in enum(draft,sent)'
         )
       }
@@ -280,9 +280,9 @@ export const FIELD_TYPES: readonly FieldType[] = [
   {
     name: 'belongsTo',
     usage: 'belongsTo(Model)',
-    parameters: (given, fault) => {
+    parameters: (given, error) => {
       if (given.length > 1 || (given.length === 1 && !/^[a-z]\w*$/i.test(given[0]))) {
-        throw fault('a belongsTo names one model, as in author_id:belongsTo(User)')
+        throw error('a belongsTo names one model, as in author_id:belongsTo(User)')
       }
       return given
     },
@@ -303,8 +303,8 @@ export function typeCalled(name: string): FieldType {
   return FIELD_TYPES.find((type) => type.name === name)!
 }
 
-function none(given: string[], fault: Fault): string[] {
-  if (given.length > 0) throw fault(`this type takes nothing in parentheses`)
+function none(given: string[], error: ErrorText): string[] {
+  if (given.length > 0) throw error(`this type takes nothing in parentheses`)
   return given
 }
 

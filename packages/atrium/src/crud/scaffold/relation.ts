@@ -36,14 +36,14 @@ export function parseRelation(text: string): Relation {
   const [typed, type, ...rest] = splitOutsideParentheses(text)
   const given = nameIn(typed, text)
   const kind = kindIn(text)!
-  const fault = (message: string) => new ValueError(`${given}: ${message}`)
-  const [, parameters, endsInMark] = partsOf(type, fault)
+  const error = (message: string) => new ValueError(`${given}: ${message}`)
+  const [, parameters, endsInMark] = partsOf(type, error)
   const [model = string.singular(given), ...more] = parameters
   if (more.length > 0 || !/^[a-z]\w*$/i.test(model)) {
-    throw fault(`a ${kind} names one model, as in items:${kind}(InvoiceItem)`)
+    throw error(`a ${kind} names one model, as in items:${kind}(InvoiceItem)`)
   }
   if (endsInMark || rest.length > 0) {
-    throw fault(`a ${kind} is not a column, so nothing can follow items:${kind}(InvoiceItem)`)
+    throw error(`a ${kind} is not a column, so nothing can follow items:${kind}(InvoiceItem)`)
   }
   const attribute = string.camelCase(given)
   const relation = {

@@ -13,8 +13,8 @@ const LONG_TEXTS =
   /(?:^|_)(?:text|body|content|contents|description|notes?|comments?|remarks?|messages?|summary|abstract|bio|biography|details|html|markdown|article|review|instructions|story|plot|synopsis|terms)$/
 
 /**
- * Columns of a table whose texts have no limit by their type, but fit into one line: neither does the name suggest a
- * long text, nor has one of the first rows a long one. In SQLite and PostgreSQL, most texts have no limit.
+ * Columns of a table whose texts have no limit by their type, but fit into one line: the name suggests no
+ * long text, and the first rows have none. In SQLite and PostgreSQL, most texts have no limit.
  */
 export async function shortTexts(
   client: QueryClientContract,

@@ -76,7 +76,7 @@ export class TableModel implements RelatedModel {
     return this.columns.find((one) => one.column.toLowerCase() === name)?.attribute
   }
 
-  /** A name for a relation: the first that is neither a field's nor another relation's. */
+  /** A name for a relation: the first that no field and no other relation has. */
   relationName(...names: string[]): string {
     const taken = new Set([
       ...this.columns.flatMap(({ attribute, name }) => [attribute, name]),

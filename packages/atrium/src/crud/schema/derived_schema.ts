@@ -9,7 +9,7 @@ export interface DerivedFrom {
   columns: readonly Column[]
   /** Soft-delete and update columns, by attribute */
   managed: ReadonlySet<string>
-  /** True if the body must contain the key, as neither database nor model generates one */
+  /** True if the body must contain the key, as database and model generate none */
   keyIsGiven: boolean
 }
 

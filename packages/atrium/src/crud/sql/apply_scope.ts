@@ -18,7 +18,7 @@ const CONDITION = /^(and|or)?where/i
 const EQUALITY = /^(?:(?:and|or)?where|or)(?:not)?$/i
 
 /** Warnings about scopes that compare with nothing, logged once for each user object */
-const TOLD = new WeakMap<object, Set<string>>()
+const REPORTED = new WeakMap<object, Set<string>>()
 
 /** Scopes that apply others, which are guarded by themselves */
 const GUARDED = new WeakSet<Scope>()
@@ -53,9 +53,9 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
   const words = wordsOfScope(scope, query.model.name)
   const watch = new Watch(words)
   try {
-    const answer: unknown = scope(guarded(query, watch, true), actor)
-    if (answer instanceof Promise) {
-      answer.catch(() => {})
+    const response: unknown = scope(guarded(query, watch, true), actor)
+    if (response instanceof Promise) {
+      response.catch(() => {})
       throw new RuntimeError(
         `${words} returns a promise; a scope adds its conditions immediately, and reads what it needs from the actor`
       )
@@ -108,8 +108,8 @@ function guarded<Target extends object>(query: Target, watch: Watch, isOuter: bo
           return self
         }
         const passed = given.map((one) => (typeof one === 'function' ? within(one, watch) : one))
-        const answer = Reflect.apply(value, target, passed)
-        return answer === target ? self : answer
+        const response = Reflect.apply(value, target, passed)
+        return response === target ? self : response
       }
     },
   })
@@ -155,8 +155,8 @@ function isPlain(value: unknown): value is object {
 function tell(words: string, place: string, actor: Actor): void {
   const { user } = actor
   const who = typeof user === 'object' && user !== null ? user : actor
-  const told = TOLD.get(who) ?? new Set()
-  TOLD.set(who, told)
+  const told = REPORTED.get(who) ?? new Set()
+  REPORTED.set(who, told)
   const line = `${words} compares ${place} with nothing: ${whoIs(actor)} lacks the value, and reaches no record by it`
   if (told.has(line)) return
   told.add(line)

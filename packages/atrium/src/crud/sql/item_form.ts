@@ -34,10 +34,10 @@ export class ItemForm {
   }
 
   /** The API form of a model instance. A model's own `serialize` takes precedence. */
-  toItem(whole: LucidRow, fields: Fields = this.resource.answer): Item {
+  toItem(whole: LucidRow, fields: Fields = this.resource.responseFields): Item {
     const isOwn = this.serializesItself || fields.columns.some(({ serialize }) => serialize)
     const record = isOwn ? this.shown(whole) : whole
-    const all = fields === this.resource.answer && !this.resource.hidesColumns
+    const all = fields === this.resource.responseFields && !this.resource.hidesColumns
     if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
     const item: Item = {}
     const attributes = record as unknown as Record<string, unknown>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { SMALL_ANSWER, type AnswerBudget } from '../http/answer_budget.js'
+import { SMALL_RESPONSE, type ResponseBudget } from '../http/response_budget.js'
 import type { Dialect } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import type { Column } from '#base/columns/column'
@@ -121,12 +121,12 @@ function sizeSql(table: string, columns: readonly Column[], dialect: Dialect): s
  */
 export async function reserveFor(
   rows: readonly Row[],
-  budget: AnswerBudget,
+  budget: ResponseBudget,
   sized?: SizedRead
 ): Promise<void> {
   let bytes = 0
   for (const row of rows) bytes += row[SIZE] === undefined ? sizeOf(row, sized!) : Number(row[SIZE])
-  if (bytes > SMALL_ANSWER) await budget.reserve(bytes)
+  if (bytes > SMALL_RESPONSE) await budget.reserve(bytes)
 }
 
 /** The bytes of a record's texts and binary values. */

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AnswerBudget } from '../http/answer_budget.js'
+import type { ResponseBudget } from '../http/response_budget.js'
 import type { Query } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { noteKey } from '#base/items'
@@ -26,7 +26,7 @@ interface Wanted {
   keys?: boolean
   extras?: readonly ExtraColumn[]
   /** Memory budget of the items; without it, the memory is not limited */
-  budget?: AnswerBudget
+  budget?: ResponseBudget
   /** Length in characters after which texts may be cut; default: no limit */
   cut?: number
   /** Narrows a second read, of large values by key. Default: the selection */
@@ -83,7 +83,14 @@ export class Reader {
     wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { fields = this.resource.answer, keys = false, extras = [], budget, cut, again } = wanted
+    const {
+      fields = this.resource.responseFields,
+      keys = false,
+      extras = [],
+      budget,
+      cut,
+      again,
+    } = wanted
     const { key } = this.resource
     if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
       const read = await this.readRecords(client, selection, { extras, begun, budget })
@@ -119,7 +126,7 @@ export class Reader {
       extras = [],
       begun,
       budget,
-    }: { extras?: readonly ExtraColumn[]; begun?: Query; budget?: AnswerBudget }
+    }: { extras?: readonly ExtraColumn[]; begun?: Query; budget?: ResponseBudget }
   ): Promise<Read[]> {
     const { columns, model } = this.resource
     if (budget) await this.statements.reserve(client, selection, budget, begun)
@@ -154,7 +161,7 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     {
-      fields = this.resource.answer,
+      fields = this.resource.responseFields,
       extras = [],
       authorize,
     }: Omit<Wanted, 'keys'> & {
@@ -179,17 +186,17 @@ export class Reader {
    * @returns undefined if the item needs more than the row
    */
   itemOfRow(row: Row): Item | undefined {
-    return this.answersPlainly ? itemOf(this.resource.answer)(row) : undefined
+    return this.returnsRowsDirectly ? itemOf(this.resource.responseFields)(row) : undefined
   }
 
   /** True if a row becomes an item without a model instance, read by our own statement. */
-  get answersPlainly(): boolean {
-    const isPlain = !this.#needsHydration(this.resource.answer, 'before:find', 'after:find')
+  get returnsRowsDirectly(): boolean {
+    const isPlain = !this.#needsHydration(this.resource.responseFields, 'before:find', 'after:find')
     return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
   /** True if rows of a list become items without a model instance, read by our own statements. */
-  readsPlainly(fields: Fields): boolean {
+  readsRowsDirectly(fields: Fields): boolean {
     const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
     return isPlain && !this.statements.needsBuilder({ where: [] })
   }

@@ -8,7 +8,7 @@ import type { Key } from '#base/columns/key'
 import type { Dialect, Query } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import type { ExtraColumn, Sql } from '#base/sql/sql'
-import type { AnswerBudget } from '../http/answer_budget.js'
+import type { ResponseBudget } from '../http/response_budget.js'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
 import { readExactly } from './read_exactly.js'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
@@ -25,7 +25,7 @@ export interface Readable {
   readonly columns: ColumnSet
   readonly key: Key
   /** The fields of an item without a selection */
-  readonly answer: Fields
+  readonly responseFields: Fields
   /** True if grants hide visible columns */
   readonly hidesColumns: boolean
   /** Their attributes */
@@ -80,7 +80,7 @@ export class RowStatements {
 
   /** Reads rows; large values are read only after their memory is reserved. */
   async rowsWithin(
-    budget: AnswerBudget,
+    budget: ResponseBudget,
     client: QueryClientContract,
     selection: Selection,
     wanted: readonly Column[],
@@ -111,7 +111,7 @@ export class RowStatements {
   async reserve(
     client: QueryClientContract,
     selection: Selection,
-    budget: AnswerBudget,
+    budget: ResponseBudget,
     begun?: Query
   ): Promise<void> {
     const { columns, key, model, table } = this.resource
@@ -174,7 +174,7 @@ export class RowStatements {
    * The statement that selects expressions of the rows, in no order, as a part of another statement.
    */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
-    if (this.#aggregatesPlainly(selection)) {
+    if (this.#aggregatesDirectly(selection)) {
       return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
     }
     const { query } = await this.#aggregating(client, selection, wanted)
@@ -190,7 +190,7 @@ export class RowStatements {
     { group, order, most }: Grouping = {}
   ): Promise<Row[]> {
     const dialect = dialectOf(client)
-    if (this.#aggregatesPlainly(selection)) {
+    if (this.#aggregatesDirectly(selection)) {
       const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
       let grouped = group === undefined ? sql : `${sql} group by ${group}`
       if (order !== undefined) grouped += ` order by ${order}`
@@ -207,7 +207,7 @@ export class RowStatements {
     )
   }
 
-  #aggregatesPlainly(selection: Selection): boolean {
+  #aggregatesDirectly(selection: Selection): boolean {
     return !this.needsBuilder(selection) && !this.hasHooks('before:fetch')
   }
 

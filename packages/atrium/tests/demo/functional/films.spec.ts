@@ -83,9 +83,9 @@ async function postAll() {
   await inParallel(
     names.filter((name) => name !== null),
     async (name) => {
-      const answer = await post('/api/distributors', { name })
-      if (answer.status !== 201) throw new Error(answer.text)
-      distributors.set(name, answer.body.id)
+      const response = await post('/api/distributors', { name })
+      if (response.status !== 201) throw new Error(response.text)
+      distributors.set(name, response.body.id)
     }
   )
   const all = tidy.map(({ film, distributor }) => ({
@@ -94,9 +94,9 @@ async function postAll() {
   }))
   const alone = new Set(someOf(all, 7))
   await inParallel([...alone], async (values) => {
-    const answer = await post('/api/films', values)
-    if (answer.status !== 201) throw new Error(answer.text)
-    films.push({ ...values, id: answer.body.id })
+    const response = await post('/api/films', values)
+    if (response.status !== 201) throw new Error(response.text)
+    films.push({ ...values, id: response.body.id })
   })
   const others = all.filter((values) => !alone.has(values))
   const now = new Date().toISOString().slice(0, 19).replace('T', ' ')

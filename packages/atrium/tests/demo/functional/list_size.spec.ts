@@ -30,8 +30,8 @@ test.group('The lists of the demo data', (group) => {
       for (const encoding of ['br', 'gzip']) {
         const accept = { cookie, 'accept-encoding': encoding }
         const bytesOf = async (headers: Record<string, string>) => {
-          const answer = await callRaw('HEAD', `/admin/${name}/`, headers)
-          return Number(answer.headers['content-length'])
+          const response = await callRaw('HEAD', `/admin/${name}/`, headers)
+          return Number(response.headers['content-length'])
         }
         const whole = await bytesOf(accept)
         const part = await bytesOf({ ...accept, 'hx-request': 'true' })

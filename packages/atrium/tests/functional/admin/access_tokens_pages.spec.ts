@@ -14,7 +14,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
-import { call, get, post, type Answer } from '#tests/helpers/http'
+import { call, get, post, type HttpResponse } from '#tests/helpers/http'
 import { emptyEventTables, logEvent } from '#tests/helpers/logged_events'
 import { issueToken } from '#tests/helpers/tokens'
 
@@ -49,9 +49,9 @@ test.group('Admin | access tokens', (group) => {
   const issue = (
     fields: Record<string, string> = FORM,
     headers: Record<string, string> = {}
-  ): Promise<Answer> =>
+  ): Promise<HttpResponse> =>
     sendForm(`/admin/AdminUser/issue_token/${jo.id}`, fields, { cookie, ...headers })
-  const tokenIn = ({ text }: Answer) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
+  const tokenIn = ({ text }: HttpResponse) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
 
   test('[P10] the page of a user lists only the tokens of that user', async ({ assert }) => {
     const none = await pageOf(jo)
@@ -83,13 +83,13 @@ test.group('Admin | access tokens', (group) => {
 
   test('[P10] a superuser issues a token, which is shown once', async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
-    const answer = await issue()
-    assert.equal(answer.status, 200)
-    const token = tokenIn(answer)!
-    assert.equal(answer.text.split(token).length, 2)
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.isNull(answer.headers.get('location'))
-    assert.isEmpty(answer.headers.getSetCookie().filter((one) => /session=|flash/.test(one)))
+    const response = await issue()
+    assert.equal(response.status, 200)
+    const token = tokenIn(response)!
+    assert.equal(response.text.split(token).length, 2)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.isNull(response.headers.get('location'))
+    assert.isEmpty(response.headers.getSetCookie().filter((one) => /session=|flash/.test(one)))
 
     const stored = await AdminAccessToken.firstOrFail()
     assert.containSubset(stored.$attributes, {
@@ -175,7 +175,7 @@ test.group('Admin | access tokens', (group) => {
   }) => {
     const { id } = await issueToken(jo)
     const own = await cookiesOf(jo)
-    for (const answer of [
+    for (const response of [
       await issue(FORM, { cookie: own }),
       await get(`/admin/AdminUser/update/${jo.id}`, { headers: { cookie: own } }),
       await get(`${TOKENS}/`, { headers: { cookie: own } }),
@@ -186,7 +186,7 @@ test.group('Admin | access tokens', (group) => {
         { cookie: own }
       ),
     ]) {
-      assert.equal(answer.status, 403)
+      assert.equal(response.status, 403)
     }
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
@@ -227,9 +227,9 @@ test.group('Admin | access tokens', (group) => {
     const { text } = await pageOf(jo)
     assert.match(text, new RegExp(`name="ids" value="${id}"`))
     const fields = { ids: String(id), action: 'delete', next: page }
-    const asked = await sendForm(`${TOKENS}/form_bulk_delete`, fields, { cookie })
-    assert.equal(asked.status, 200)
-    assert.include(asked.text, 'lost')
+    const requested = await sendForm(`${TOKENS}/form_bulk_delete`, fields, { cookie })
+    assert.equal(requested.status, 200)
+    assert.include(requested.text, 'lost')
     const before = await get(PATH, { headers })
     assert.equal(before.status, 200)
 
@@ -262,12 +262,12 @@ test.group('Admin | access tokens', (group) => {
     assert,
   }) => {
     await issueToken(jo)
-    const answer = await sendForm(
+    const response = await sendForm(
       `/admin/AdminUser/form_update/${jo.id}`,
       { username: 'joanna' },
       { cookie }
     )
-    assert.equal(answer.status, 303)
+    assert.equal(response.status, 303)
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 

@@ -64,9 +64,9 @@ test.group('Admin | the migrations of accounts', (group) => {
     assert.isFalse(await isSignedIn(sessions[0]))
     assert.isTrue(await isSignedIn(sessions[1]))
     for (const { username } of [root, jo]) {
-      const answer = await login(username)
-      assert.equal(answer.headers.get('location'), '/admin')
-      const cookie = cookiesFrom(answer)
+      const response = await login(username)
+      assert.equal(response.headers.get('location'), '/admin')
+      const cookie = cookiesFrom(response)
       assert.equal(await statusOf(get('/admin/account', { headers: { cookie } })), 200)
     }
     assert.equal(await statusOf(get('/api/utensils', { headers })), 200)

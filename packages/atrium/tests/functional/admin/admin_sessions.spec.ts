@@ -9,7 +9,7 @@ import {
   isSignedIn,
   makeUser,
 } from '#tests/helpers/admin'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
 const SESSIONS = '/admin/AdminSession/crud'
@@ -35,7 +35,7 @@ test.group('Admin | sessions through /crud', (group) => {
     cookieOfAl = await cookiesOf(al)
   })
 
-  const send = (method: string, path: string, json?: unknown): Promise<Answer> =>
+  const send = (method: string, path: string, json?: unknown): Promise<HttpResponse> =>
     call(method, path, { json, headers: { cookie } })
 
   test('[B12, B13] the response for a session contains no secret', async ({ assert }) => {
@@ -68,12 +68,12 @@ test.group('Admin | sessions through /crud', (group) => {
   test('[B13] deleting a session ends it immediately with its tokens')
     .with(['/', '/db_delete/'])
     .run(async ({ assert }, path) => {
-      const kept = await cookiesOf(al)
+      const stored = await cookiesOf(al)
       const session = await AdminSession.query().where('userId', al.id).orderBy('id').firstOrFail()
       const { status } = await send('DELETE', SESSIONS + path + session.id)
       assert.equal(status, 200)
       assert.isFalse(await isSignedIn(cookieOfAl))
-      assert.isTrue(await isSignedIn(kept))
+      assert.isTrue(await isSignedIn(stored))
       assert.isTrue(await isSignedIn(cookie))
       assert.isNull(await AdminSession.find(session.id))
       const revoked = await db.from('admin_token_blacklist')

@@ -13,7 +13,7 @@ import {
   makeUser,
   PASSWORD,
 } from '#tests/helpers/admin'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { runs } from '#tests/helpers/random_runs'
 
 const CRUD = '/admin/AdminUser/crud'
@@ -45,7 +45,7 @@ test.group('Admin | users through /crud', (group) => {
     cookie = await cookiesOf(jo)
   })
 
-  const send = (method: string, path = '', json?: unknown, as = cookie): Promise<Answer> =>
+  const send = (method: string, path = '', json?: unknown, as = cookie): Promise<HttpResponse> =>
     call(method, CRUD + path, { json, headers: { cookie: as } })
 
   test('[S20, B11] a create stores a password hash, and the user can sign in', async ({
@@ -94,10 +94,10 @@ test.group('Admin | users through /crud', (group) => {
       [{ ...NEW, is_superuser: 'perhaps' }, 'is_superuser'],
       [{ username: '', password: '' }, 'username', 'password'],
     ] as Array<[Record<string, unknown>, ...string[]]>) {
-      const answer = await send('POST', '', body)
-      assert.equal(answer.status, 422, JSON.stringify(body))
+      const response = await send('POST', '', body)
+      assert.equal(response.status, 422, JSON.stringify(body))
       assert.deepEqual(
-        answer.body.errors.map(({ field }: any) => field),
+        response.body.errors.map(({ field }: any) => field),
         fields
       )
     }
@@ -121,13 +121,13 @@ test.group('Admin | users through /crud', (group) => {
   }) => {
     const al = await makeUser('al')
     for (const username of ['jo', 'JO', 'Jo']) {
-      for (const answer of [
+      for (const response of [
         await send('POST', '', { ...NEW, username }),
         await send('PATCH', `/${al.id}`, { username }),
       ]) {
-        assert.equal(answer.status, 409, username)
-        assert.equal(answer.body.detail, `Value ${username} is already registered`)
-        assert.equal(answer.body.errors[0].field, 'username')
+        assert.equal(response.status, 409, username)
+        assert.equal(response.body.detail, `Value ${username} is already registered`)
+        assert.equal(response.body.errors[0].field, 'username')
       }
     }
     assert.deepEqual(await usernames(), ['al', 'jo'])
@@ -139,11 +139,11 @@ test.group('Admin | users through /crud', (group) => {
 
   test('[B11] one of many concurrent creates with the same name succeeds', async ({ assert }) => {
     const names = ['new', 'NEW', 'New', 'nEw', 'neW']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((username) => send('POST', '', { ...NEW, username }))
     )
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409])
-    for (const { status, body } of answers) {
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409, 409, 409])
+    for (const { status, body } of responses) {
       if (status === 409) assert.deepEqual(body.errors[0].field, 'username')
     }
     assert.lengthOf(await usernames(), 2)
@@ -182,7 +182,7 @@ test.group('Admin | users through /crud', (group) => {
 
   test('[B11, S57] no request returns a hash or password', async ({ assert }) => {
     const { hashedPassword } = jo
-    const answers = [
+    const responses = [
       await send('GET'),
       await send('GET', `/${jo.id}`),
       await send('GET', '?page=1'),
@@ -194,12 +194,12 @@ test.group('Admin | users through /crud', (group) => {
       await send('GET', `?hashed_password=${hashedPassword}`),
       await send('GET', '?hashedPassword__contains=c'),
     ]
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       assert.isBelow(status, 300)
       assert.notMatch(text, /hashed|password|correct horse|battery staple/i)
     }
     /* Filtering by the hash would reveal it letter by letter. */
-    assert.equal(answers[5].body.total_count, 2)
+    assert.equal(responses[5].body.total_count, 2)
     for (const sort of ['hashed_password', 'hashedPassword', '-hashed_password', 'password']) {
       const { status } = await send('GET', `?sort=${sort}`)
       assert.equal(status, 422, sort)
@@ -311,13 +311,13 @@ test.group('Admin | users through /crud', (group) => {
     .run(async ({ assert }, [method, path, body]) => {
       const al = await makeUser('al')
       const cookieOfAl = await cookiesOf(al)
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         send(method, path + al.id, body),
         send(method, path + jo.id, body, cookieOfAl),
       ])
       assert.lengthOf(await db.from('admin_users').where('is_superuser', true), 1)
       assert.lengthOf(
-        answers.filter(({ status }) => status === 200),
+        responses.filter(({ status }) => status === 200),
         1
       )
     })

@@ -14,7 +14,7 @@ import {
   PASSWORD,
   sendForm,
 } from '#tests/helpers/admin'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { issueToken } from '#tests/helpers/tokens'
 
 const USERS = '/admin/AdminUser'
@@ -32,12 +32,12 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     cookie = await cookiesOf(jo)
   })
 
-  const open = (path: string): Promise<Answer> => get(path, { headers: { cookie } })
-  const submit = (path: string, fields: Record<string, string>): Promise<Answer> =>
+  const open = (path: string): Promise<HttpResponse> => get(path, { headers: { cookie } })
+  const submit = (path: string, fields: Record<string, string>): Promise<HttpResponse> =>
     sendForm(path, fields, { cookie })
-  const bulkDelete = (model: string, ids: unknown[], query = ''): Promise<Answer> =>
+  const bulkDelete = (model: string, ids: unknown[], query = ''): Promise<HttpResponse> =>
     call('DELETE', `/admin/${model}/bulk-delete${query}`, { json: { ids }, headers: { cookie } })
-  const messageOf = ({ body }: Answer) => body.detail[0].message
+  const messageOf = ({ body }: HttpResponse) => body.detail[0].message
 
   test("[B13] the list of sessions marks the viewer's own", async ({ assert }) => {
     const own = await AdminSession.query().where('userId', jo.id).orderBy('id').firstOrFail()
@@ -227,14 +227,14 @@ test.group('Admin | pages of the admin’s own models', (group) => {
 
   test('[B13, B24] the plain form for bulk deletes refuses them too', async ({ assert }) => {
     await makeUser('al')
-    const answer = await submit(`${USERS}/form_bulk_delete`, {
+    const response = await submit(`${USERS}/form_bulk_delete`, {
       ids: String(jo.id),
       action: 'delete',
       confirmed: '1',
     })
-    assert.equal(answer.status, 303)
-    const next = await get(answer.headers.get('location')!, {
-      headers: { cookie: `${cookie}; ${cookiesFrom(answer)}` },
+    assert.equal(response.status, 303)
+    const next = await get(response.headers.get('location')!, {
+      headers: { cookie: `${cookie}; ${cookiesFrom(response)}` },
     })
     assert.match(next.text, /Error during deletion: You can&#0?(39|x27);t delete yourself\./i)
     assert.lengthOf(await db.from('admin_users'), 2)

@@ -40,10 +40,10 @@ test.group('Admin | attacks on sessions', (group) => {
 
   test('[B7, B4] discards a session id planted before the login', async ({ assert }) => {
     const planted = 'A'.repeat(43)
-    const answer = await login('jo', PASSWORD, {
+    const response = await login('jo', PASSWORD, {
       headers: { cookie: `session_id=${planted}; access_token=x` },
     })
-    const { session_id: id, access_token: token } = receivedCookies(answer)
+    const { session_id: id, access_token: token } = receivedCookies(response)
     assert.notEqual(id.value, planted)
     assert.isFalse(await isSignedIn(`access_token=${token.value}; session_id=${planted}`))
   })
@@ -51,9 +51,9 @@ test.group('Admin | attacks on sessions', (group) => {
   test('[B7, B4] the session of an attacker does not become the victim’s', async ({ assert }) => {
     const mallory = await makeUser('mallory', { isSuperuser: false })
     const planted = await cookiesOf(mallory)
-    const answer = await login('jo', PASSWORD, { headers: { cookie: planted } })
-    assert.notInclude(cookiesFrom(answer), cookieIn(planted, 'session_id'))
-    const page = await get('/admin', { headers: { cookie: cookiesFrom(answer) } })
+    const response = await login('jo', PASSWORD, { headers: { cookie: planted } })
+    assert.notInclude(cookiesFrom(response), cookieIn(planted, 'session_id'))
+    const page = await get('/admin', { headers: { cookie: cookiesFrom(response) } })
     assert.include(page.text, 'Logged in as jo')
     assert.isFalse(await isSignedIn(planted))
   })
@@ -61,9 +61,9 @@ test.group('Admin | attacks on sessions', (group) => {
   test('[B5] copied cookies are invalid after the logout', async ({ assert }) => {
     await get('/admin/logout', { headers: { cookie } })
     for (const path of ['/admin', '/admin/dashboard-content', '/admin/logout', '/admin/nothing']) {
-      const answer = await get(path, { headers: { cookie } })
-      assert.equal(answer.status, 303, path)
-      assert.match(answer.headers.get('location')!, /error=ended/)
+      const response = await get(path, { headers: { cookie } })
+      assert.equal(response.status, 303, path)
+      assert.match(response.headers.get('location')!, /error=ended/)
     }
     const form = await get('/admin/login', { headers: { cookie } })
     assert.equal(form.status, 200)
@@ -101,8 +101,8 @@ test.group('Admin | attacks on sessions', (group) => {
   test('[B4] a second cookie of the same name is not accepted', async ({ assert }) => {
     const mallory = await cookiesOf(await makeUser('mallory'))
     const both = { cookie: `${cookie}; ${mallory}` }
-    const answer = await get('/admin/Utensil/', { headers: both })
-    assert.notInclude(answer.text, 'mallory')
+    const response = await get('/admin/Utensil/', { headers: both })
+    assert.notInclude(response.text, 'mallory')
     const mixed = `access_token=${cookieIn(cookie, 'access_token')}; ${mallory}`
     assert.isFalse(await isSignedIn(mixed))
   })
@@ -174,10 +174,10 @@ test.group('Admin | attacks on the login form', (group) => {
       '/admin/%0d%0aset-cookie:%20x=y',
       '/admin/"><script>alert(1)</script>',
     ]) {
-      const answer = await login('jo', PASSWORD, { next })
-      assert.equal(answer.status, 303)
-      assert.match(answer.headers.get('location')!, /^\/admin[\x21-\x7e]*$/)
-      const names = Object.keys(receivedCookies(answer))
+      const response = await login('jo', PASSWORD, { next })
+      assert.equal(response.status, 303)
+      assert.match(response.headers.get('location')!, /^\/admin[\x21-\x7e]*$/)
+      const names = Object.keys(receivedCookies(response))
       assert.includeMembers(names, ['access_token', 'session_id'])
       /* A login with a new device also says so on the next page, whose message is a cookie of the session. */
       const others = names.filter((name) => !/^(access_token|session_id|admin_device)$/.test(name))
@@ -265,17 +265,20 @@ test.group('Admin | attacks on the login form', (group) => {
       ['', form, 'page'],
     ]
     for (const [type, body, kind] of bodies) {
-      const answer = await call('POST', '/admin/login', { body, headers: { 'content-type': type } })
-      assert.equal(answer.status, 415, type)
-      assert.isEmpty(answer.headers.getSetCookie())
-      if (kind === 'problem') assert.equal(answer.body.status, 415, type)
-      else assert.include(answer.text, '<body class="door">', type)
+      const response = await call('POST', '/admin/login', {
+        body,
+        headers: { 'content-type': type },
+      })
+      assert.equal(response.status, 415, type)
+      assert.isEmpty(response.headers.getSetCookie())
+      if (kind === 'problem') assert.equal(response.body.status, 415, type)
+      else assert.include(response.text, '<body class="door">', type)
     }
-    const asked = await call('POST', '/admin/login', {
+    const requested = await call('POST', '/admin/login', {
       body: form,
       headers: { 'content-type': 'text/plain', 'accept': 'application/json' },
     })
-    assert.match(asked.headers.get('content-type')!, /^application\/problem\+json/)
+    assert.match(requested.headers.get('content-type')!, /^application\/problem\+json/)
     assert.isEmpty(await db.from('admin_rate_limits'))
     assert.isEmpty(await db.from('admin_sessions'))
   })
@@ -448,9 +451,9 @@ test.group('Admin | attacks by paths', (group) => {
       { referer: '/admin/' },
       { authorization: `Basic ${Buffer.from(`jo:${PASSWORD}`).toString('base64')}` },
     ] as Array<Record<string, string>>) {
-      const { status, headers: answered } = await callRaw('GET', '/admin', headers)
+      const { status, headers: responded } = await callRaw('GET', '/admin', headers)
       assert.equal(status, 303, Object.keys(headers)[0])
-      assert.match(answered.location as string, /^\/admin\/login\?/)
+      assert.match(responded.location as string, /^\/admin\/login\?/)
     }
   })
 
@@ -493,7 +496,7 @@ test.group('Admin | attacks by paths', (group) => {
   test('[B11] no response contains a hash', async ({ assert }) => {
     const { hashedPassword } = await makeUser('al')
     const { session_id: stored } = await db.from('admin_sessions').firstOrFail()
-    const answers = [
+    const responses = [
       await get('/admin', { headers: { cookie } }),
       await get('/admin/dashboard-content', { headers: { cookie } }),
       await get('/admin/AdminUser/', { headers: { cookie } }),
@@ -502,7 +505,7 @@ test.group('Admin | attacks by paths', (group) => {
       await login('al'),
       await get('/api/openapi.json'),
     ]
-    for (const { text, headers } of answers) {
+    for (const { text, headers } of responses) {
       const all = text + JSON.stringify([...headers])
       assert.notInclude(all, hashedPassword)
       assert.notMatch(all, /hashed_?password/i)

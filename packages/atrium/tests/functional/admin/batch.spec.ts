@@ -105,9 +105,9 @@ test.group('Admin | batch', (group) => {
       [{ create: [{ label: 'b' }, { label: 'c', weight: 1 }] }, 'create 1'],
     ]
     for (const [body, place] of refused) {
-      const answer = await send(body)
-      assert.equal(answer.status, 403)
-      const [{ operation, index }] = answer.body.errors
+      const response = await send(body)
+      assert.equal(response.status, 403)
+      const [{ operation, index }] = response.body.errors
       assert.equal(`${operation} ${index}`, place)
     }
     assert.deepEqual(await labels(), ['a'])

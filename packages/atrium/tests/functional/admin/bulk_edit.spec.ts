@@ -13,7 +13,7 @@ import {
 } from '#tests/helpers/admin'
 import { insertRow } from '#tests/helpers/databases'
 import { formOf } from '#tests/helpers/forms'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { emptyJobTables, untilJob, work } from '#tests/helpers/jobs'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { makeRole, restoreRoles, roleIdOf } from '#tests/helpers/roles'
@@ -59,16 +59,16 @@ test.group('Admin | edit selected', (group) => {
     return ids
   }
 
-  const post = (model: string, json: object): Promise<Answer> =>
+  const post = (model: string, json: object): Promise<HttpResponse> =>
     call('POST', `/admin/${model}/bulk-edit`, { json, headers: { cookie } })
 
-  const open = (model: string, query: string): Promise<Answer> =>
+  const open = (model: string, query: string): Promise<HttpResponse> =>
     get(`/admin/${model}/bulk-edit?${query}`, { headers: { cookie } })
 
   const idsIn = (ids: readonly unknown[]) => ids.map((id) => `ids=${id}`).join('&')
 
   /** Sends the page's form. */
-  function save(model: string, ids: readonly unknown[], fields: Fields): Promise<Answer> {
+  function save(model: string, ids: readonly unknown[], fields: Fields): Promise<HttpResponse> {
     const sent = new URLSearchParams({ _edit: '1' })
     for (const id of ids) sent.append('_ids', String(id))
     for (const [name, values] of Object.entries(fields)) {
@@ -88,9 +88,9 @@ test.group('Admin | edit selected', (group) => {
   }
 
   /** The message that the next page shows. */
-  async function told(answer: Answer): Promise<string> {
-    const own = answer.headers.getSetCookie().map((one) => one.split(';')[0])
-    const { text } = await get(answer.headers.get('location')!, {
+  async function told(response: HttpResponse): Promise<string> {
+    const own = response.headers.getSetCookie().map((one) => one.split(';')[0])
+    const { text } = await get(response.headers.get('location')!, {
       headers: { cookie: [cookie, ...own].join('; ') },
     })
     return /class="flash-message"[^>]*>\s*(.*?)\s*</s.exec(text)?.[1] ?? ''
@@ -111,12 +111,12 @@ test.group('Admin | edit selected', (group) => {
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' }, { name: 'Press' })
-    const answer = await post('Machine', {
+    const response = await post('Machine', {
       ids: ids.slice(0, 2),
       values: { status: 'paid', notes: null },
     })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { updated: 2 })
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { updated: 2 })
     assert.deepEqual(await column('status'), ['paid', 'paid', 'sent'])
     assert.deepEqual(await column('notes'), [null, null, 'Weaves'])
     assert.deepEqual(await column('name'), ['Loom', 'Lathe', 'Press'])
@@ -152,16 +152,16 @@ test.group('Admin | edit selected', (group) => {
     assert.equal(field, 'nickname')
     assert.equal(message, 'Nickname has a value that is already registered')
 
-    const faulty = await post('Machine', { ids, values: { amount: 2000, status: 'void' } })
-    assert.equal(faulty.status, 422)
+    const invalid = await post('Machine', { ids, values: { amount: 2000, status: 'void' } })
+    assert.equal(invalid.status, 422)
     assert.sameDeepMembers(
-      faulty.body.detail.map((one: { id: number; field: string }) => [one.id, one.field]),
+      invalid.body.detail.map((one: { id: number; field: string }) => [one.id, one.field]),
       ids.flatMap((one) => [
         [one, 'amount'],
         [one, 'status'],
       ])
     )
-    assert.isTrue(faulty.body.detail.every((one: { message: string }) => one.message.length > 5))
+    assert.isTrue(invalid.body.detail.every((one: { message: string }) => one.message.length > 5))
 
     assert.deepEqual(await column('nickname'), [null, 'Turner'])
     assert.deepEqual(await column('status'), ['sent', 'sent'])
@@ -175,9 +175,9 @@ test.group('Admin | edit selected', (group) => {
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
     await db.from('form_machines').where('id', ids[1]).update({ name: 'Perpetuum mobile' })
-    const answer = await post('Machine', { ids, values: { status: 'paid' } })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(answer.body.detail, [
+    const response = await post('Machine', { ids, values: { status: 'paid' } })
+    assert.equal(response.status, 422)
+    assert.deepEqual(response.body.detail, [
       { id: ids[1], field: null, message: 'Such a machine does not exist' },
     ])
     assert.deepEqual(await column('status'), ['sent', 'sent'])
@@ -192,8 +192,8 @@ test.group('Admin | edit selected', (group) => {
 
   test('[L9] a field that the schema requires need not be changed', async ({ assert }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
-    const answer = await post('Machine', { ids, values: { password: 'longer' } })
-    assert.equal(answer.status, 200)
+    const response = await post('Machine', { ids, values: { password: 'longer' } })
+    assert.equal(response.status, 200)
     assert.deepEqual(await column('name'), ['Loom', 'Lathe'])
     assert.deepEqual(await column('secret'), ['length 6', 'length 6'])
   })
@@ -213,10 +213,10 @@ test.group('Admin | edit selected', (group) => {
     ])
     .run(async ({ assert }, { values, field }) => {
       const ids = await machines({})
-      const answer = await post('Machine', { ids, values })
-      assert.equal(answer.status, 422)
-      assert.equal(answer.body.detail[0].field, field)
-      assert.isString(answer.body.detail[0].message)
+      const response = await post('Machine', { ids, values })
+      assert.equal(response.status, 422)
+      assert.equal(response.body.detail[0].field, field)
+      assert.isString(response.body.detail[0].message)
       assert.deepEqual(await column('status'), ['sent'])
     })
 
@@ -230,9 +230,9 @@ test.group('Admin | edit selected', (group) => {
       [['1.7'], 422],
       [[...ids, 999_999], 400],
     ] as const) {
-      const answer = await post('Machine', { ids: given, values })
-      assert.equal(answer.status, status, JSON.stringify(given))
-      assert.isString(answer.body.detail[0].message)
+      const response = await post('Machine', { ids: given, values })
+      assert.equal(response.status, status, JSON.stringify(given))
+      assert.isString(response.body.detail[0].message)
     }
     const both = await post('Machine', { ids, all: true, query: '', count: 2, values })
     assert.equal(both.status, 422)
@@ -280,9 +280,9 @@ test.group('Admin | edit selected', (group) => {
 
   test('[L9, B17] files are changed record by record', async ({ assert }) => {
     const id = await play()
-    const answer = await post('Play', { ids: [id], values: { poster: null } })
-    assert.equal(answer.status, 422)
-    assert.containSubset(answer.body.detail[0], { id, field: 'poster' })
+    const response = await post('Play', { ids: [id], values: { poster: null } })
+    assert.equal(response.status, 422)
+    assert.containSubset(response.body.detail[0], { id, field: 'poster' })
     const page = await open('Play', `ids=${id}`)
     assert.include(page.text, 'Files are changed record by record: Poster.')
     assert.notInclude(page.text, 'poster__change')
@@ -296,8 +296,8 @@ test.group('Admin | edit selected', (group) => {
       const { id } = await Stamped.create({ title, updatedAt: DateTime.utc(2001, 2, 3) })
       ids.push(id)
     }
-    const answer = await post('Stamped', { ids, values: { title: 'One' } })
-    assert.deepEqual(answer.body, { updated: 2 })
+    const response = await post('Stamped', { ids, values: { title: 'One' } })
+    assert.deepEqual(response.body, { updated: 2 })
     for (const { title, updatedAt } of await Stamped.all()) {
       assert.equal(title, 'One')
       assert.equal(updatedAt?.year, DateTime.utc().year)
@@ -353,7 +353,7 @@ test.group('Admin | edit selected', (group) => {
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
-    const answer = await save('Machine', ids, {
+    const response = await save('Machine', ids, {
       name: 'X',
       amount: 'many',
       data: '{',
@@ -363,8 +363,8 @@ test.group('Admin | edit selected', (group) => {
       status: 'paid',
       status__change: '0',
     })
-    assert.equal(answer.status, 303)
-    assert.equal(await told(answer), '2 machines updated')
+    assert.equal(response.status, 303)
+    assert.equal(await told(response), '2 machines updated')
     assert.deepEqual(await column('notes'), ['Both', 'Both'])
     assert.deepEqual(await column('name'), ['Loom', 'Lathe'])
     assert.deepEqual(await column('status'), ['sent', 'sent'])
@@ -375,7 +375,7 @@ test.group('Admin | edit selected', (group) => {
     assert,
   }) => {
     const ids = await machines({ nickname: null }, { name: 'Lathe', level: 2 })
-    const answer = await save('Machine', ids, {
+    const response = await save('Machine', ids, {
       notes: '',
       notes__change: '1',
       level: '',
@@ -384,7 +384,7 @@ test.group('Admin | edit selected', (group) => {
       active: 'false',
       active__change: '1',
     })
-    assert.equal(answer.status, 303)
+    assert.equal(response.status, 303)
     assert.deepEqual(await column('notes'), [null, null])
     assert.deepEqual(await column('level'), [null, null])
     assert.deepEqual(await actives(), [false, false])
@@ -404,15 +404,15 @@ test.group('Admin | edit selected', (group) => {
     assert,
   }) => {
     const ids = await machines({ name: 'Loom <b>' }, { name: 'Lathe' })
-    const answer = await save('Machine', ids, {
+    const response = await save('Machine', ids, {
       amount: '2000',
       amount__change: '1',
       data: '{"a"',
       data__change: '1',
       notes: 'typed',
     })
-    assert.equal(answer.status, 422)
-    const { values, errors, error } = formOf(answer.text)
+    assert.equal(response.status, 422)
+    const { values, errors, error } = formOf(response.text)
     assert.equal(error, 'Nothing was changed:')
     assert.sameMembers(Object.keys(errors), ['amount', 'data'])
     assert.deepInclude(values, {
@@ -423,7 +423,7 @@ test.group('Admin | edit selected', (group) => {
       data__change: '1',
     })
     assert.notProperty(values, 'notes__change')
-    const named = answer.text.match(/<li><a href="[^"]*"><bdi>.*?<\/bdi><\/a><\/li>/g)
+    const named = response.text.match(/<li><a href="[^"]*"><bdi>.*?<\/bdi><\/a><\/li>/g)
     assert.sameMembers(
       named!,
       [0, 0, 1, 1].map((index) => {
@@ -436,9 +436,9 @@ test.group('Admin | edit selected', (group) => {
 
   test('[L9] shows an error when no box is checked, and does nothing', async ({ assert }) => {
     const ids = await machines({})
-    const answer = await save('Machine', ids, { status: 'paid', name: 'New' })
-    assert.equal(answer.status, 422)
-    const { error, values } = formOf(answer.text)
+    const response = await save('Machine', ids, { status: 'paid', name: 'New' })
+    assert.equal(response.status, 422)
+    const { error, values } = formOf(response.text)
     assert.equal(error, 'Check Change for at least one field. Nothing was changed.')
     assert.equal(values.status, 'paid')
     assert.isEmpty(await db.from('admin_audit_log').where('action', 'UPDATE'))
@@ -446,8 +446,8 @@ test.group('Admin | edit selected', (group) => {
 
   test('[L9] values that came back as shown stay what they are', async ({ assert }) => {
     const ids = await machines({ notes: 'one\r\ntwo' }, { notes: 'one\ntwo', name: 'Lathe' })
-    const answer = await save('Machine', ids, { notes: 'one\ntwo', notes__change: '1' })
-    assert.equal(answer.status, 303)
+    const response = await save('Machine', ids, { notes: 'one\ntwo', notes__change: '1' })
+    assert.equal(response.status, 303)
     assert.deepEqual(await column('notes'), ['one\r\ntwo', 'one\ntwo'])
   })
 
@@ -514,13 +514,13 @@ test.group('Admin | edit selected', (group) => {
     const list = await get('/admin/Machine/', { headers: { cookie } })
     assert.include(list.text, 'value="delete"')
     assert.notInclude(list.text, 'bulk-edit')
-    const answers = [
+    const responses = [
       await open('Machine', idsIn(ids)),
       await save('Machine', ids, { status: 'paid', status__change: '1' }),
       await post('Machine', { ids, values: { status: 'paid' } }),
       await post('Machine', { all: true, query: '', count: 1, values: { status: 'paid' } }),
     ]
-    for (const { status } of answers) assert.equal(status, 403)
+    for (const { status } of responses) assert.equal(status, 403)
     assert.deepEqual(await column('status'), ['sent'])
   })
 
@@ -603,13 +603,13 @@ test.group('Admin | edit selected', (group) => {
     assert.notInclude(page.text, 'QZX')
     for (const name of ['secret', 'note']) {
       const values = { [name]: 'new', stamped: true }
-      const answer = await post('Play', { ids: [near, far], values })
-      assert.equal(answer.status, 403)
+      const response = await post('Play', { ids: [near, far], values })
+      assert.equal(response.status, 403)
       assert.deepEqual(
-        answer.body.detail.map((one: { id: number; field: string }) => [one.id, one.field]),
+        response.body.detail.map((one: { id: number; field: string }) => [one.id, one.field]),
         [[near, name]]
       )
-      assert.notInclude(answer.text, 'QZX')
+      assert.notInclude(response.text, 'QZX')
     }
     const rows = await Play.query().orderBy('id')
     assert.deepEqual(
@@ -661,9 +661,9 @@ test.group('Admin | edit selected', (group) => {
   }) => {
     const ann = await makeUser('ann')
     const ids = [jo.id, ann.id]
-    const answer = await post('AdminUser', { ids, values: { is_superuser: false } })
-    assert.equal(answer.status, 422)
-    assert.lengthOf(answer.body.detail, 1)
+    const response = await post('AdminUser', { ids, values: { is_superuser: false } })
+    assert.equal(response.status, 422)
+    assert.lengthOf(response.body.detail, 1)
     const superusers = await db.from('admin_users').where('is_superuser', true)
     assert.lengthOf(superusers, 2)
 
@@ -716,11 +716,11 @@ test.group('Admin | edit selected', (group) => {
     assert.lengthOf(wrong.body.detail, 100)
     assert.isEmpty(await db.from('admin_jobs'))
 
-    const answer = await post('Gadget', { ...all, values: { name: 'New lamp' } })
-    assert.equal(answer.status, 202)
-    assert.equal(answer.headers.get('location'), answer.body.job.url)
+    const response = await post('Gadget', { ...all, values: { name: 'New lamp' } })
+    assert.equal(response.status, 202)
+    assert.equal(response.headers.get('location'), response.body.job.url)
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     assert.containSubset(job, { state: 'done', done: 1001, fault: null })
     assert.deepEqual(job.result, { message: '998 gadgets updated, 3 unchanged' })
     const [{ total }] = await db.from('bulk_gadgets').where('name', 'New lamp').count('* as total')
@@ -783,9 +783,9 @@ test.group('Admin | edit selected', (group) => {
       await db.table('form_machines').multiInsert(rows.slice(start, start + 100))
     }
     for (const values of [{ password: 'hush hush' }, { secret: 'hush hush' }]) {
-      const answer = await post('Machine', { all: true, query: '', count: 1001, values })
-      assert.equal(answer.status, 422)
-      assert.include(answer.body.detail[0].message, 'more than 1,000 records')
+      const response = await post('Machine', { all: true, query: '', count: 1001, values })
+      assert.equal(response.status, 422)
+      assert.include(response.body.detail[0].message, 'more than 1,000 records')
     }
     const page = await open('Machine', 'all=1&query=&count=1001')
     assert.include(page.text, 'The values shown are those of the first 1,000 records.')

@@ -11,7 +11,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
 const TABLES = ['gadgets', 'vouchers', 'berths', 'pets', 'owners', 'diaries']
@@ -41,18 +41,18 @@ async function gadgets(): Promise<string[]> {
 }
 
 /** Titles on the page, with their entities. */
-function named({ text }: Answer): string[] {
+function named({ text }: HttpResponse): string[] {
   return [...text.matchAll(/<li><bdi>(.*?)<\/bdi><\/li>/gs)].map(([, title]) => title)
 }
 
 /** Internal errors in the log, except those of the page that reports them. */
-function faults(log: ReturnType<typeof captureLog>) {
+function errors(log: ReturnType<typeof captureLog>) {
   return log()
     .filter(({ level, msg }) => level >= ERROR_LEVEL && msg.startsWith('Gadget: bulk'))
     .map(({ err }) => err?.message)
 }
 
-async function statusOf(promise: Promise<Answer>): Promise<number> {
+async function statusOf(promise: Promise<HttpResponse>): Promise<number> {
   const { status } = await promise
   return status
 }
@@ -88,14 +88,14 @@ test.group('Admin | bulk forms', (group) => {
   const act = (name: string, fields: Fields) => submit(`Gadget/action/${name}`, fields)
 
   /** Redirect target of a form, and the message there. */
-  async function told(answer: Answer) {
-    const page = await get('/admin', { headers: { cookie: `${cookie}; ${cookiesFrom(answer)}` } })
+  async function told(response: HttpResponse) {
+    const page = await get('/admin', { headers: { cookie: `${cookie}; ${cookiesFrom(response)}` } })
     const [, kind, text] = /<p class="flash-message" data-kind="(\w+)">(.*?)<\/p>/s.exec(page.text)!
-    return { status: answer.status, next: answer.headers.get('location'), kind, text }
+    return { status: response.status, next: response.headers.get('location'), kind, text }
   }
 
-  async function textTold(answer: Answer) {
-    const { text } = await told(answer)
+  async function textTold(response: HttpResponse) {
+    const { text } = await told(response)
     return text
   }
 
@@ -103,17 +103,17 @@ test.group('Admin | bulk forms', (group) => {
     assert,
   }) => {
     const [lamp, , desk] = await addGadgets('Lamp', 'Sofa', 'Desk')
-    const answer = await write({ ids: [lamp, desk], next: '/admin/Gadget/?page=2&sort_by=name' })
-    assert.equal(answer.status, 200)
-    assert.include(answer.text, '<h1>Delete 2 gadgets?</h1>')
-    assert.deepEqual(named(answer), ['Lamp', 'Desk'])
-    assert.include(answer.text, 'They can be restored later.')
-    assert.match(answer.text, /<form[^>]* action="\/admin\/Gadget\/form_bulk_delete"/)
-    assert.include(answer.text, `name="ids" value="${lamp}"`)
-    assert.include(answer.text, `name="ids" value="${desk}"`)
-    assert.include(answer.text, 'name="next" value="/admin/Gadget/?page=2&amp;sort_by=name"')
-    assert.include(answer.text, 'href="/admin/Gadget/?page=2&amp;sort_by=name"')
-    assert.match(answer.text, /<button [^>]*name="action" value="delete"/)
+    const response = await write({ ids: [lamp, desk], next: '/admin/Gadget/?page=2&sort_by=name' })
+    assert.equal(response.status, 200)
+    assert.include(response.text, '<h1>Delete 2 gadgets?</h1>')
+    assert.deepEqual(named(response), ['Lamp', 'Desk'])
+    assert.include(response.text, 'They can be restored later.')
+    assert.match(response.text, /<form[^>]* action="\/admin\/Gadget\/form_bulk_delete"/)
+    assert.include(response.text, `name="ids" value="${lamp}"`)
+    assert.include(response.text, `name="ids" value="${desk}"`)
+    assert.include(response.text, 'name="next" value="/admin/Gadget/?page=2&amp;sort_by=name"')
+    assert.include(response.text, 'href="/admin/Gadget/?page=2&amp;sort_by=name"')
+    assert.match(response.text, /<button [^>]*name="action" value="delete"/)
     assert.deepEqual(await gadgets(), ['Lamp', 'Sofa', 'Desk'])
   })
 
@@ -177,8 +177,8 @@ test.group('Admin | bulk forms', (group) => {
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
     const next = '/admin/Gadget/?page=2'
-    const answer = await write({ ids: [lamp, desk], action: 'delete', next, confirmed: 1 })
-    assert.deepEqual(await told(answer), {
+    const response = await write({ ids: [lamp, desk], action: 'delete', next, confirmed: 1 })
+    assert.deepEqual(await told(response), {
       status: 303,
       next,
       kind: 'success',
@@ -205,8 +205,8 @@ test.group('Admin | bulk forms', (group) => {
     .with(['https://evil.test/', '//evil.test', '/elsewhere', '/admin/logout', 'javascript:x', ''])
     .run(async ({ assert }, next) => {
       const ids = await addGadgets('Lamp')
-      const asked = await write({ ids, next })
-      assert.include(asked.text, 'name="next" value="/admin/Gadget/"')
+      const requested = await write({ ids, next })
+      assert.include(requested.text, 'name="next" value="/admin/Gadget/"')
       const { headers } = await write({ ids, next, confirmed: 1 })
       assert.equal(headers.get('location'), '/admin/Gadget/')
     })
@@ -215,8 +215,8 @@ test.group('Admin | bulk forms', (group) => {
     assert,
   }) => {
     const ids = await addGadgets('Lamp')
-    const asked = await submit('GadgetToDelete/form_bulk_delete', { ids })
-    assert.deepEqual(named(asked), [`Gadget to delete ${ids}`])
+    const requested = await submit('GadgetToDelete/form_bulk_delete', { ids })
+    assert.deepEqual(named(requested), [`Gadget to delete ${ids}`])
     const done = await submit('GadgetToDelete/form_bulk_delete', { ids, confirmed: 1 })
     assert.equal(done.headers.get('location'), '/admin')
     assert.deepEqual(await gadgets(), ['(Lamp)'])
@@ -224,10 +224,10 @@ test.group('Admin | bulk forms', (group) => {
 
   test('[B24] the page names twenty records and counts the rest', async ({ assert }) => {
     const ids = await addGadgets(...Array.from({ length: 22 }, (_, index) => `Gadget ${index}`))
-    const answer = await write({ ids })
-    assert.lengthOf(named(answer), 20)
-    assert.include(answer.text, '<h1>Delete 22 gadgets?</h1>')
-    assert.include(answer.text, 'and 2 more')
+    const response = await write({ ids })
+    assert.lengthOf(named(response), 20)
+    assert.include(response.text, '<h1>Delete 22 gadgets?</h1>')
+    assert.include(response.text, 'and 2 more')
     const fewer = await write({ ids: ids.slice(2) })
     assert.lengthOf(named(fewer), 20)
     assert.notMatch(fewer.text, /and \d+ more/)
@@ -236,9 +236,9 @@ test.group('Admin | bulk forms', (group) => {
   test('[B20, B24] a repeated id is confirmed once', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     const again = Array.from({ length: 2500 }, () => [lamp, desk]).flat()
-    const asked = await write({ ids: again })
-    assert.deepEqual(named(asked), ['Lamp', 'Desk'])
-    const held = [...asked.text.matchAll(/name="ids" value="([^"]*)"/g)].map(([, id]) => id)
+    const requested = await write({ ids: again })
+    assert.deepEqual(named(requested), ['Lamp', 'Desk'])
+    const held = [...requested.text.matchAll(/name="ids" value="([^"]*)"/g)].map(([, id]) => id)
     assert.deepEqual(held, [lamp, desk].map(String))
 
     const refused = await told(await write({ ids: [...again, lamp], confirmed: 1 }))
@@ -268,27 +268,27 @@ test.group('Admin | bulk forms', (group) => {
 
   test('[B24] titles are escaped on the page and in its title', async ({ assert }) => {
     const ids = await addGadgets(...NASTY, 'x'.repeat(10_000))
-    const answer = await write({ ids })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(named(answer).slice(0, 5), [
+    const response = await write({ ids })
+    assert.equal(response.status, 200)
+    assert.deepEqual(named(response).slice(0, 5), [
       '&lt;script&gt;alert(1)&lt;/script&gt;',
       '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;',
       '{{ 7919*7919 }} @include(x)',
       '\u202Egnirts\u2066',
       '&#x27;; drop table bulk_gadgets; --',
     ])
-    assert.isAtMost([...named(answer)[6]].length, 100)
-    assert.notMatch(answer.text, /<script>|<img|62710561/)
+    assert.isAtMost([...named(response)[6]].length, 100)
+    assert.notMatch(response.text, /<script>|<img|62710561/)
   })
 
   test('[A9] keys of every type survive the confirmation page', async ({ assert }) => {
     const codes = ['a/b', 'a?b&c=d', '50%', 'two words', '%2F', '"quoted"']
     await db.table('bulk_vouchers').multiInsert([...codes, 'kept'].map((code) => ({ code })))
     const path = 'Voucher/form_bulk_delete'
-    const asked = await submit(path, { ids: codes.map(encodeURIComponent) })
-    const held = [...asked.text.matchAll(/name="ids" value="([^"]*)"/g)].map(([, id]) => id)
+    const requested = await submit(path, { ids: codes.map(encodeURIComponent) })
+    const held = [...requested.text.matchAll(/name="ids" value="([^"]*)"/g)].map(([, id]) => id)
     assert.deepEqual(held, codes.map(encodeURIComponent))
-    assert.include(asked.text, 'They are deleted for good, unless this is undone.')
+    assert.include(requested.text, 'They are deleted for good, unless this is undone.')
     const done = await submit(path, { ids: held, confirmed: 1 })
     assert.equal(await textTold(done), '6 vouchers deleted')
     assert.deepEqual(await db.from('bulk_vouchers').select('code'), [{ code: 'kept' }])
@@ -316,8 +316,8 @@ test.group('Admin | bulk forms', (group) => {
       ['Gadget/form_bulk_delete', 'Select at least one record: nothing was deleted.'],
       ['Gadget/action/rename', 'Select at least one record: nothing was done.'],
     ]) {
-      const answer = await submit(path, { next: '/admin/Gadget/?page=2', confirmed: 1 })
-      assert.deepEqual(await told(answer), {
+      const response = await submit(path, { next: '/admin/Gadget/?page=2', confirmed: 1 })
+      assert.deepEqual(await told(response), {
         status: 303,
         next: '/admin/Gadget/?page=2',
         kind: 'error',
@@ -343,11 +343,11 @@ test.group('Admin | bulk forms', (group) => {
         'Error during deletion: The server made a mistake; it was logged',
       ],
     ] as Array<[Fields, string]>) {
-      const answer = await told(await write(fields))
-      assert.deepEqual(answer, { status: 303, next: '/admin/Gadget/', kind: 'error', text })
+      const response = await told(await write(fields))
+      assert.deepEqual(response, { status: 303, next: '/admin/Gadget/', kind: 'error', text })
       assert.deepEqual(await gadgets(), ['Lamp', 'stuck'])
     }
-    assert.deepEqual(faults(log), ['select secret from bulk_gadgets'])
+    assert.deepEqual(errors(log), ['select secret from bulk_gadgets'])
   })
 
   test('[B16] purging is announced as such and reaches soft-deleted records', async ({
@@ -355,11 +355,11 @@ test.group('Admin | bulk forms', (group) => {
   }) => {
     const ids = await addGadgets('Lamp', 'Desk')
     await write({ ids: ids.slice(0, 1), confirmed: 1 })
-    const asked = await write({ ids, action: 'purge' })
-    assert.include(asked.text, '<h1>Delete 2 gadgets for good?</h1>')
-    assert.include(asked.text, 'They are deleted for good, unless this is undone.')
-    assert.notInclude(asked.text, 'restored later')
-    assert.deepEqual(named(asked), ['Lamp', 'Desk'])
+    const requested = await write({ ids, action: 'purge' })
+    assert.include(requested.text, '<h1>Delete 2 gadgets for good?</h1>')
+    assert.include(requested.text, 'They are deleted for good, unless this is undone.')
+    assert.notInclude(requested.text, 'restored later')
+    assert.deepEqual(named(requested), ['Lamp', 'Desk'])
     const done = await write({ ids, action: 'purge', confirmed: 1 })
     assert.equal(await textTold(done), '2 gadgets deleted for good')
     assert.deepEqual(await gadgets(), [])
@@ -446,11 +446,11 @@ test.group('Admin | bulk forms', (group) => {
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
-    const asked = await act('rename', { ids: [lamp, desk] })
-    assert.equal(asked.status, 200)
-    assert.include(asked.text, '<h1>Rename 2 gadgets?</h1>')
-    assert.deepEqual(named(asked), ['Lamp', 'Desk'])
-    assert.match(asked.text, /<form[^>]* action="\/admin\/Gadget\/action\/rename"/)
+    const requested = await act('rename', { ids: [lamp, desk] })
+    assert.equal(requested.status, 200)
+    assert.include(requested.text, '<h1>Rename 2 gadgets?</h1>')
+    assert.deepEqual(named(requested), ['Lamp', 'Desk'])
+    assert.match(requested.text, /<form[^>]* action="\/admin\/Gadget\/action\/rename"/)
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk', 'Sofa'])
     const next = '/admin/Gadget/?page=2'
     const done = await told(await act('rename', { ids: [lamp, desk], confirmed: 1, next }))
@@ -474,13 +474,13 @@ test.group('Admin | bulk forms', (group) => {
     const ids = await addGadgets('Lamp', 'Desk')
     const problem = await told(await act('fail', { ids: ids.slice(0, 1) }))
     assert.deepEqual([problem.kind, problem.text], ['error', 'Fail: The moon is not full'])
-    const fault = await told(await act('fail', { ids }))
+    const error = await told(await act('fail', { ids }))
     assert.deepEqual(
-      [fault.kind, fault.text],
+      [error.kind, error.text],
       ['error', 'Fail: The server made a mistake; it was logged']
     )
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
-    assert.deepEqual(faults(log), ['select secret from bulk_gadgets'])
+    assert.deepEqual(errors(log), ['select secret from bulk_gadgets'])
   })
 
   test('[P13, B20] an action requires existing ids of the right type', async ({ assert }) => {
@@ -491,8 +491,8 @@ test.group('Admin | bulk forms', (group) => {
       [999_999, 'Rename: Item with id 999999 not found'],
       [desk, `Rename: Item with id ${desk} not found`],
     ] as Array<[string | number, string]>) {
-      const answer = await told(await act('rename', { ids: [lamp, id], confirmed: 1 }))
-      assert.deepEqual([answer.kind, answer.text], ['error', text])
+      const response = await told(await act('rename', { ids: [lamp, id], confirmed: 1 }))
+      assert.deepEqual([response.kind, response.text], ['error', text])
     }
     assert.deepEqual(await gadgets(), ['Lamp', '(Desk)'])
   })

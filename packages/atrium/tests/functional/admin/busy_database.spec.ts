@@ -61,7 +61,7 @@ test.group('Admin | a busy database', (group) => {
     }
     const form = { 'cookie': cookie, 'content-type': 'application/x-www-form-urlencoded' }
     const ids = [dossier.id]
-    const answers = {
+    const responses = {
       update: sendForm(`/admin/Dossier/form_update/${dossier.id}`, { title: 'x' }, { cookie }),
       create: sendForm('/admin/Dossier/form_create', { title: 'x', is_open: 'true' }, { cookie }),
       cell: call('POST', `/admin/Dossier/cell/${dossier.id}?field=title`, {
@@ -73,12 +73,12 @@ test.group('Admin | a busy database', (group) => {
         headers: { cookie },
       }),
     }
-    for (const [door, waiting] of Object.entries(answers)) {
-      const answer = await waiting
-      assert.equal(answer.status, 503, `${door}: ${answer.text.slice(0, 300)}`)
-      assert.equal(answer.headers.get('retry-after'), '1', door)
-      assert.include(answer.text, 'The database is busy; try again', door)
-      assert.notInclude(answer.text, 'locked', door)
+    for (const [door, waiting] of Object.entries(responses)) {
+      const response = await waiting
+      assert.equal(response.status, 503, `${door}: ${response.text.slice(0, 300)}`)
+      assert.equal(response.headers.get('retry-after'), '1', door)
+      assert.include(response.text, 'The database is busy; try again', door)
+      assert.notInclude(response.text, 'locked', door)
     }
     await dossier.refresh()
     assert.equal(dossier.title, 'Old')
@@ -101,13 +101,13 @@ test.group('Admin | a busy database', (group) => {
     })
     await writing.from('dossiers').where('id', dossier.id).update({ title: 'New' })
     const pages = [...PAGES, `/Dossier/update/${dossier.id}`]
-    const answers = pages.map(async (page) => {
+    const responses = pages.map(async (page) => {
       const start = performance.now()
       const { status } = await get(`/admin${page}`, { headers: { cookie } })
       return { page, status, isLate: performance.now() - start > 5000 }
     })
     assert.deepEqual(
-      await Promise.all(answers),
+      await Promise.all(responses),
       pages.map((page) => ({ page, status: 200, isLate: false }))
     )
     await writing.commit()
@@ -146,7 +146,7 @@ test.group('Admin | a busy database', (group) => {
       await other.close()
     })
     const user = await AdminUser.findByOrFail('username', 'jo')
-    await site.keptForms.keep(user.id, { address: '/', texts: {}, reason: 'unsent' })
+    await site.drafts.keep(user.id, { address: '/', texts: {}, reason: 'unsent' })
     const origin = { requestId: 'r', ip: '203.0.113.7', userAgent: 'tester', sessionId: null }
     const payload = { task: '/form_bulk_delete', value: 'delete', query: '', count: 1 }
     const { jobs } = site

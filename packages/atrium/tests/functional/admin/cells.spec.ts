@@ -4,7 +4,7 @@ import { DateTime } from 'luxon'
 import { AdminAuditLog, AdminEventLog, type PermissionsDocument } from '#admin'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { textOf, unescape } from '#tests/helpers/list_page'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { loggedEvents } from '#tests/helpers/model_events'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -14,24 +14,24 @@ import { Play } from '#tests/fixtures/stages'
 
 const OPENED = DateTime.utc(2026, 1, 2, 3, 4, 5, 678)
 
-interface Editor extends Answer {
+interface Editor extends HttpResponse {
   /** Undefined without an editor */
   version: string | undefined
   action: string
-  fault: string
+  error: string
   /** Texts of the row's cells; undefined without a row */
   cells: string[] | undefined
 }
 
-function editorIn(answer: Answer): Editor {
-  const { text } = answer
+function editorIn(response: HttpResponse): Editor {
+  const { text } = response
   const [, row] = /<tr.*?>(.*)<\/tr>/s.exec(text) ?? []
   const cells = [...(row ?? '').matchAll(/<(t[hd])\b([^>]*)>(.*?)<\/\1>/gs)]
   return {
-    ...answer,
+    ...response,
     version: /data-version="(.*?)"/.exec(text)?.[1],
     action: unescape(/data-action="(.*?)"/.exec(text)?.[1] ?? ''),
-    fault: unescape(/role="alert"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] ?? ''),
+    error: unescape(/role="alert"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] ?? ''),
     cells: row === undefined ? undefined : cells.slice(1).map(([, , , inner]) => textOf(inner)),
   }
 }
@@ -56,11 +56,11 @@ test.group('Admin | cells that are edited in place', (group) => {
     editorIn(await get(`/admin/${cell}`, { headers: { cookie, ...headers } }))
 
   async function post(address: string, fields: Record<string, string>, headers = {}) {
-    const answer = await call('POST', address, {
+    const response = await call('POST', address, {
       body: new URLSearchParams(fields).toString(),
       headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
     })
-    return editorIn(answer)
+    return editorIn(response)
   }
 
   /** Opens the editor and saves the fields. */
@@ -102,7 +102,7 @@ test.group('Admin | cells that are edited in place', (group) => {
       const editor = await open(`Machine/cell/${machine.id}?field=${field}`)
       assert.equal(editor.status, 200, field)
       assert.match(editor.text, widget, field)
-      assert.equal(editor.fault, '', field)
+      assert.equal(editor.error, '', field)
       assert.match(editor.text, /<label class="sr-only" for="field-\w+">/)
       assert.isString(editor.version)
       assert.notInclude(editor.text, '<html')
@@ -170,7 +170,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(emptied.status, 200)
     const needed = await change(`Bill/cell/${bill.id}?field=title`, { title: '  ' })
     assert.equal(needed.status, 422)
-    assert.equal(needed.fault, 'Title is required')
+    assert.equal(needed.error, 'Title is required')
     const nothing = await change(`Bill/cell/${bill.id}?field=note`, { title: 'Smuggled' })
     assert.equal(nothing.status, 422)
     const { note, title } = await Bill.findOrFail(bill.id)
@@ -183,7 +183,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     const bill = await makeBill()
     const long = await change(`Bill/cell/${bill.id}?field=title`, { title: 'Far too long a title' })
     assert.equal(long.status, 422)
-    assert.equal(long.fault, 'Title must not be greater than 12 characters')
+    assert.equal(long.error, 'Title must not be greater than 12 characters')
     assert.include(long.text, 'value="Far too long a title"')
     assert.match(long.text, /aria-invalid="true"/)
     assert.match(long.text, /aria-describedby="field-title-error/)
@@ -198,13 +198,13 @@ test.group('Admin | cells that are edited in place', (group) => {
     const refused = await change(`Machine/cell/${machine.id}?field=name`, {
       name: 'Perpetuum mobile',
     })
-    assert.deepEqual([refused.status, refused.fault], [422, 'Such a machine does not exist'])
+    assert.deepEqual([refused.status, refused.error], [422, 'Such a machine does not exist'])
     const driver = await change(`Machine/cell/${machine.id}?field=name`, { name: 'Broken driver' })
     assert.notInclude(driver.text, 'vault')
 
     const review = await Review.create({ text: 'Good', stars: 2 })
     const widget = await change(`Review/cell/${review.id}?field=stars`, { stars: 'two' })
-    assert.deepEqual([widget.status, widget.fault], [422, 'Give stars'])
+    assert.deepEqual([widget.status, widget.error], [422, 'Give stars'])
     const stars = await change(`Review/cell/${review.id}?field=stars`, { stars: '★★★' })
     assert.equal(stars.status, 200)
 
@@ -222,13 +222,13 @@ test.group('Admin | cells that are edited in place', (group) => {
     await Bill.query().where('id', bill.id).update({ note: 'theirs', net: 8 })
     const late = await post(action, { note: 'mine' }, { 'if-match': `"${version}"` })
     assert.equal(late.status, 412)
-    assert.include(late.fault, 'It is now: theirs.')
+    assert.include(late.error, 'It is now: theirs.')
     assert.match(late.text, /<textarea [^>]*>\nmine<\/textarea>/)
     assert.deepInclude(late.cells!, 'theirs')
     assert.deepInclude(late.cells!, '8')
     assert.notEqual(late.version, version)
-    const kept = await Bill.findOrFail(bill.id)
-    assert.equal(kept.note, 'theirs')
+    const stored = await Bill.findOrFail(bill.id)
+    assert.equal(stored.note, 'theirs')
 
     const knowing = await post(late.action, { note: 'mine' }, { 'if-match': `"${late.version}"` })
     assert.equal(knowing.status, 200)
@@ -239,10 +239,10 @@ test.group('Admin | cells that are edited in place', (group) => {
   test('[L10] of simultaneous saves one writes', async ({ assert }) => {
     const bill = await makeBill()
     const { action, version } = await open(`Bill/cell/${bill.id}?field=note`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a', 'b', 'c', 'd'].map((note) => post(action, { note }, { 'if-match': `"${version}"` }))
     )
-    const statuses = answers.map(({ status }) => status)
+    const statuses = responses.map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [200, 412, 412, 412])
     const { note } = await Bill.findOrFail(bill.id)
     assert.equal(note, ['a', 'b', 'c', 'd'][statuses.indexOf(200)])
@@ -262,8 +262,8 @@ test.group('Admin | cells that are edited in place', (group) => {
       statuses.push(status)
     }
     assert.deepEqual(statuses, [400, 428, 412, 412])
-    const kept = await Bill.findOrFail(bill.id)
-    assert.equal(kept.note, 'old')
+    const stored = await Bill.findOrFail(bill.id)
+    assert.equal(stored.note, 'old')
     const any = await post(action, { note: 'new' }, { 'if-match': `"x", "${version}"` })
     assert.equal(any.status, 200)
   })
@@ -350,7 +350,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     const ruled = await Ruled.create({ title: 'open' })
     const sealed = await change(`Ruled/cell/${ruled.id}?field=title`, { title: 'sealed' })
     assert.equal(sealed.status, 403)
-    assert.include(sealed.fault, 'Not allowed')
+    assert.include(sealed.error, 'Not allowed')
     await Ruled.query().update({ title: 'sealed' })
     const { status } = await open(`Ruled/cell/${ruled.id}?field=title`)
     assert.equal(status, 403)
@@ -378,7 +378,7 @@ test.group('Admin | cells and roles', (group) => {
   }
 
   const knock = async (method: string, cookie: string, id: number, field: string, value = 'x') => {
-    const answer = await call(method, `/admin/Play/cell/${id}?field=${field}`, {
+    const response = await call(method, `/admin/Play/cell/${id}?field=${field}`, {
       headers: {
         cookie,
         'if-match': '*',
@@ -386,7 +386,7 @@ test.group('Admin | cells and roles', (group) => {
       },
       ...(method === 'POST' && { body: new URLSearchParams({ [field]: value }).toString() }),
     })
-    return answer.status
+    return response.status
   }
 
   const makePlay = (town = 'east') => Play.create({ title: 'Hamlet', town, note: 'n', secret: 's' })

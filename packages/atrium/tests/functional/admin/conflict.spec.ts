@@ -10,7 +10,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/helpers/admin'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { Dossier } from '#tests/fixtures/conflicts'
 import { Studio } from '#tests/fixtures/references'
 import { PNG } from '#tests/helpers/images'
@@ -18,7 +18,7 @@ import { PNG } from '#tests/helpers/images'
 /* Strips the markup of a page */
 const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
-const versionIn = ({ text }: Answer) => /name="_version" value="([^"]+)"/.exec(text)![1]
+const versionIn = ({ text }: HttpResponse) => /name="_version" value="([^"]+)"/.exec(text)![1]
 
 test.group('Admin | concurrent editors of one record', (group) => {
   let cookie: string
@@ -123,11 +123,13 @@ test.group('Admin | concurrent editors of one record', (group) => {
     for (let round = 0; round < 5; round++) {
       const version = versionIn(await open())
       const names = ['a', 'b', 'c', 'd'].map((name) => `${name}${round}`)
-      const answers = await Promise.all(names.map((title) => submit({ title, _version: version })))
-      const statuses = answers.map(({ status }) => status).toSorted()
+      const responses = await Promise.all(
+        names.map((title) => submit({ title, _version: version }))
+      )
+      const statuses = responses.map(({ status }) => status).toSorted()
       assert.deepEqual(statuses, [303, 409, 409, 409])
       const { title } = await stored()
-      assert.equal(title, names[answers.findIndex(({ status }) => status === 303)])
+      assert.equal(title, names[responses.findIndex(({ status }) => status === 303)])
     }
   }).tags(['@database'])
 

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { formOf } from '#tests/helpers/forms'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { Folder, Machine, Maker, Parting, Review, Ruled, WideForm } from '#tests/fixtures/forms'
 
@@ -27,15 +27,16 @@ test.group('Admin | create', (group) => {
     model: string,
     fields: Record<string, string> | string,
     headers: Record<string, string> = {}
-  ): Promise<Answer> => sendForm(`/admin/${model}/form_create`, fields, { cookie, ...headers })
+  ): Promise<HttpResponse> =>
+    sendForm(`/admin/${model}/form_create`, fields, { cookie, ...headers })
   const create = async (fields: Record<string, string> | string) => {
     const body = typeof fields === 'string' ? fields : { ...REQUIRED, ...fields }
-    const answer = await send('Machine', body)
-    return { ...answer, machine: await Machine.query().orderBy('id', 'desc').first() }
+    const response = await send('Machine', body)
+    return { ...response, machine: await Machine.query().orderBy('id', 'desc').first() }
   }
 
-  const made = async (answer: ReturnType<typeof create>, name: 'active' | 'approved') => {
-    const { machine } = await answer
+  const made = async (response: ReturnType<typeof create>, name: 'active' | 'approved') => {
+    const { machine } = await response
     return machine![name]
   }
 
@@ -204,11 +205,11 @@ test.group('Admin | create', (group) => {
   })
 
   test('[S37, B18] success redirects to the list, which shows a message', async ({ assert }) => {
-    const answer = await send('Machine', REQUIRED)
-    assert.equal(answer.status, 303)
-    assert.equal(answer.headers.get('location'), '/admin/Machine/')
-    assert.isNull(answer.headers.get('hx-redirect'))
-    const flash = answer.headers.getSetCookie().map((one) => one.split(';')[0])
+    const response = await send('Machine', REQUIRED)
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('location'), '/admin/Machine/')
+    assert.isNull(response.headers.get('hx-redirect'))
+    const flash = response.headers.getSetCookie().map((one) => one.split(';')[0])
     const next = await get('/admin/Machine/', {
       headers: { cookie: [cookie, ...flash].join('; ') },
     })
@@ -216,16 +217,16 @@ test.group('Admin | create', (group) => {
   })
 
   test('[S37, B18] htmx is redirected by its own header only', async ({ assert }) => {
-    const answer = await send('Machine', REQUIRED, { 'hx-request': 'true' })
-    assert.equal(answer.status, 303)
-    assert.equal(answer.headers.get('hx-redirect'), '/admin/Machine/')
-    assert.isNull(answer.headers.get('location'))
-    assert.equal(answer.text, '')
+    const response = await send('Machine', REQUIRED, { 'hx-request': 'true' })
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('hx-redirect'), '/admin/Machine/')
+    assert.isNull(response.headers.get('location'))
+    assert.equal(response.text, '')
   })
 
   test('[B14] without a list, success redirects to the dashboard', async ({ assert }) => {
-    const answer = await send('MadeMaker', { name: 'x' })
-    assert.equal(answer.headers.get('location'), '/admin')
+    const response = await send('MadeMaker', { name: 'x' })
+    assert.equal(response.headers.get('location'), '/admin')
   })
 
   test('[S38, B19] a failed validation is 422 with all failing fields and the submitted values', async ({

@@ -3,7 +3,7 @@ import { engineRouter } from '#base/http/engine_router'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import { resources } from '#crud'
-import { asked, passed } from '#tests/fixtures/mounts'
+import { requested, passed } from '#tests/fixtures/mounts'
 import {
   agedCookiesOf,
   callRaw,
@@ -14,7 +14,7 @@ import {
   isSignedIn,
   makeUser,
 } from '#tests/helpers/admin'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
 const RACK = '/admin/Rack/crud'
@@ -33,7 +33,7 @@ test.group('Admin | /crud', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const table of ['mount_racks', 'mount_rack_places']) await db.from(table).delete()
-    asked.length = 0
+    requested.length = 0
     passed.length = 0
     jo = await makeUser('jo', { isSuperuser: false })
     cookie = await cookiesOf(jo)
@@ -43,7 +43,7 @@ test.group('Admin | /crud', (group) => {
     method: string,
     path: string,
     { json, headers }: { json?: unknown; headers?: Record<string, string> } = {}
-  ): Promise<Answer> => call(method, path, { json, headers: { cookie, ...headers } })
+  ): Promise<HttpResponse> => call(method, path, { json, headers: { cookie, ...headers } })
 
   test('[Q3, P13] included models must be visible in the site', async ({ assert }) => {
     const rack = await insertRack({ owner: 'jo', secret: 'sesame' })
@@ -130,15 +130,15 @@ test.group('Admin | /crud', (group) => {
   test('[P13, P14] policy and scope receive the admin user', async ({ assert }) => {
     const mine = await insertRack({ owner: 'jo' })
     const other = await insertRack({ owner: 'al' })
-    const nobodys = await insertRack({ label: 'nobody’s' })
+    const unknownUserHash = await insertRack({ label: 'nobody’s' })
     const read = await send('GET', `${RACK}/${mine}`)
     assert.equal(read.status, 200)
-    assert.deepEqual(asked, [{ kind: 'admin', username: 'jo', action: 'read' }])
+    assert.deepEqual(requested, [{ kind: 'admin', username: 'jo', action: 'read' }])
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const json = method === 'PATCH' ? { label: 'x' } : undefined
       const hidden = await send(method, `${RACK}/${other}`, { json })
       assert.equal(hidden.status, 404, method)
-      const refused = await send(method, `${RACK}/${nobodys}`, { json })
+      const refused = await send(method, `${RACK}/${unknownUserHash}`, { json })
       assert.equal(refused.status, 403, method)
     }
     const { body } = await send('GET', RACK)
@@ -189,13 +189,13 @@ test.group('Admin | /crud', (group) => {
         ['GET', '/admin/AdminUser/crud'],
         ['GET', '/admin/Rack/%63rud/1/2/3'],
       ]) {
-        const answer = await callRaw(method, path, { accept, 'hx-request': 'true' })
-        assert.equal(answer.status, 401, `${method} ${path} ${accept}`)
-        assert.equal(answer.headers['content-type'], PROBLEM)
-        assert.isUndefined(answer.headers.location)
-        assert.isUndefined(answer.headers['hx-redirect'])
+        const response = await callRaw(method, path, { accept, 'hx-request': 'true' })
+        assert.equal(response.status, 401, `${method} ${path} ${accept}`)
+        assert.equal(response.headers['content-type'], PROBLEM)
+        assert.isUndefined(response.headers.location)
+        assert.isUndefined(response.headers['hx-redirect'])
         if (method !== 'HEAD') {
-          assert.deepEqual(JSON.parse(answer.text), {
+          assert.deepEqual(JSON.parse(response.text), {
             type: 'about:blank',
             title: 'Unauthorized',
             status: 401,
@@ -204,16 +204,16 @@ test.group('Admin | /crud', (group) => {
         }
       }
     }
-    assert.isEmpty(asked)
+    assert.isEmpty(requested)
     assert.lengthOf(await db.from('mount_racks').where('is_deleted', false), 1)
   })
 
   test('[B6, B4] invalid cookies are refused and cleared', async ({ assert }) => {
-    const answer = await call('GET', RACK, {
+    const response = await call('GET', RACK, {
       headers: { cookie: 'access_token=a.b.c; session_id=x' },
     })
-    assert.equal(answer.status, 401)
-    const cleared = answer.headers.getSetCookie().map((line) => line.split('=')[0])
+    assert.equal(response.status, 401)
+    const cleared = response.headers.getSetCookie().map((line) => line.split('=')[0])
     assert.sameMembers(cleared, ['access_token', 'session_id'])
   })
 
@@ -224,11 +224,11 @@ test.group('Admin | /crud', (group) => {
 
   test('[B4] requests renew the cookies', async ({ assert }) => {
     cookie = await agedCookiesOf(jo, { minutes: 10 })
-    const answer = await send('GET', RACK)
-    assert.equal(answer.status, 200)
-    const [renewed] = answer.headers.getSetCookie()
+    const response = await send('GET', RACK)
+    assert.equal(response.status, 200)
+    const [renewed] = response.headers.getSetCookie()
     assert.match(renewed, /^access_token=/)
-    assert.isTrue(await isSignedIn(`${cookie}; ${cookiesFrom(answer)}`))
+    assert.isTrue(await isSignedIn(`${cookie}; ${cookiesFrom(response)}`))
   })
 
   test('[B9] cross-site requests are refused and change nothing', async ({ assert }) => {
@@ -248,9 +248,9 @@ test.group('Admin | /crud', (group) => {
         ['POST', `${RACK}/sort`],
       ]) {
         const json = method === 'DELETE' ? undefined : { label: 'x' }
-        const answer = await send(method, path, { json, headers })
-        assert.equal(answer.status, 403, `${method} ${path}`)
-        assert.equal(answer.headers.get('content-type'), PROBLEM)
+        const response = await send(method, path, { json, headers })
+        assert.equal(response.status, 403, `${method} ${path}`)
+        assert.equal(response.headers.get('content-type'), PROBLEM)
       }
     }
     assert.deepEqual(await db.from('mount_racks'), before)
@@ -258,7 +258,7 @@ test.group('Admin | /crud', (group) => {
 
   test('[B10, A26] every response has the site’s headers and a request id', async ({ assert }) => {
     const id = await insertRack()
-    const answers = {
+    const responses = {
       list: await send('GET', RACK),
       created: await send('POST', RACK, { json: { label: 'x' } }),
       invalid: await send('POST', RACK, { json: {} }),
@@ -273,10 +273,10 @@ test.group('Admin | /crud', (group) => {
       notForThem: await send('GET', '/admin/AdminUser/crud'),
     }
     assert.deepEqual(
-      Object.values(answers).map(({ status }) => status),
+      Object.values(responses).map(({ status }) => status),
       [200, 201, 422, 404, 422, 404, 405, 204, 403, 401, 401, 403]
     )
-    for (const [kind, { headers }] of Object.entries(answers)) {
+    for (const [kind, { headers }] of Object.entries(responses)) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', kind)
       assert.equal(headers.get('referrer-policy'), 'same-origin', kind)
       assert.equal(headers.get('cache-control'), 'no-store', kind)
@@ -306,12 +306,12 @@ test.group('Admin | /crud', (group) => {
     })) {
       for (const [name, [method, path]] of Object.entries(calls)) {
         if (allowed.includes(name)) continue
-        const answer = await send(method, `/admin/RackTo${action}/crud${path}`, {
+        const response = await send(method, `/admin/RackTo${action}/crud${path}`, {
           json: method === 'GET' ? undefined : { label: 'x' },
         })
-        assert.include([404, 405], answer.status, `${action}: ${name}`)
-        assert.equal(answer.headers.get('content-type'), PROBLEM)
-        assert.equal(answer.status === 405, answer.headers.has('allow'))
+        assert.include([404, 405], response.status, `${action}: ${name}`)
+        assert.equal(response.headers.get('content-type'), PROBLEM)
+        assert.equal(response.status === 405, response.headers.has('allow'))
       }
       const patterns = Object.values(engineRouter().toJSON())
         .flat()
@@ -355,9 +355,9 @@ test.group('Admin | /crud', (group) => {
   test('[A29] an internal error is a problem without details', async ({ assert, cleanup }) => {
     await db.rawQuery('alter table mount_racks rename to mount_racks_away')
     cleanup(() => db.rawQuery('alter table mount_racks_away rename to mount_racks'))
-    const answer = await send('GET', RACK)
-    assert.equal(answer.status, 500)
-    assert.equal(answer.headers.get('content-type'), PROBLEM)
-    assert.notMatch(answer.text, /mount_racks|select|SQLITE/i)
+    const response = await send('GET', RACK)
+    assert.equal(response.status, 500)
+    assert.equal(response.headers.get('content-type'), PROBLEM)
+    assert.notMatch(response.text, /mount_racks|select|SQLITE/i)
   })
 })

@@ -64,8 +64,8 @@ test.group('Admin | dashboard', (group) => {
   })
 
   async function page(path = '/admin', as = cookie) {
-    const answer = await get(path, { headers: { cookie: as } })
-    return { ...answer, counts: counts(answer.text) }
+    const response = await get(path, { headers: { cookie: as } })
+    return { ...response, counts: counts(response.text) }
   }
 
   /** Adds a view to the site until the end of the test. */

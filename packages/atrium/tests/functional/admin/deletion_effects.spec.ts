@@ -146,9 +146,9 @@ test.group('Admin | what a deletion does', (group) => {
           unescape(value),
         ])
       )
-      const asked = await sendForm('/admin/Guild/form_bulk_delete', fields, { cookie: boss })
+      const requested = await sendForm('/admin/Guild/form_bulk_delete', fields, { cookie: boss })
       assert.isTrue(fields.from.startsWith(path), fields.from)
-      assert.include(unescape(asked.text), `href="${fields.from}"`)
+      assert.include(unescape(requested.text), `href="${fields.from}"`)
       const sent = { ...fields, confirmed: '1' }
       const refused = await sendForm('/admin/Guild/form_bulk_delete', sent, { cookie: boss })
       assert.equal(refused.headers.get('location'), fields.from)

@@ -10,7 +10,7 @@ import { AdminSavedView, AdminUser, type PermissionsDocument } from '#admin'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { Stage } from '#tests/fixtures/stages'
 import { emptyEventTables } from '#tests/helpers/logged_events'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 import { partOf, someOf } from '#tests/helpers/random_runs'
 import { issueToken } from '#tests/helpers/tokens'
@@ -516,7 +516,7 @@ async function knock(door: Door, ids: Ids, where: Where, headers: Record<string,
 }
 
 /** All information in a response. */
-const toldBy = ({ headers, text }: Answer) => `${text}\n${JSON.stringify([...headers])}`
+const toldBy = ({ headers, text }: HttpResponse) => `${text}\n${JSON.stringify([...headers])}`
 
 function mayDo({ actions }: Persona, need: string): boolean {
   return actions === null || need.split('+').every((action) => actions.includes(action))
@@ -617,13 +617,13 @@ test.group('Admin | every door and every role', (group) => {
         const records: Where[] = door.gone ? ['gone', 'farGone'] : ['near', 'far']
         for (const where of door.missing === undefined ? records.slice(0, 1) : records) {
           const place = `${persona.name}: ${door.route} ${door.path} ${JSON.stringify(door.form ?? '')} of ${where}`
-          const answer = await knock(door, ids, where, { cookie })
+          const response = await knock(door, ids, where, { cookie })
           const expected = expectedOf(persona, door, where)
-          assert.equal(answer.status, expected, `${place}\n${answer.text.slice(0, 300)}`)
-          const told = toldBy(answer)
+          assert.equal(response.status, expected, `${place}\n${response.text.slice(0, 300)}`)
+          const told = toldBy(response)
           if (!persona.isSecretSeen) assert.notInclude(told, SECRET, place)
           if (!persona.isFarSeen) assert.notInclude(told, FAR, place)
-          if (answer.status < 400 && !door.route.startsWith('GET')) ids = await store()
+          if (response.status < 400 && !door.route.startsWith('GET')) ids = await store()
         }
       }
     })
@@ -637,16 +637,16 @@ test.group('Admin | every door and every role', (group) => {
       await db.table('play_tickets').insert({ play_id: near })
       const isSeen = mayDo(persona, 'view')
       for (const path of ['/admin', '/admin/dashboard-content']) {
-        const answer = await call('GET', path, { headers })
-        assert.equal(answer.status, 200)
-        assert.equal(/\/admin\/Play\/|count-Play"/.test(answer.text), isSeen, path)
-        if (!persona.isFarSeen) assert.notInclude(toldBy(answer), FAR)
-        if (!persona.isSecretSeen) assert.notInclude(toldBy(answer), SECRET)
+        const response = await call('GET', path, { headers })
+        assert.equal(response.status, 200)
+        assert.equal(/\/admin\/Play\/|count-Play"/.test(response.text), isSeen, path)
+        if (!persona.isFarSeen) assert.notInclude(toldBy(response), FAR)
+        if (!persona.isSecretSeen) assert.notInclude(toldBy(response), SECRET)
       }
       for (const q of ['Near', 'title', 'QZX', String(near)]) {
-        const answer = await call('GET', `/admin/search?q=${q}`, { headers })
-        assert.equal(answer.status, 200)
-        const told = toldBy(answer).replaceAll(`value="${q}"`, '')
+        const response = await call('GET', `/admin/search?q=${q}`, { headers })
+        assert.equal(response.status, 200)
+        const told = toldBy(response).replaceAll(`value="${q}"`, '')
         assert.equal(
           q === 'Near' && told.includes('Near play'),
           q === 'Near' && isSeenByTitle(persona)
@@ -677,7 +677,7 @@ test.group('Admin | every door and every role', (group) => {
           const [known, other] = await Promise.all(
             ['/admin/Play', unknown].map((base) => call(method, base + path, { headers }))
           )
-          const plain = ({ text }: Answer) => text.replaceAll('Nonsense', 'Play')
+          const plain = ({ text }: HttpResponse) => text.replaceAll('Nonsense', 'Play')
           assert.equal(known.status, other.status, `${method} ${path}`)
           assert.equal(plain(known), plain(other), `${method} ${path}`)
         }
@@ -695,21 +695,21 @@ test.group('Admin | every door and every role', (group) => {
         for (const where of (door.missing ? ['near', 'far'] : ['near']) as Where[]) {
           const isSeen = where === 'far' ? persona.isFarSeen : persona.name !== 'nowhere'
           const place = `${persona.name}: ${door.route} ${door.path} of ${where}`
-          const answer = await knock(door, ids, where, headers)
-          const told = toldBy(answer)
+          const response = await knock(door, ids, where, headers)
+          const told = toldBy(response)
           if (!persona.isSecretSeen) assert.notInclude(told, SECRET, place)
           if (!persona.isFarSeen) assert.notInclude(told, FAR, place)
           const isAllowed = door.needs.some((need) => mayDo(persona, need))
           /* The relations that can be embedded are listed before permissions are checked. */
-          if (!isAllowed) assert.oneOf(answer.status, [403, 404, 422], place)
+          if (!isAllowed) assert.oneOf(response.status, [403, 404, 422], place)
           else if (door.missing && !isSeen) {
             assert.oneOf(
-              answer.status,
+              response.status,
               mayDo(persona, 'view') ? [door.missing] : [404, 403, 422, 200],
               place
             )
           }
-          if (answer.status < 400 && !door.route.startsWith('GET')) {
+          if (response.status < 400 && !door.route.startsWith('GET')) {
             assert.isTrue(isAllowed, place)
             ids = await store()
           }

@@ -81,10 +81,10 @@ test.group('Admin | duplicates', (group) => {
     for (const [entry, status] of cases) {
       await makeRole('Some', { Play: entry as any })
       const user = await makeUser('kim', { isSuperuser: false, roles: ['Some'] })
-      const answer = await open(path, await cookiesOf(user))
-      assert.equal(answer.status, status)
-      assert.notInclude(answer.text, 'QZX')
-      assert.equal(withoutTokens(answer.text).includes('Lear'), status === 200)
+      const response = await open(path, await cookiesOf(user))
+      assert.equal(response.status, status)
+      assert.notInclude(response.text, 'QZX')
+      assert.equal(withoutTokens(response.text).includes('Lear'), status === 200)
       await user.delete()
       await restoreRoles()
     }

@@ -31,8 +31,8 @@ test.group('The event log | login and logout', (group) => {
   test('[S59, S60] login and logout are logged with user, address and session', async ({
     assert,
   }) => {
-    const answer = await login('ada', PASSWORD, { headers: { 'user-agent': 'Test/1' } })
-    const cookie = cookiesFrom(answer)
+    const response = await login('ada', PASSWORD, { headers: { 'user-agent': 'Test/1' } })
+    const cookie = cookiesFrom(response)
     const session = await AdminSession.firstOrFail()
     await get('/admin/logout', { headers: { cookie, 'user-agent': 'Test/1' } })
     const events = await loggedEvents()
@@ -168,8 +168,8 @@ test.group('The event log | views', (group) => {
     const ids = [String(id + 1), 'abc', String(id)]
     const statuses: number[] = []
     for (const each of ids) {
-      const answer = get(`/admin/Plain/update/${each}`, { headers: { cookie } })
-      statuses.push(await statusOf(answer))
+      const response = get(`/admin/Plain/update/${each}`, { headers: { cookie } })
+      statuses.push(await statusOf(response))
     }
     assert.deepEqual(statuses, [404, 404, 200])
     const events = await loggedEvents()

@@ -235,9 +235,9 @@ test.group('The event log | failures', (group) => {
       },
     })
     const body = { heading: 'one', hidden: 'secret-h', access_token: 'secret-t', card: '12345678' }
-    const answer = await post('/api/event-articles-by-hand', body)
-    assert.equal(answer.status, 201)
-    await patch(`/api/event-articles-by-hand/${answer.body.id}`, {
+    const response = await post('/api/event-articles-by-hand', body)
+    assert.equal(response.status, 201)
+    await patch(`/api/event-articles-by-hand/${response.body.id}`, {
       hidden: 'secret-h2',
       card: '99995678',
     })

@@ -8,7 +8,7 @@ import type { CallOptions } from '#crud/operations/call_options'
 import { Article } from '#tests/fixtures/events'
 import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
-import { del, patch, post, type Answer } from '#tests/helpers/http'
+import { del, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { audited } from '#tests/helpers/model_events'
 import { UnknownKey } from '#base/errors'
 
@@ -25,7 +25,7 @@ interface Step {
 const RUNS = 20
 
 /** Throws for a REST error, as LucidCrud would. */
-function ok({ status }: Answer) {
+function ok({ status }: HttpResponse) {
   if (status >= 500) throw new Error(`answered with ${status}`)
   if (status >= 400) throw new Problem(status, 'refused')
 }

@@ -68,8 +68,8 @@ test.group('Admin | event page', (group) => {
   async function page(path: string | number) {
     const history = /^record\/(\w+)\/(.*)$/.exec(String(path))
     const url = history ? `/admin/${history[1]}/history/${history[2]}` : `${PATH}/${path}`
-    const answer = await get(url, { headers: { cookie } })
-    return { ...answer, plain: plain(answer.text), records: comparisons(answer.text) }
+    const response = await get(url, { headers: { cookie } })
+    return { ...response, plain: plain(response.text), records: comparisons(response.text) }
   }
 
   test('[E5] an update shows old and new values with the labels of the form', async ({

@@ -42,8 +42,12 @@ test.group('Admin | the event log', (group) => {
   })
 
   async function page(query = '', headers: Record<string, string> = {}) {
-    const answer = await get(PATH + query, { headers: { cookie, ...headers } })
-    return { ...answer, rows: rowsOf(answer.text), ids: rowsOf(answer.text).map(({ id }) => id) }
+    const response = await get(PATH + query, { headers: { cookie, ...headers } })
+    return {
+      ...response,
+      rows: rowsOf(response.text),
+      ids: rowsOf(response.text).map(({ id }) => id),
+    }
   }
 
   async function makeReel(title: string): Promise<number> {
@@ -134,9 +138,9 @@ test.group('Admin | the event log', (group) => {
       { asked: '', shown: 1 },
       { asked: '1&page=2', shown: 2 },
     ])
-    .run(async ({ assert }, { asked, shown }) => {
+    .run(async ({ assert }, { asked: requested, shown }) => {
       for (let i = 0; i < 26; i++) await logEvent()
-      const { status, ids, text } = await page(`?page=${asked}`)
+      const { status, ids, text } = await page(`?page=${requested}`)
       assert.equal(status, 200)
       assert.lengthOf(ids, shown === 1 ? 25 : 1)
       assert.match(text, new RegExp(`id="page-${shown}"[^>]*aria-current="page"`))
@@ -311,9 +315,9 @@ test.group('Admin | the event log', (group) => {
       assert.notInclude(text, `href="${PATH}`)
     }
     /* The former address of a history leads to the record's own, which is for its viewers. */
-    const former = await get(`${PATH}/record/Reel/1`, { headers: { cookie: bob } })
-    assert.equal(former.headers.get('location'), '/admin/Reel/history/1')
-    assert.notInclude(former.text, 'somebody-else')
+    const previous = await get(`${PATH}/record/Reel/1`, { headers: { cookie: bob } })
+    assert.equal(previous.headers.get('location'), '/admin/Reel/history/1')
+    assert.notInclude(previous.text, 'somebody-else')
     const { status } = await get('/admin/Reel/history/1', { headers: { cookie: bob } })
     assert.equal(status, 404)
     const { text } = await page()

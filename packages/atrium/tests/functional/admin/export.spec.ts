@@ -21,7 +21,7 @@ import {
 import { onSqlite } from '#tests/helpers/databases'
 import { queriesOf } from '#tests/helpers/queries'
 import { emptyEventTables } from '#tests/helpers/logged_events'
-import { call, get, urlOf, type Answer } from '#tests/helpers/http'
+import { call, get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
@@ -60,20 +60,20 @@ async function exportEvents(wanted = 1) {
   throw new Error('No export was logged')
 }
 
-const lines = ({ text }: Answer) => text.split('\r\n').slice(0, -1)
+const lines = ({ text }: HttpResponse) => text.split('\r\n').slice(0, -1)
 
-async function bodyOf(answer: Promise<Answer>): Promise<any> {
-  const { body } = await answer
+async function bodyOf(response: Promise<HttpResponse>): Promise<any> {
+  const { body } = await response
   return body
 }
 
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
-async function textOf(answer: Promise<Answer>): Promise<string> {
-  const { text } = await answer
+async function textOf(response: Promise<HttpResponse>): Promise<string> {
+  const { text } = await response
   return text
 }
 
@@ -108,10 +108,10 @@ test.group('Admin | export', (group) => {
     await add('list_cash_books', books(45))
     const list =
       'filter.remark=even&q=Book&sort_by=amount&sort_order=asc&columns=amount,title&page=3'
-    const answer = await exported(`format=csv&${list}`)
-    assert.equal(answer.status, 200)
+    const response = await exported(`format=csv&${list}`)
+    assert.equal(response.status, 200)
     const even = Array.from({ length: 23 }, (_, index) => `${index * 2},Book ${index * 2}`)
-    assert.deepEqual(lines(answer), ['amount,title', ...even])
+    assert.deepEqual(lines(response), ['amount,title', ...even])
     /* As the list has it without a query: its default order, and what is deleted left out */
     await db
       .from('list_cash_books')
@@ -206,8 +206,8 @@ test.group('Admin | export', (group) => {
 
   test("[D2] columns of one's own hold their texts", async ({ assert }) => {
     await add('list_artefacts', [{ name: 'x', weight: 2 }])
-    const answer = await exported('format=csv&columns=density,name', 'Artefact')
-    assert.deepEqual(lines(answer), ['density,name', '2/m³,x'])
+    const response = await exported('format=csv&columns=density,name', 'Artefact')
+    assert.deepEqual(lines(response), ['density,name', '2/m³,x'])
   })
 
   test(
@@ -288,8 +288,8 @@ test.group('Admin | export', (group) => {
   }) => {
     await signInWith({ CashBook: { actions: ['view'] } })
     for (const path of ['export?format=csv', 'export/dialog']) {
-      const answer = await get(`/admin/CashBook/${path}`, { headers: { cookie } })
-      assert.equal(answer.status, 403)
+      const response = await get(`/admin/CashBook/${path}`, { headers: { cookie } })
+      assert.equal(response.status, 403)
     }
     const list = await get('/admin/CashBook/', { headers: { cookie } })
     assert.notInclude(list.text, '/export/dialog')
@@ -323,14 +323,14 @@ test.group('Admin | export', (group) => {
     await signInWith({
       Play: { actions: ['view', 'export'], hidden: ['secret'], scopes: ['east'] },
     })
-    const answer = await exported('format=json&columns=*&titles=1', 'Play')
+    const response = await exported('format=json&columns=*&titles=1', 'Play')
     assert.deepEqual(
-      answer.body.map(({ title }: any) => title),
+      response.body.map(({ title }: any) => title),
       ['Near']
     )
-    assert.notInclude(answer.text, 'QZX')
-    assert.notProperty(answer.body[0], 'secret')
-    assert.notProperty(answer.body[0], 'stage_id__title')
+    assert.notInclude(response.text, 'QZX')
+    assert.notProperty(response.body[0], 'secret')
+    assert.notProperty(response.body[0], 'stage_id__title')
     assert.equal(await statusOf(exported('format=json&columns=secret', 'Play')), 422)
     assert.equal(await statusOf(exported('format=json&filter.secret=QZX', 'Play')), 422)
   }).tags(['@database'])
@@ -348,9 +348,9 @@ test.group('Admin | export', (group) => {
       { Play: { actions: ['view'] } },
       { Play: { actions: ['view', 'export'], scopes: ['east'] } }
     )
-    const answer = await exported('format=json', 'Play')
+    const response = await exported('format=json', 'Play')
     assert.deepEqual(
-      answer.body.map(({ title }: any) => title),
+      response.body.map(({ title }: any) => title),
       ['Near']
     )
     const dialog = await get('/admin/Play/export/dialog', { headers: { cookie } })
@@ -363,9 +363,9 @@ test.group('Admin | export', (group) => {
     await add('list_closed_files', [{ title: 'QZX' }])
     assert.equal(await statusOf(exported('format=csv', 'ClosedFile')), 200)
     ClosedFile.allows = (_, action) => action !== 'read_multi'
-    const answer = await exported('format=csv', 'ClosedFile')
-    assert.equal(answer.status, 403)
-    assert.notInclude(answer.text, 'QZX')
+    const response = await exported('format=csv', 'ClosedFile')
+    assert.equal(response.status, 403)
+    assert.notInclude(response.text, 'QZX')
   })
 
   test('[P10, U4] requires a login, and an access token opens no page', async ({ assert }) => {
@@ -629,9 +629,9 @@ test.group('Admin | export', (group) => {
     const note = (error: unknown) => void unhandled.push(error)
     const known = process.listeners('unhandledRejection')
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', note)
-    const answers: ServerResponse[] = []
+    const responses: ServerResponse[] = []
     const started = (message: unknown) =>
-      void answers.push((message as { response: ServerResponse }).response)
+      void responses.push((message as { response: ServerResponse }).response)
     subscribe('http.server.request.start', started)
     cleanup(() => {
       unsubscribe('http.server.request.start', started)
@@ -649,8 +649,8 @@ test.group('Admin | export', (group) => {
     response.on('error', () => {})
     await once(response, 'data')
     /* As a middleware that responds twice: the response has an error, and is closed. */
-    answers.at(-1)!.emit('error', new Error('broken'))
-    answers.at(-1)!.destroy()
+    responses.at(-1)!.emit('error', new Error('broken'))
+    responses.at(-1)!.destroy()
     const [event] = await exportEvents()
     assert.isTrue(event.details.interrupted)
     const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
@@ -662,10 +662,10 @@ test.group('Admin | export', (group) => {
   test('[B9, D2] an export that another site requests is refused')
     .with([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])
     .run(async ({ assert }, headers) => {
-      const answer = await get('/admin/CashBook/export?format=csv', {
+      const response = await get('/admin/CashBook/export?format=csv', {
         headers: { cookie, ...headers },
       })
-      assert.equal(answer.status, 403)
+      assert.equal(response.status, 403)
       const rest = await get('/admin/CashBook/crud', {
         headers: { cookie, accept: 'text/csv', ...headers },
       })
@@ -724,8 +724,8 @@ test.group('Admin | export', (group) => {
         guest: null,
       }))
     )
-    const answer = await exported('format=ndjson&sort_by=guest', 'Cabin')
-    const seen = new Set(answer.text.trimEnd().split('\n'))
+    const response = await exported('format=ndjson&sort_by=guest', 'Cabin')
+    const seen = new Set(response.text.trimEnd().split('\n'))
     assert.equal(seen.size, 1500)
     const byLetter = await exported('format=ndjson&sort_by=letter&sort_order=desc', 'Cabin')
     const letters = byLetter.text.split('\n', 1500).map((line) => JSON.parse(line).letter)

@@ -8,14 +8,15 @@ import { pruneExports } from '#admin/export/export_files'
 import { adminSite, callRaw, cookiesOf, makeUser, sendForm } from '#tests/helpers/admin'
 import { withJobs } from '#tests/helpers/job_group'
 import { findJob, untilJob, work } from '#tests/helpers/jobs'
-import { get, urlOf, type Answer } from '#tests/helpers/http'
+import { get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { giveRoles, makeRole } from '#tests/helpers/roles'
 
 const folder = () => join(app.config.get<string>('admin.storageDirectory'), '.exports')
 
-const filesKept = () => readdir(folder()).catch(() => [])
+const filesStored = () => readdir(folder()).catch(() => [])
 
-const idOf = ({ headers }: Answer) => Number(headers.get('location')!.match(/\/jobs\/(\d+)$/)![1])
+const idOf = ({ headers }: HttpResponse) =>
+  Number(headers.get('location')!.match(/\/jobs\/(\d+)$/)![1])
 
 async function kindOf(found: ReturnType<typeof findJob>): Promise<string> {
   const { kind } = await found
@@ -27,8 +28,8 @@ async function stateOf(found: ReturnType<typeof untilJob>): Promise<string> {
   return state
 }
 
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
@@ -67,9 +68,9 @@ test.group('Admin | exports as jobs', (group) => {
     assert,
     cleanup,
   }) => {
-    const answer = await exported('format=xlsx&filter.amount__lt=3&columns=title,amount')
-    assert.equal(answer.status, 303)
-    const id = idOf(answer)
+    const reply = await exported('format=xlsx&filter.amount__lt=3&columns=title,amount')
+    assert.equal(reply.status, 303)
+    const id = idOf(reply)
     cleanup(await work())
     const job = await untilJob(id)
     assert.containSubset(job.serialize(), { kind: 'export', state: 'done', done: 3, total: 3 })
@@ -108,11 +109,11 @@ test.group('Admin | exports as jobs', (group) => {
     await limitTo(29)
     const dialog = await get('/admin/CashBook/export/dialog', { headers: { cookie } })
     assert.include(dialog.text, 'Make the file')
-    const answer = await exported('format=csv&filter.amount__gte=0&titles=1', {
+    const response = await exported('format=csv&filter.amount__gte=0&titles=1', {
       accept: 'application/json',
     })
-    assert.equal(answer.status, 202)
-    const { id, url } = answer.body.job
+    assert.equal(response.status, 202)
+    const { id, url } = response.body.job
     assert.equal(url, `/admin/management/jobs/${id}`)
     cleanup(await work())
     await untilJob(id)
@@ -155,7 +156,7 @@ test.group('Admin | exports as jobs', (group) => {
     const id = idOf(await exported('format=xlsx&columns=title'))
     cleanup(await work())
     await untilJob(id)
-    const [name] = await filesKept()
+    const [name] = await filesStored()
     assert.equal(await pruneExports(24), 0)
     assert.equal(await statusOf(fetched(id)), 200)
 
@@ -169,7 +170,7 @@ test.group('Admin | exports as jobs', (group) => {
     const page = await get(`/admin/management/jobs/${id}`, { headers: { cookie } })
     assert.include(page.text, 'The file was deleted')
     assert.equal(await pruneExports(24), 1)
-    assert.isEmpty(await filesKept())
+    assert.isEmpty(await filesStored())
 
     const again = await sendForm(`/admin/management/jobs/${id}/again`, {}, { cookie })
     const next = await untilJob(idOf(again))
@@ -190,7 +191,7 @@ test.group('Admin | exports as jobs', (group) => {
     cleanup(await work())
     const job = await untilJob(id)
     assert.equal(job.state, 'failed')
-    assert.isEmpty(await filesKept())
+    assert.isEmpty(await filesStored())
   })
 
   test('[D2, U4] a file is refused once its owner has lost permissions, and can be made again', async ({
@@ -236,12 +237,12 @@ test.group('Admin | exports as jobs', (group) => {
     }
     const statuses = await Promise.all(ids.map((id) => statusOf(fetched(id))))
     assert.deepEqual(statuses, [404, 200, 200])
-    assert.lengthOf(await filesKept(), 2)
+    assert.lengthOf(await filesStored(), 2)
     Object.assign(exports, { keptMegabytes: 0.000_001 })
     const last = idOf(await exported('format=xlsx'))
     await untilJob(last)
     assert.equal(await statusOf(fetched(last)), 200)
-    assert.lengthOf(await filesKept(), 1)
+    assert.lengthOf(await filesStored(), 1)
   })
 
   test('[D1, D2] a cancelled export leaves no file', async ({ assert, cleanup }) => {
@@ -249,17 +250,19 @@ test.group('Admin | exports as jobs', (group) => {
     await sendForm(`/admin/management/jobs/${id}/cancel`, {}, { cookie })
     cleanup(await work())
     assert.equal(await stateOf(untilJob(id)), 'cancelled')
-    assert.isEmpty(await filesKept())
+    assert.isEmpty(await filesStored())
     assert.equal(await statusOf(fetched(id)), 404)
   })
 
   test('[B9, D2] a link on another site starts nothing: it opens the dialog', async ({
     assert,
   }) => {
-    const answer = await exported('format=xlsx&filter.amount=1', { 'sec-fetch-site': 'cross-site' })
-    assert.equal(answer.status, 303)
+    const response = await exported('format=xlsx&filter.amount=1', {
+      'sec-fetch-site': 'cross-site',
+    })
+    assert.equal(response.status, 303)
     assert.equal(
-      answer.headers.get('location'),
+      response.headers.get('location'),
       '/admin/CashBook/export/dialog?format=xlsx&filter.amount=1'
     )
     const [row] = await db.from('admin_jobs').count('* as jobs')

@@ -17,7 +17,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/helpers/admin'
-import { call, get, urlOf, type Answer } from '#tests/helpers/http'
+import { call, get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { LucidCrud } from '#crud'
 import type { ScannedFile } from '#admin/config/define_config'
 import { PNG } from '#tests/helpers/images'
@@ -47,33 +47,33 @@ test.group('Admin | stored files', (group) => {
       rm(app.config.get<string>('admin.storageDirectory'), { recursive: true, force: true })
   })
 
-  const statusOf = (answer: Promise<Answer>) => answer.then(({ status }) => status)
+  const statusOf = (response: Promise<HttpResponse>) => response.then(({ status }) => status)
   const fetchFile = (key: string, model = 'Portrait', headers = {}) =>
     get(`/admin/${model}/files/${key}`, { headers: { cookie, ...headers } })
 
   test('[B17, B10] a file is always sent as an attachment', async ({ assert }) => {
     await put('Portrait', name(1, '.html'), '<script>alert(1)</script>')
     await Portrait.create({ title: 'Ada', image: name(1, '.html') })
-    const answer = await fetchFile(name(1, '.html'))
-    assert.equal(answer.status, 200)
-    assert.equal(answer.text, '<script>alert(1)</script>')
-    assert.equal(answer.headers.get('content-type'), 'application/octet-stream')
-    assert.equal(answer.headers.get('content-length'), '25')
+    const response = await fetchFile(name(1, '.html'))
+    assert.equal(response.status, 200)
+    assert.equal(response.text, '<script>alert(1)</script>')
+    assert.equal(response.headers.get('content-type'), 'application/octet-stream')
+    assert.equal(response.headers.get('content-length'), '25')
     assert.equal(
-      answer.headers.get('content-disposition'),
+      response.headers.get('content-disposition'),
       'attachment; filename="Ada - Image.html"'
     )
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.include(answer.headers.get('content-security-policy'), "default-src 'self'")
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.include(response.headers.get('content-security-policy'), "default-src 'self'")
   })
 
   test('[B17] a file of several megabytes is sent completely', async ({ assert }) => {
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7) % 256))
     await put('Portrait', name(1), bytes)
     await Portrait.create({ title: 'Ada', image: name(1) })
-    const answer = await fetch(urlOf(`/admin/Portrait/files/${name(1)}`), { headers: { cookie } })
-    assert.isTrue(bytes.equals(Buffer.from(await answer.arrayBuffer())))
+    const response = await fetch(urlOf(`/admin/Portrait/files/${name(1)}`), { headers: { cookie } })
+    assert.isTrue(bytes.equals(Buffer.from(await response.arrayBuffer())))
   })
 
   test('[B17] HEAD returns the same headers without the file', async ({ assert }) => {
@@ -102,12 +102,12 @@ test.group('Admin | stored files', (group) => {
     .run(async ({ assert }, [title, disposition]) => {
       await put('Portrait', name(1))
       await Portrait.create({ title, image: name(1) })
-      const answer = await fetchFile(name(1))
-      const sent = Buffer.from(answer.headers.get('content-disposition')!, 'latin1').toString(
+      const response = await fetchFile(name(1))
+      const sent = Buffer.from(response.headers.get('content-disposition')!, 'latin1').toString(
         'latin1'
       )
       assert.equal(sent, disposition)
-      assert.isNull(answer.headers.get('set-cookie'))
+      assert.isNull(response.headers.get('set-cookie'))
     })
 
   test('[B17] a column with a file widget contains files, another does not', async ({ assert }) => {
@@ -121,9 +121,9 @@ test.group('Admin | stored files', (group) => {
 
   test('[B17] a file that no record refers to is not served', async ({ assert }) => {
     await put('Portrait', name(1))
-    const answer = await fetchFile(name(1))
-    assert.equal(answer.status, 404)
-    assert.include(answer.text, 'Page not found')
+    const response = await fetchFile(name(1))
+    assert.equal(response.status, 404)
+    assert.include(response.text, 'Page not found')
   })
 
   test('[B17] a record whose file is missing is a 404', async ({ assert }) => {
@@ -154,9 +154,9 @@ test.group('Admin | stored files', (group) => {
   test('[P14, B17] the file of a refused record is not served', async ({ assert }) => {
     await put('Portrait', name(1))
     await Portrait.create({ title: 'Sealed', image: name(1) })
-    const answer = await fetchFile(name(1))
-    assert.equal(answer.status, 404)
-    assert.isNull(answer.headers.get('content-disposition'))
+    const response = await fetchFile(name(1))
+    assert.equal(response.status, 404)
+    assert.isNull(response.headers.get('content-disposition'))
   })
 
   test('[B17] another model’s file is not served, even if a record names it', async ({
@@ -180,9 +180,9 @@ test.group('Admin | stored files', (group) => {
   test('[B6, B17] an anonymous request gets no file', async ({ assert }) => {
     await put('Portrait', name(1))
     await Portrait.create({ title: 'Ada', image: name(1) })
-    const answer = await get(`/admin/Portrait/files/${name(1)}`)
-    assert.equal(answer.status, 303)
-    assert.match(answer.headers.get('location')!, /^\/admin\/login\?/)
+    const response = await get(`/admin/Portrait/files/${name(1)}`)
+    assert.equal(response.status, 303)
+    assert.match(response.headers.get('location')!, /^\/admin\/login\?/)
   })
 
   test('[B17] no path leads out of the directory')
@@ -416,8 +416,8 @@ test.group('Admin | files in forms', (group) => {
     const { image } = await Portrait.firstOrFail()
     assert.match(image!, /^[0-9a-f]{32}\.png$/)
     assert.deepEqual(await stored(), [image])
-    const answer = await fetch(urlOf(`/admin/Portrait/files/${image}`), { headers: { cookie } })
-    assert.isTrue(PNG.equals(Buffer.from(await answer.arrayBuffer())))
+    const response = await fetch(urlOf(`/admin/Portrait/files/${image}`), { headers: { cookie } })
+    assert.isTrue(PNG.equals(Buffer.from(await response.arrayBuffer())))
   })
 
   test('[B17] a form names a file as its sender did, and a list by its field, for its record alone', async ({
@@ -448,9 +448,9 @@ test.group('Admin | files in forms', (group) => {
       ['two endings', 'a.png.html', '<p>', 'image/png'],
     ])
     .run(async ({ assert }, [, filename, content, type]) => {
-      const answer = await create(new File([content], filename, { type }))
-      assert.equal(answer.status, 422)
-      assert.include(answer.text, 'Please correct the errors below.')
+      const response = await create(new File([content], filename, { type }))
+      assert.equal(response.status, 422)
+      assert.include(response.text, 'Please correct the errors below.')
       assert.deepEqual(await stored(), [])
       assert.lengthOf(await Portrait.all(), 0)
     })
@@ -471,9 +471,12 @@ test.group('Admin | files in forms', (group) => {
     ])
     .run(async ({ assert }, [filename, content]) => {
       const scan = new File([content], filename, { type: 'image/png' })
-      const answer = await send('/admin/Portrait/form_create', { title: 'Ada', scan })
-      assert.equal(answer.status, 422)
-      assert.match(answer.text, /must be a file of an allowed type|its content is of another type/)
+      const response = await send('/admin/Portrait/form_create', { title: 'Ada', scan })
+      assert.equal(response.status, 422)
+      assert.match(
+        response.text,
+        /must be a file of an allowed type|its content is of another type/
+      )
       assert.deepEqual(await stored(), [])
       assert.lengthOf(await Portrait.all(), 0)
     })
@@ -670,9 +673,9 @@ test.group('Admin | owners of files', (group) => {
   }) => {
     const { id } = await Poster.create({ title: 'Eve' })
     const path = `/admin/Poster/form_update/${id}`
-    const answer = await sendForm(path, { title: 'Ada', image: name(1) }, { cookie })
-    assert.equal(answer.status, 400)
-    assert.include(answer.text, 'must be a file')
+    const response = await sendForm(path, { title: 'Ada', image: name(1) }, { cookie })
+    assert.equal(response.status, 400)
+    assert.include(response.text, 'must be a file')
     assert.isNull(await its(Poster.findOrFail(id), 'image'))
   })
 

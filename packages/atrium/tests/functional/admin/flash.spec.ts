@@ -11,7 +11,7 @@ import {
   receivedCookies,
   sendForm,
 } from '#tests/helpers/admin'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { Dossier } from '#tests/fixtures/conflicts'
 
 const FLASH = 'admin_flash'
@@ -31,24 +31,29 @@ test.group('Admin | messages for the next page', (group) => {
 
   /** Runs an action and returns the cookies of the browser. */
   async function act(): Promise<string> {
-    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, { title: 'New' }, { cookie })
-    return `${cookie}; ${cookiesFrom(answer)}`
+    const response = await sendForm(
+      `/admin/Dossier/form_update/${id}`,
+      { title: 'New' },
+      { cookie }
+    )
+    return `${cookie}; ${cookiesFrom(response)}`
   }
 
   const visit = (path: string, cookies: string, headers = {}) =>
     get(path, { headers: { cookie: cookies, ...headers } })
-  const says = ({ text }: Answer) => /Dossier\s+<a [^>]*><bdi>New<\/bdi><\/a>\s+updated/.test(text)
+  const says = ({ text }: HttpResponse) =>
+    /Dossier\s+<a [^>]*><bdi>New<\/bdi><\/a>\s+updated/.test(text)
 
   /** Cookies of the browser after a response. */
-  function after(cookies: string, answer: Answer): string {
-    const kept = new Map(
+  function after(cookies: string, response: HttpResponse): string {
+    const stored = new Map(
       cookies.split('; ').map((pair) => pair.split(/=(.*)/s) as [string, string])
     )
-    for (const [name, { value, attributes }] of Object.entries(receivedCookies(answer))) {
-      if (attributes.includes('max-age=0')) kept.delete(name)
-      else kept.set(name, value)
+    for (const [name, { value, attributes }] of Object.entries(receivedCookies(response))) {
+      if (attributes.includes('max-age=0')) stored.delete(name)
+      else stored.set(name, value)
     }
-    return [...kept].map(([name, value]) => `${name}=${value}`).join('; ')
+    return [...stored].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
   test('[B18] the next page shows the message, the one after it does not', async ({ assert }) => {
@@ -88,23 +93,23 @@ test.group('Admin | messages for the next page', (group) => {
 
   test('[B18] sets no cookie without a message', async ({ assert }) => {
     for (const path of ['/admin', '/admin/Dossier/', `/admin/Dossier/update/${id}`]) {
-      const answer = await visit(path, cookie)
-      assert.equal(answer.status, 200)
-      assert.notProperty(receivedCookies(answer), FLASH, path)
+      const response = await visit(path, cookie)
+      assert.equal(response.status, 200)
+      assert.notProperty(receivedCookies(response), FLASH, path)
     }
   })
 
   test('[B18] a failed form leaves no message for the next page', async ({ assert }) => {
-    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, {}, { cookie })
-    assert.equal(answer.status, 400)
-    assert.notProperty(receivedCookies(answer), FLASH)
+    const response = await sendForm(`/admin/Dossier/form_update/${id}`, {}, { cookie })
+    assert.equal(response.status, 400)
+    assert.notProperty(receivedCookies(response), FLASH)
   })
 
   test('[B18] a forged cookie shows no message', async ({ assert }) => {
     for (const value of ['x', '', 'e30.x', '%7B%7D', '%']) {
-      const answer = await visit('/admin', `${cookie}; ${FLASH}=${value}`)
-      assert.equal(answer.status, 200, value)
-      assert.notMatch(answer.text, /<p class="flash-message"/, value)
+      const response = await visit('/admin', `${cookie}; ${FLASH}=${value}`)
+      assert.equal(response.status, 200, value)
+      assert.notMatch(response.text, /<p class="flash-message"/, value)
     }
   })
 
@@ -129,8 +134,8 @@ test.group('Admin | messages for the next page', (group) => {
     const failed = await templates.render(ctx, 'admin/partials/flash', {
       site: { ...site, flash: { kind: 'error', text: 'Nothing was done' } },
     })
-    const [fault, none] = failed.split('<div class="toasts">')
-    assert.match(fault, /role="alert">\s*<p class="flash-message" data-kind="error">Nothing/)
+    const [error, none] = failed.split('<div class="toasts">')
+    assert.match(error, /role="alert">\s*<p class="flash-message" data-kind="error">Nothing/)
     assert.notInclude(none, 'flash-message')
   })
 

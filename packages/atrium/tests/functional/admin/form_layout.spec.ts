@@ -25,7 +25,7 @@ test.group('Admin | layout of forms', (group) => {
   const update = (id: number, fields: Record<string, string>) =>
     sendForm(`/admin/Holding/form_update/${id}`, fields, { cookie })
   /** Names of the fields with an error */
-  const faulty = (text: string) => Object.keys(formOf(text).errors)
+  const invalid = (text: string) => Object.keys(formOf(text).errors)
   const tagOf = (text: string, id: string) =>
     new RegExp(`<\\w+[^>]*id="${id}"[^>]*>`).exec(text)![0]
 
@@ -48,14 +48,14 @@ test.group('Admin | layout of forms', (group) => {
     assert.notMatch(tagOf(await page(`Holding/update/${id}`), 'form-section-1'), /\sopen/)
     const { status, text } = await update(id, { ...BOOK, pages: '0' })
     assert.equal(status, 400)
-    assert.deepEqual(faulty(text), ['pages'])
+    assert.deepEqual(invalid(text), ['pages'])
     assert.match(tagOf(text, 'form-section-1'), /\sopen/)
   })
 
   test('[R1] an error on a tab opens it, and the tab says so', async ({ assert }) => {
     const { status, text } = await create({ ...BOOK, remark: 'x' })
     assert.equal(status, 422)
-    assert.deepEqual(faulty(text), ['remark'])
+    assert.deepEqual(invalid(text), ['remark'])
     assert.notInclude(tagOf(text, 'form-tab-1'), 'data-selected')
     assert.include(tagOf(text, 'form-tab-2'), 'data-selected')
     assert.include(tagOf(text, 'form-tab-2'), 'data-errors="1 field to correct"')
@@ -104,7 +104,7 @@ test.group('Admin | layout of forms', (group) => {
 
     const refused = await create({ title: 'Emma', kind: 'book' })
     assert.equal(refused.status, 422)
-    assert.deepEqual(faulty(refused.text), ['isbn'])
+    assert.deepEqual(invalid(refused.text), ['isbn'])
     /* The table's default is film. */
     const { status: byDefault } = await create({ title: 'Psycho' })
     assert.equal(byDefault, 303)

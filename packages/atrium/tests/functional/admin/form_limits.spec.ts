@@ -55,9 +55,9 @@ test.group('Admin | forms | limits', (group) => {
       manyFields,
     ]) {
       for (const path of ['Machine/form_create', `Machine/form_update/${id}`]) {
-        const answer = await send(path, body)
-        assert.equal(answer.status, 413, path)
-        assert.include(answer.text, 'It contains more than the server accepts in one request')
+        const response = await send(path, body)
+        assert.equal(response.status, 413, path)
+        assert.include(response.text, 'It contains more than the server accepts in one request')
         const problem = await send(path, body, { accept: 'application/json' })
         assert.equal(problem.status, 413)
         assert.equal(problem.body.status, 413)
@@ -94,9 +94,9 @@ test.group('Admin | forms | limits', (group) => {
   })
 
   test('[A29, B17] JSON in a form may have 32 levels, as in a body', async ({ assert }) => {
-    const answer = await send('Machine/form_create', { name: 'Mill', data: nested(33) })
-    assert.equal(answer.status, 422)
-    assert.include(answer.text, 'must not nest more than 32 levels deep')
+    const response = await send('Machine/form_create', { name: 'Mill', data: nested(33) })
+    assert.equal(response.status, 422)
+    assert.include(response.text, 'must not nest more than 32 levels deep')
     assert.isEmpty(await Machine.all())
     const made = await send('Machine/form_create', { name: 'Mill', data: nested(DEEPEST) })
     assert.equal(made.status, 303)
@@ -114,9 +114,9 @@ test.group('Admin | forms | limits', (group) => {
     assert,
   }) => {
     const longest = '9'.repeat(1000)
-    const answer = await send('Machine/form_create', { name: 'Loom', data: `[${longest}9]` })
-    assert.equal(answer.status, 422)
-    assert.include(answer.text, 'must not have an integer of more than 1000 digits')
+    const response = await send('Machine/form_create', { name: 'Loom', data: `[${longest}9]` })
+    assert.equal(response.status, 422)
+    assert.include(response.text, 'must not have an integer of more than 1000 digits')
     const taken = await send('Machine/form_create', { name: 'Loom', data: `[${longest}]` })
     assert.equal(taken.status, 303)
   })
@@ -156,8 +156,8 @@ test.group('Admin | forms | limits', (group) => {
 
   test('[B25] a conflict shows both versions of deeper JSON', async ({ assert }) => {
     const deep = await deepMachine()
-    const answer = await send(deep.path, { name: 'Mule', data: DEEP, _version: 'x' })
-    assert.equal(answer.status, 409)
+    const response = await send(deep.path, { name: 'Mule', data: DEEP, _version: 'x' })
+    assert.equal(response.status, 409)
     assert.equal(await storedName(), 'Loom')
   }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 

@@ -105,9 +105,9 @@ test.group('Admin | grouped numbers', (group) => {
   test('[B17] ambiguous separators are an error: {typed}')
     .with(['1,5', '1.234.567', '1.234,5', '12,34'].map((typed) => ({ typed })))
     .run(async ({ assert }, { typed }) => {
-      const answer = await send('Haul/form_create', { name: 'Cod', exact: typed, code: typed })
-      assert.equal(answer.status, 422)
-      const { errors, values } = formOf(answer.text)
+      const response = await send('Haul/form_create', { name: 'Cod', exact: typed, code: typed })
+      assert.equal(response.status, 422)
+      const { errors, values } = formOf(response.text)
       assert.equal(errors.exact, `Exact${NO_NUMBER}`)
       assert.equal(errors.code, `Code${NO_NUMBER}`)
       assert.equal(values.exact, typed)
@@ -119,9 +119,9 @@ test.group('Admin | grouped numbers', (group) => {
     assert.include(tags.most, 'title="From 0 to 20,000"')
     assert.include(tags.most, 'data-max="20000"')
     assert.include(tags.most, 'inputmode="numeric"')
-    const answer = await send('Quota/form_create', { most: '20,001' })
-    assert.equal(answer.status, 422)
-    assert.include(formOf(answer.text).errors.most, '20000')
+    const response = await send('Quota/form_create', { most: '20,001' })
+    assert.equal(response.status, 422)
+    assert.include(formOf(response.text).errors.most, '20000')
   })
 
   test('[B17, L10, L9] so are cells, the fields of Edit selected, and filters', async ({
@@ -150,13 +150,13 @@ test.group('Admin | grouped numbers', (group) => {
     const { gross } = await Haul.firstOrFail()
     assert.equal(gross, 17_000_000)
 
-    const asked = new URLSearchParams({
+    const requested = new URLSearchParams({
       'add.column': 'gross',
       'add.operator': 'gte',
       'add.for': 'one gross',
       'add.value': '17,000,000',
     })
-    const filter = await get(`/admin/Haul/filter?${asked}`, { headers: { cookie } })
+    const filter = await get(`/admin/Haul/filter?${requested}`, { headers: { cookie } })
     assert.include(filter.text, 'value="17,000,000"')
     const list = await getList(
       cookie,

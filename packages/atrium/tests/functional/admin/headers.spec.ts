@@ -8,7 +8,7 @@ import {
   login,
   makeUser,
 } from '#tests/helpers/admin'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 
 test.group('Admin | headers', (group) => {
   let jo: AdminUser
@@ -22,10 +22,10 @@ test.group('Admin | headers', (group) => {
   })
 
   /** One response of every kind that the site sends. */
-  async function answers(): Promise<Record<string, Answer>> {
+  async function responses(): Promise<Record<string, HttpResponse>> {
     const signedIn = { headers: { cookie } }
     const json = { headers: { accept: 'application/json' } }
-    const kinds: Record<string, Answer> = {
+    const kinds: Record<string, HttpResponse> = {
       login: await get('/admin/login'),
       wrong: await login('jo', 'wrong'),
       redirect: await get('/admin'),
@@ -60,7 +60,7 @@ test.group('Admin | headers', (group) => {
   }
 
   test('[B10] every response of the site has the headers, including errors', async ({ assert }) => {
-    const kinds = await answers()
+    const kinds = await responses()
     assert.equal(kinds.throttled.status, 429)
     assert.equal(kinds.malformed.status, 400)
     assert.equal(kinds.unsupported.status, 415)
@@ -113,7 +113,7 @@ test.group('Admin | headers', (group) => {
   test('[B10] no page has inline code or styles that the policy would block', async ({
     assert,
   }) => {
-    for (const [kind, { text }] of Object.entries(await answers())) {
+    for (const [kind, { text }] of Object.entries(await responses())) {
       assert.notMatch(text, /<style|<script(?![^>]* src=)|javascript:/i, kind)
       assert.notMatch(text, /<[^>]*\s(style|on\w+)\s*=/i, kind)
       assert.notMatch(text, /(?:src|href|action)="(?!\/admin|#)/, kind)

@@ -43,8 +43,8 @@ test.group('Admin | health', (group) => {
   })
 
   async function page(headers: Record<string, string> = {}) {
-    const answer = await get(PATH, { headers: { cookie, ...headers } })
-    return { ...answer, plain: plain(answer.text) }
+    const response = await get(PATH, { headers: { cookie, ...headers } })
+    return { ...response, plain: plain(response.text) }
   }
 
   /** Makes the application's database fail until the end of the test. */

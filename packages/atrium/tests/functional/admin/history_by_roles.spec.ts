@@ -41,8 +41,8 @@ test.group('Admin | history of a record, by roles', (group) => {
   }
 
   async function history(cookie: string, id: number, query = '') {
-    const answer = await get(`/admin/Play/history/${id}${query}`, { headers: { cookie } })
-    return { ...answer, plain: plain(answer.text) }
+    const response = await get(`/admin/Play/history/${id}${query}`, { headers: { cookie } })
+    return { ...response, plain: plain(response.text) }
   }
 
   const view = { actions: ['view'] }

@@ -5,7 +5,7 @@ import { PART } from '#admin/import/write_all_rows'
 import { ImportArticle } from '#tests/fixtures/imports'
 import { adminSite, cookiesOf, makeUser } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'
-import { contextFor, csv, faultyRows, imports, run, tried } from '#tests/helpers/imports'
+import { contextFor, csv, invalidRows, imports, run, tried } from '#tests/helpers/imports'
 import { withImports } from '#tests/helpers/job_group'
 import { findJob, untilJob, work } from '#tests/helpers/jobs'
 import { makeRole } from '#tests/helpers/roles'
@@ -58,17 +58,17 @@ test.group('Admin | import', (group) => {
       )
     )
     assert.equal(one.key, 'sku')
-    const { faults, preview, ...counts } = one.trial!
+    const { faults: errors, preview, ...counts } = one.trial!
     assert.deepEqual(counts, { new: 1, changed: 1, unchanged: 1, faulty: 3, notes: [] })
     assert.deepEqual(
-      faults.map(({ line, field }) => [line, field]),
+      errors.map(({ line, field }) => [line, field]),
       [
         [5, 'title'],
         [6, 'price'],
         [7, 'sku'],
       ]
     )
-    assert.match(faults[2].message, /Line 4/)
+    assert.match(errors[2].message, /Line 4/)
     assert.deepEqual(
       preview.map(({ kind, line, title }) => [kind, line, title]),
       [
@@ -80,7 +80,7 @@ test.group('Admin | import', (group) => {
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
     assert.deepEqual(ImportArticle.saved, [])
 
-    const content = await faultyRows(one)
+    const content = await invalidRows(one)
     const lines = content.trim().split('\r\n')
     assert.lengthOf(lines, 4)
     assert.match(lines[0], /^SKU,Title,price,/)
@@ -124,8 +124,8 @@ test.group('Admin | import', (group) => {
 
     const headers = { cookie: await cookiesOf(own.jo) }
     const path = `/admin/management/events/${events[0].id}/undo`
-    const answer = await call('POST', path, { json: {}, headers })
-    assert.equal(answer.status, 200, answer.text)
+    const response = await call('POST', path, { json: {}, headers })
+    assert.equal(response.status, 200, response.text)
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
   }).tags(['@dialect'])
 
@@ -199,8 +199,8 @@ test.group('Admin | import', (group) => {
     site.jobs.resume()
     const goOn = site.jobs.run(id, false)
     for (;;) {
-      const { done, fault } = await findJob(id)
-      assert.isNull(fault)
+      const { done, fault: error } = await findJob(id)
+      assert.isNull(error)
       if (done >= 100) break
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -234,16 +234,16 @@ test.group('Admin | import', (group) => {
       csv('sku,title,maker', 'a,Lamp,Acme', 'b,Lamp,Nobody', 'c,Lamp,Twin', 'd,Lamp,')
     )
     assert.deepEqual(one.mapping, { columns: ['sku', 'title', 'maker_id'], by: { 2: 'title' } })
-    const { faults, preview } = one.trial!
+    const { faults: errors, preview } = one.trial!
     assert.deepEqual(
-      faults.map(({ line, field }) => [line, field]),
+      errors.map(({ line, field }) => [line, field]),
       [
         [3, 'maker_id'],
         [4, 'maker_id'],
       ]
     )
-    assert.match(faults[0].message, /Nobody/)
-    assert.match(faults[1].message, /2 records are called Twin/)
+    assert.match(errors[0].message, /Nobody/)
+    assert.match(errors[1].message, /2 records are called Twin/)
     assert.equal(preview[0].changes.find(({ field }) => field === 'maker_id')!.after, 1)
 
     const byKey = await tried(own.jo, MODEL, csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,99'))
@@ -395,10 +395,10 @@ test.group('Admin | import', (group) => {
     assert.lengthOf(events, 1)
     const { text } = await get(`/admin/management/jobs/${id}`, { headers: { cookie: own.cookie } })
     assert.include(text, 'Rows that were imported stay, and can be undone.')
-    const asked = await get(`/admin/${MODEL}/import/${one.id}/discard`, {
+    const requested = await get(`/admin/${MODEL}/import/${one.id}/discard`, {
       headers: { cookie: own.cookie },
     })
-    assert.include(asked.text, 'Rows that were imported stay')
+    assert.include(requested.text, 'Rows that were imported stay')
     cleanup(await work())
     const path = `/admin/management/jobs/${id}/undo`
     const undo = await call('POST', path, { json: {}, headers: { cookie: own.cookie } })
@@ -418,22 +418,22 @@ test.group('Admin | import', (group) => {
     cleanup(() => db.from('batch_crates').delete() as never)
     const { id } = await run(own.jo, one)
     cleanup(await work())
-    const answers: number[] = []
+    const responses: number[] = []
     for (let index = 0; ; index++) {
       const writes = ['x', 'y'].map((letter) =>
         call('POST', '/api/batch-crates', { json: { label: `${letter}${index}` } })
       )
       for (const { status, text } of await Promise.all(writes)) {
-        answers.push(status)
+        responses.push(status)
         assert.notInclude(text, 'locked')
       }
       const { state } = await findJob(id)
       if (state === 'done') break
       assert.include(['queued', 'running'], state)
     }
-    const written = answers.filter((status) => status === 201)
+    const written = responses.filter((status) => status === 201)
     assert.lengthOf(
-      answers.filter((status) => status !== 201 && status !== 503),
+      responses.filter((status) => status !== 201 && status !== 503),
       0
     )
     assert.isNotEmpty(written)

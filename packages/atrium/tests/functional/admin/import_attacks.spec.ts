@@ -101,7 +101,7 @@ test.group('Admin | attacks on imports', (group) => {
     const service = await imports()
     const columns = { columns: { 0: 'sku', 1: 'title' }, key: null }
     await assert.rejects(() => service.setColumns(ctx, late, columns), 'import.refused.busy')
-    await assert.rejects(() => service.startTrial(ctx, later), 'import.refused.busy')
+    await assert.rejects(() => service.startDryRun(ctx, later), 'import.refused.busy')
     await assert.rejects(() => service.reread(ctx, last, {}), 'import.refused.busy')
 
     const present = await found(one)
@@ -147,8 +147,8 @@ test.group('Admin | attacks on imports', (group) => {
   })
 
   /** The trial without the value that the row itself has. */
-  function maskGuess({ trial }: AdminImport) {
-    return JSON.parse(JSON.stringify(trial).replaceAll(/SECRET|guess/g, '?'))
+  function maskGuess({ trial: dryRun }: AdminImport) {
+    return JSON.parse(JSON.stringify(dryRun).replaceAll(/SECRET|guess/g, '?'))
   }
 
   test('[D3, U3] a value that is hidden on a record does not find it, and is in no message', async ({

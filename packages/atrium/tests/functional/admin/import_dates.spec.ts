@@ -102,12 +102,12 @@ test.group('Admin | import of dates and times', (group) => {
     const url = await beginImport(MODEL, content, cookie)
     const columns = await get(url, { headers: { cookie } })
     await chooseColumns(url, ['sku', 'title', 'at'], cookie)
-    const trial = await get(url, { headers: { cookie } })
+    const dryRun = await get(url, { headers: { cookie } })
     await chooseColumns(url, ['sku', 'title', 'at'], cookie, { zone: 'UTC' })
     const inUtc = await get(url, { headers: { cookie } })
 
     assert.match(columns.text, /name="zone".*?value="Europe\/Berlin" selected/s)
-    assert.include(trial.text, 'Times without a time zone are read in Europe/Berlin')
+    assert.include(dryRun.text, 'Times without a time zone are read in Europe/Berlin')
     assert.include(inUtc.text, 'Times without a time zone are read in UTC')
   })
 
@@ -129,8 +129,8 @@ test.group('Admin | import of dates and times', (group) => {
       stored.map(([, at]) => at),
       ['2026-03-29T08:30:00.000Z', '2024-03-31T08:30:00.000Z']
     )
-    const { trial } = await inBerlin(skipped)
-    assert.match(trial!.faults[0].message, /time that exists in Europe\/Berlin/)
+    const { trial: dryRun } = await inBerlin(skipped)
+    assert.match(dryRun!.faults[0].message, /time that exists in Europe\/Berlin/)
   })
 
   test('[D2, R12] an export for another time zone than UTC names UTC, and comes back unchanged', async ({

@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import AdminJob from '#admin/models/admin_job'
 import { adminSite } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'
-import { csv, faultyRows, run, tried } from '#tests/helpers/imports'
+import { csv, invalidRows, run, tried } from '#tests/helpers/imports'
 import { withImports } from '#tests/helpers/job_group'
 import { untilJob, work } from '#tests/helpers/jobs'
 
@@ -13,10 +13,10 @@ test.group('Admin | errors of an import', (group) => {
   group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
-  async function faultsOf(...lines: string[]) {
+  async function errorsOf(...lines: string[]) {
     const one = await tried(own.jo, MODEL, csv(...lines))
-    const { faults, faulty } = one.trial!
-    return { one, faulty, faults: faults.map(({ line, field }) => [line, field]) }
+    const { faults: errors, faulty: invalid } = one.trial!
+    return { one, faulty: invalid, faults: errors.map(({ line, field }) => [line, field]) }
   }
 
   test('[D3] a dry run stops beyond the maximum number of rows and of invalid rows', async ({
@@ -41,20 +41,20 @@ test.group('Admin | errors of an import', (group) => {
   test('[D3] a row lists the errors of all its columns, in their order, in the list and in the file', async ({
     assert,
   }) => {
-    const { faults, faulty, one } = await faultsOf(
-      'title,price,count,data,day,sku',
-      `Lamp,dear,1.5,{,2026-02-31,a`,
-      ',5,6,,,b'
-    )
-    assert.equal(faulty, 2)
-    assert.deepEqual(faults, [
+    const {
+      faults: errors,
+      faulty: invalid,
+      one,
+    } = await errorsOf('title,price,count,data,day,sku', `Lamp,dear,1.5,{,2026-02-31,a`, ',5,6,,,b')
+    assert.equal(invalid, 2)
+    assert.deepEqual(errors, [
       [2, 'price'],
       [2, 'count'],
       [2, 'data'],
       [2, 'day'],
       [3, 'title'],
     ])
-    const file = await faultyRows(one)
+    const file = await invalidRows(one)
     const [, first] = file.split('\r\n')
     for (const label of ['Price', 'Count', 'Data', 'Day']) assert.include(first, label)
   })
@@ -64,14 +64,14 @@ test.group('Admin | errors of an import', (group) => {
   }) => {
     await db.table('import_makers').insert({ id: 1, name: 'Acme' })
     await db.table('import_articles').insert({ sku: 'old', title: 'Chair', shelf: 'A', place: 1 })
-    const { faults } = await faultsOf(
+    const { faults: errors } = await errorsOf(
       'sku,title,price,maker_id,shelf,place',
       'a,Lamp,dear,99,A,1',
       'old,,5,98,,',
       'b,Bed,dear,1,B,1',
       'c,Bed,5,1,B,1'
     )
-    assert.deepEqual(faults, [
+    assert.deepEqual(errors, [
       [2, 'price'],
       [2, 'maker_id'],
       [2, 'shelf'],
@@ -86,12 +86,12 @@ test.group('Admin | errors of an import', (group) => {
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 'old', title: 'Chair' })
-    const { faults } = await faultsOf(
+    const { faults: errors } = await errorsOf(
       'sku,title,maker,data,count',
       'a,,Nobody,{,many',
       'old,Chair,Nobody,,1'
     )
-    assert.deepEqual(faults, [
+    assert.deepEqual(errors, [
       [2, 'title'],
       [2, 'maker_id'],
       [2, 'data'],
@@ -132,8 +132,8 @@ test.group('Admin | errors of an import', (group) => {
   test('[D3] a second row with the key of an invalid one has an error of the key', async ({
     assert,
   }) => {
-    const { faults } = await faultsOf('sku,title,price', 'a,Lamp,dear', 'a,Lamp,5')
-    assert.deepEqual(faults, [
+    const { faults: errors } = await errorsOf('sku,title,price', 'a,Lamp,dear', 'a,Lamp,5')
+    assert.deepEqual(errors, [
       [2, 'price'],
       [3, 'sku'],
     ])

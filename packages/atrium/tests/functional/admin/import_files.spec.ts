@@ -34,13 +34,13 @@ test.group('Admin | files of an import', (group) => {
       row(text('b'), '<c t="e"><v>#N/A</v></c>', '<c><f>1+1</f></c>', text('x')),
       row(text('c'), number('1917'), number('5'), number('1.23456789012345E+18')),
     ]
-    const { trial } = await tried(own.jo, MODEL, workbookOf({ rows: rows.join('') }), {
+    const { trial: dryRun } = await tried(own.jo, MODEL, workbookOf({ rows: rows.join('') }), {
       name: 'rows.xlsx',
     })
 
-    assert.deepEqual([trial!.new, trial!.faulty], [1, 2])
+    assert.deepEqual([dryRun!.new, dryRun!.faulty], [1, 2])
     assert.deepEqual(
-      trial!.faults.map(({ field, line, message }) => [line, field, message.split('.')[0]]),
+      dryRun!.faults.map(({ field, line, message }) => [line, field, message.split('.')[0]]),
       [
         [3, 'title', 'Cell B3 has the error #N/A'],
         [3, 'big', 'Cell C3 has a formula without a result'],
@@ -80,13 +80,13 @@ test.group('Admin | files of an import', (group) => {
     const first = await open()
     const chosen = await reread({ encoding: 'utf-8', delimiter: ',', heading: '2' })
     const second = await open()
-    const kept = await reread({ encoding: 'windows-1252', delimiter: ',', heading: '2' })
+    const stored = await reread({ encoding: 'windows-1252', delimiter: ',', heading: '2' })
     const third = await open()
     const wrong = await reread({ heading: '99' })
 
     assert.include(first.text, 'read from row 3')
     assert.match(first.text, /value="3" selected[^>]*>3: sku · title · price</)
-    assert.deepEqual([chosen.status, kept.status, wrong.status], [303, 303, 422])
+    assert.deepEqual([chosen.status, stored.status, wrong.status], [303, 303, 422])
     assert.match(second.text, /value="2" selected/)
     /* With another encoding the heading is found again. */
     assert.match(third.text, /value="3" selected/)

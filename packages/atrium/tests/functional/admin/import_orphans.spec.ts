@@ -41,15 +41,15 @@ test.group('Admin | files of imports that were killed', (group) => {
     const folder = await mkdtemp(join(tmpdir(), 'swept-'))
     try {
       const old = ['atrium-import-abcdef', 'atrium-upload-123-abcdef', 'atrium-export-abcdef']
-      const kept = ['atrium-import-ghijkl', 'import-abcdef', 'atrium-import-..']
-      for (const name of [...old, ...kept]) await mkdir(join(folder, name))
+      const stored = ['atrium-import-ghijkl', 'import-abcdef', 'atrium-import-..']
+      for (const name of [...old, ...stored]) await mkdir(join(folder, name))
       await writeFile(join(folder, old[0], 'file'), 'left')
-      for (const name of [...old, ...kept.slice(1)]) {
+      for (const name of [...old, ...stored.slice(1)]) {
         const before = hoursAgo(25)
         await utimes(join(folder, name), before, before)
       }
       assert.equal(await sweepTemporary(folder), 3)
-      assert.sameMembers(await readdir(folder), kept)
+      assert.sameMembers(await readdir(folder), stored)
     } finally {
       await rm(folder, { recursive: true })
     }

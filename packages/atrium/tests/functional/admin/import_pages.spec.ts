@@ -5,7 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import type { PermissionsDocument } from '#admin'
 import { MOST_BYTES } from '#admin/import/import_access'
 import { callRaw, cookiesOf, emptyAdminTables, makeUser, sendForm } from '#tests/helpers/admin'
-import { get, urlOf, type Answer } from '#tests/helpers/http'
+import { get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { beginImport, chooseColumns, upload } from '#tests/helpers/import_forms'
 import { its } from '#tests/helpers/its'
 import { withJobs } from '#tests/helpers/job_group'
@@ -20,10 +20,10 @@ const HEADING = 'id,title,town,stage_id\r\n'
 const jobIn = (url: string | null) => Number(/\/jobs\/(\d+)$/.exec(url ?? '')?.[1])
 
 /** The words of a page, without its tags */
-const wordsOf = ({ text }: Answer) => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+const wordsOf = ({ text }: HttpResponse) => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 /** Texts of the options that are chosen in the selects of a page, by the names of these */
-function chosenIn({ text }: Answer): Record<string, string> {
+function chosenIn({ text }: HttpResponse): Record<string, string> {
   const selects = text.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs)
   return Object.fromEntries(
     [...selects].map(([, name, options]) => [
@@ -91,13 +91,13 @@ test.group('Admin | pages of the import', (group) => {
     const chosen = await choose(url, ['id', 'title', 'town', 'stage_id:title'], { key: 'id' })
     assert.equal(chosen.status, 303)
     assert.equal(chosen.headers.get('location'), url)
-    const trial = await open(url)
-    const words = wordsOf(trial)
+    const dryRun = await open(url)
+    const words = wordsOf(dryRun)
     assert.include(words, 'New 1 Changed 1 Unchanged 0 Invalid 1')
     assert.include(words, 'Import 2 rows, leave out 1')
     assert.match(words, /4 Stage .*Swan/, words.slice(words.indexOf('invalid row')))
     assert.include(words, 'Prince of Denmark')
-    for (const step of ['file', 'columns']) assert.include(trial.text, `${url}?step=${step}"`)
+    for (const step of ['file', 'columns']) assert.include(dryRun.text, `${url}?step=${step}"`)
     assert.deepEqual(await titles(), ['Hamlet'])
 
     const file = await open(`${url}/faulty`)
@@ -152,13 +152,13 @@ test.group('Admin | pages of the import', (group) => {
     ])
     .run(async ({ assert }, { file, status, says }) => {
       const before = await uploads()
-      const answer = await upload('Play', file, { cookie })
-      assert.equal(answer.status, status, file?.name)
-      assert.include(answer.text, '<h1>Import plays</h1>')
-      const [, told] = /id="import-error" role="alert">([^<]*)</.exec(answer.text) ?? []
-      assert.isNotEmpty(told)
-      assert.include(told, says)
-      assert.notMatch(told, /sheets\.|import\.|translation/)
+      const response = await upload('Play', file, { cookie })
+      assert.equal(response.status, status, file?.name)
+      assert.include(response.text, '<h1>Import plays</h1>')
+      const [, onProgress] = /id="import-error" role="alert">([^<]*)</.exec(response.text) ?? []
+      assert.isNotEmpty(onProgress)
+      assert.include(onProgress, says)
+      assert.notMatch(onProgress, /sheets\.|import\.|translation/)
       assert.isEmpty(await db.from('admin_imports'))
       assert.deepEqual(await uploads(), before)
     })
@@ -212,11 +212,11 @@ test.group('Admin | pages of the import', (group) => {
       [['', '', '', ''], {}],
     ]
     for (const [columns, more] of wrong) {
-      const answer = await choose(url, columns, more)
+      const response = await choose(url, columns, more)
       const place = JSON.stringify([columns, more])
-      assert.equal(answer.status, 422, place)
-      assert.match(answer.text, /id="import-error" role="alert">[^<]{10,}</, place)
-      const chosen = chosenIn(answer)
+      assert.equal(response.status, 422, place)
+      assert.match(response.text, /id="import-error" role="alert">[^<]{10,}</, place)
+      const chosen = chosenIn(response)
       if (columns[1] !== 'secrets') assert.equal(chosen['column.1'], columns[1], place)
     }
     assert.include(await textOf(url), 'id="import-columns"')
@@ -229,8 +229,8 @@ test.group('Admin | pages of the import', (group) => {
     const file = { name: 'a.csv', content: new Uint8Array(bytes) }
     const { location } = await upload('Play', file, { cookie })
     await choose(location!, ['title', 'town', 'stage_id:title'])
-    const answer = await fetch(urlOf(`${location}/faulty`), { headers: { cookie } })
-    const text = Buffer.from(await answer.arrayBuffer()).toString('utf8')
+    const response = await fetch(urlOf(`${location}/faulty`), { headers: { cookie } })
+    const text = Buffer.from(await response.arrayBuffer()).toString('utf8')
     assert.match(text, /^\uFEFFtitle;town;stage;[^;]+\r\n"Mühle, Teil 1";west;Schloß;/)
   })
 
@@ -394,8 +394,8 @@ test.group('Admin | pages of the import', (group) => {
       { origin: 'http://evil.test' },
     ]
     for (const headers of foreign) {
-      const answer = await upload('Play', file, { cookie, ...headers })
-      assert.equal(answer.status, 403)
+      const response = await upload('Play', file, { cookie, ...headers })
+      assert.equal(response.status, 403)
     }
     assert.isEmpty(await db.from('admin_imports'))
   })
@@ -406,12 +406,12 @@ test.group('Admin | pages of the import', (group) => {
     assert.equal(early.headers.get('location'), url)
     assert.isEmpty(await db.from('admin_jobs'))
     await choose(url, ['', 'title', 'town', 'stage_id:title'])
-    const trial = wordsOf(await open(url))
-    assert.include(trial, 'There is nothing to import')
-    assert.notMatch(trial, /Import \d+ row/)
-    const answer = await send(`${url}/run`)
-    assert.equal(answer.status, 409)
-    assert.match(answer.text, /id="import-error" role="alert">[^<]{10,}</)
+    const dryRun = wordsOf(await open(url))
+    assert.include(dryRun, 'There is nothing to import')
+    assert.notMatch(dryRun, /Import \d+ row/)
+    const response = await send(`${url}/run`)
+    assert.equal(response.status, 409)
+    assert.match(response.text, /id="import-error" role="alert">[^<]{10,}</)
     assert.isEmpty(await db.from('admin_jobs'))
   })
 })

@@ -293,12 +293,12 @@ test.group('Admin | rows in the form of their parent', (group) => {
   })
 
   test('[R2] of two forms at a time, one makes the row of a hasOne', async ({ assert }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['Nadir', 'Omar'].map((name) => update({ 'name': 'Silk', 'guide.0.name': name }))
     )
-    const statuses = answers.map(({ status }) => status).toSorted()
+    const statuses = responses.map(({ status }) => status).toSorted()
     assert.deepEqual(statuses, [303, 400])
-    const [refused] = answers.filter(({ status }) => status === 400)
+    const [refused] = responses.filter(({ status }) => status === 400)
     assert.include(refused.text, 'There can be only one.')
     assert.lengthOf(await db.from('caravan_guides'), 1)
   }).tags(['@database'])
@@ -383,10 +383,10 @@ test.group('Admin | rows in the form of their parent', (group) => {
       'camels.3.weight': '3',
     })
     assert.equal(status, 409)
-    const kept = fieldsOf(text)
-    assert.deepEqual([kept['camels.0.weight'], kept['camels.3.name']], ['66', 'Esma'])
+    const stored = fieldsOf(text)
+    assert.deepEqual([stored['camels.0.weight'], stored['camels.3.name']], ['66', 'Esma'])
     assert.equal(await its(columnOf(1), 0), 100)
-    assert.equal(await its(update(kept), 'status'), 303)
+    assert.equal(await its(update(stored), 'status'), 303)
     assert.deepEqual([await its(columnOf(1), 0), await numberOfCamels()], [66, 4])
   })
 
@@ -523,9 +523,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
       `camels.${index}.name`,
       `Camel ${index}`,
     ])
-    const answer = await create({ name: 'Long', ...Object.fromEntries(many) })
-    assert.equal(answer.status, 422)
-    assert.include(answer.text, 'A form can have at most 500 rows')
+    const response = await create({ name: 'Long', ...Object.fromEntries(many) })
+    assert.equal(response.status, 422)
+    assert.include(response.text, 'A form can have at most 500 rows')
     assert.isNull(await Caravan.findBy('name', 'Long'))
   }).tags(['@database'])
 

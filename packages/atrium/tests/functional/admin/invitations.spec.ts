@@ -44,10 +44,10 @@ test.group('Admin | invitations and resets', (group) => {
     return await AdminUser.findByOrFail('username', username)
   }
   const makeLink = async ({ id }: AdminUser, as = cookie) => {
-    const answer = await sendForm(`${USERS}/invite/${id}`, '', { cookie: as })
+    const response = await sendForm(`${USERS}/invite/${id}`, '', { cookie: as })
     return {
-      answer,
-      path: /https?:\/\/[^/]+(\/admin\/invitation\/[\w-]+)</.exec(answer.text)?.[1]!,
+      response,
+      path: /https?:\/\/[^/]+(\/admin\/invitation\/[\w-]+)</.exec(response.text)?.[1]!,
     }
   }
   const choose = (path: string, password = NEW, again = password, headers = {}) =>
@@ -65,10 +65,10 @@ test.group('Admin | invitations and resets', (group) => {
   }) => {
     const log = captureLog(cleanup)
     const kim = await invited()
-    const { answer, path } = await makeLink(kim)
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
+    const { response, path } = await makeLink(kim)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
     const form = await get(path)
     assert.equal(form.status, 200)
     assert.equal(form.headers.get('referrer-policy'), 'strict-origin')
@@ -193,8 +193,8 @@ test.group('Admin | invitations and resets', (group) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const passwords = Array.from({ length: 5 }, (_, index) => `battery staple ${index}`)
-    const answers = await Promise.all(passwords.map((password) => choose(path, password)))
-    const statuses = answers.map(({ status }) => status)
+    const responses = await Promise.all(passwords.map((password) => choose(path, password)))
+    const statuses = responses.map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [303, 410, 410, 410, 410])
     const { hashedPassword } = await AdminUser.findOrFail(kim.id)
     const winner = passwords[statuses.indexOf(303)]
@@ -206,15 +206,15 @@ test.group('Admin | invitations and resets', (group) => {
   }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const own = await cookiesOf(kim)
-    const { path, answer } = await makeLink(kim)
-    assert.include(answer.text, 'Password link for kim')
+    const { path, response } = await makeLink(kim)
+    assert.include(response.text, 'Password link for kim')
     const still = await login('kim', PASSWORD)
     assert.equal(still.status, 303)
     assert.isTrue(await isSignedIn(own))
     await choose(path)
     assert.isFalse(await isSignedIn(own))
-    const former = await login('kim', PASSWORD)
-    assert.equal(former.status, 401)
+    const previous = await login('kim', PASSWORD)
+    assert.equal(previous.status, 401)
   })
 
   test('[U12] a new password by any other door makes the link worthless', async ({ assert }) => {
@@ -279,9 +279,9 @@ test.group('Admin | invitations and resets', (group) => {
       'A'.repeat(5000),
       `${known.split('/').at(-1)}A`,
     ]) {
-      const answer = await get(`/admin/invitation/${encodeURIComponent(path)}`)
-      if (answer.status === 410) assert.equal(textOf(answer.text), textOf(gone.text))
-      else assert.include([400, 404, 414], answer.status, path)
+      const response = await get(`/admin/invitation/${encodeURIComponent(path)}`)
+      if (response.status === 410) assert.equal(textOf(response.text), textOf(gone.text))
+      else assert.include([400, 404, 414], response.status, path)
     }
     await Promise.all(Array.from({ length: 60 }, () => get(`/admin/invitation/${'B'.repeat(43)}`)))
     const refused = await get(known)
@@ -315,8 +315,8 @@ test.group('Admin | invitations and resets', (group) => {
 
   test('[U12, B13] only superusers make links', async ({ assert }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
-    const { answer } = await makeLink(kim, await cookiesOf(kim))
-    assert.equal(answer.status, 403)
+    const { response } = await makeLink(kim, await cookiesOf(kim))
+    assert.equal(response.status, 403)
     const stranger = await sendForm(`${USERS}/invite/${kim.id}`, '')
     assert.equal(stranger.status, 303)
     assert.isEmpty(await db.from('admin_invitations'))
@@ -334,9 +334,9 @@ test.group('Admin | invitations and resets', (group) => {
       [{ username: 'two', password: NEW, email: 'two@example.com' }, 201],
       [{ username: 'three', password: NEW, email: 'nowhere' }, 422],
     ] as const) {
-      const answer = await call('POST', `${USERS}/crud`, { json, headers })
-      assert.equal(answer.status, status, JSON.stringify(json))
-      assert.notInclude(answer.text, 'assword":')
+      const response = await call('POST', `${USERS}/crud`, { json, headers })
+      assert.equal(response.status, status, JSON.stringify(json))
+      assert.notInclude(response.text, 'assword":')
     }
     const one = await AdminUser.findByOrFail('username', 'one')
     assert.equal(one.hashedPassword, '!')
@@ -365,16 +365,16 @@ test.group('Admin | invitations and resets', (group) => {
     app.container.bindValue('mail.manager' as never, mailer as never)
     try {
       const kim = await invited('kim', { email: 'kim@example.com' })
-      const { answer, path } = await makeLink(kim)
-      assert.include(answer.text, 'It was mailed to kim@example.com.')
+      const { response, path } = await makeLink(kim)
+      assert.include(response.text, 'It was mailed to kim@example.com.')
       assert.equal(sent[0].to, 'kim@example.com')
       assert.include(sent[0].text, path)
       assert.notInclude(sent[0].subject, path)
-      const { answer: none } = await makeLink(await invited('lee'))
+      const { response: none } = await makeLink(await invited('lee'))
       assert.notInclude(none.text, 'mailed')
       assert.lengthOf(sent, 1)
       isDown = true
-      const { answer: lost } = await makeLink(kim)
+      const { response: lost } = await makeLink(kim)
       assert.equal(lost.status, 200)
       assert.include(lost.text, 'It could not be mailed.')
     } finally {

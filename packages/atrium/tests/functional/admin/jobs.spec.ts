@@ -17,7 +17,7 @@ import {
 } from '#tests/helpers/admin'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/helpers/jobs'
 import { onSqlite } from '#tests/helpers/databases'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { contextFor } from '#tests/helpers/imports'
 import { its } from '#tests/helpers/its'
 import { queriesOf } from '#tests/helpers/queries'
@@ -66,13 +66,13 @@ async function marked(): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
-async function textOf(answer: Promise<Answer>): Promise<string> {
-  const { text } = await answer
+async function textOf(response: Promise<HttpResponse>): Promise<string> {
+  const { text } = await response
   return text
 }
 
@@ -81,9 +81,9 @@ async function stateOf(job: Promise<AdminJob>): Promise<string> {
   return state
 }
 
-async function faultOf(job: Promise<AdminJob>): Promise<string> {
-  const { fault } = await job
-  return fault ?? ''
+async function errorOf(job: Promise<AdminJob>): Promise<string> {
+  const { fault: error } = await job
+  return error ?? ''
 }
 
 test.group('Admin | jobs', (group) => {
@@ -157,9 +157,9 @@ test.group('Admin | jobs', (group) => {
     const { begin } = store
     cleanup(() => void (store.begin = begin))
     const both = Promise.withResolvers<void>()
-    let asked = 0
+    let requested = 0
     store.begin = async (id, isRedelivered) => {
-      if (++asked === 2) both.resolve()
+      if (++requested === 2) both.resolve()
       await both.promise
       return await begin.call(store, id, isRedelivered)
     }
@@ -179,7 +179,7 @@ test.group('Admin | jobs', (group) => {
     cleanup(() => void (jobs.minutes = minutes))
     jobs.minutes = 0
     const { id } = await add()
-    assert.match(await faultOf(run(id)), /^The job took longer than 0 minutes/)
+    assert.match(await errorOf(run(id)), /^The job took longer than 0 minutes/)
   })
 
   test('[D1] starts a job immediately in the process that created it', async ({
@@ -416,8 +416,8 @@ test.group('Admin | jobs', (group) => {
     cleanup(() => void delete (queue as Partial<typeof queue>).push)
     const job = await add()
     await jobs.store.cancel(job)
-    const answer = await sendForm(`/admin/management/jobs/${job.id}/again`, {}, { cookie })
-    assert.equal(answer.status, 500)
+    const response = await sendForm(`/admin/management/jobs/${job.id}/again`, {}, { cookie })
+    assert.equal(response.status, 500)
     assert.equal(await stateOf(findJob(job.id)), 'cancelled')
     for (let i = 0; i < 11; i++) {
       const names = Array.from({ length: 100 }, (_, index) => ({ name: `Lamp ${index}` }))
@@ -439,9 +439,9 @@ test.group('Admin | jobs', (group) => {
     const ann = await makeUser('ann')
     const { id } = await add(3, ann)
     await ann.delete()
-    assert.include(await faultOf(run(id)), 'The user who started it was deleted')
+    assert.include(await errorOf(run(id)), 'The user who started it was deleted')
     const unknown = await add(3, jo, 'older')
-    assert.include(await faultOf(run(unknown.id)), 'does not know this kind of job')
+    assert.include(await errorOf(run(unknown.id)), 'does not know this kind of job')
     assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 
@@ -466,10 +466,10 @@ test.group('Admin | jobs', (group) => {
       assert.equal(await statusOf(page(path)), 404, path)
     }
     for (const what of ['cancel', 'again']) {
-      const answer = await call('POST', `/admin/management/jobs/${other.id}/${what}`, {
+      const response = await call('POST', `/admin/management/jobs/${other.id}/${what}`, {
         headers: { cookie },
       })
-      assert.equal(answer.status, 404)
+      assert.equal(response.status, 404)
     }
     assert.equal(await stateOf(findJob(other.id)), 'queued')
   })
@@ -512,8 +512,8 @@ test.group('Admin | jobs', (group) => {
     const first = await add(0)
     await jobs.store.cancel(first)
     assert.include(await textOf(page(`/${first.id}`)), 'Do it again')
-    const answer = await sendForm(`/admin/management/jobs/${first.id}/again`, {}, { cookie })
-    const id = Number(answer.headers.get('location')!.split('/').at(-1))
+    const response = await sendForm(`/admin/management/jobs/${first.id}/again`, {}, { cookie })
+    const id = Number(response.headers.get('location')!.split('/').at(-1))
     assert.isAbove(id, first.id)
     assert.containSubset(await findJob(id), { state: 'queued', userId: jo.id, kind: 'marks' })
     assert.equal(await stateOf(findJob(first.id)), 'cancelled')
@@ -542,9 +542,9 @@ test.group('Admin | jobs', (group) => {
     const failed = await add(1, jo)
     await jobs.store.cancel(failed)
     const path = `/admin/management/jobs/${failed.id}/again`
-    const answer = await sendForm(path, {}, { cookie })
-    assert.equal(answer.status, 429)
-    assert.include(answer.text, 'Wait until one has finished')
+    const response = await sendForm(path, {}, { cookie })
+    assert.equal(response.status, 429)
+    assert.include(response.text, 'Wait until one has finished')
     assert.equal(await its(findJob(failed.id), 'state'), 'cancelled')
     assert.equal(other.state, 'queued')
   })

@@ -104,10 +104,10 @@ test.group('Admin | list', (group) => {
   }) => {
     const query = '?b=2&a=%zz&a[]=x,y&search-input=%C3%84+%26&&page=3?&='
     for (const method of ['GET', 'HEAD']) {
-      const answer = await callRaw(method, `/admin/Utensil${query}`, { cookie })
-      assert.equal(answer.status, 307)
-      assert.equal(answer.headers.location, `/admin/Utensil/${query}`)
-      assert.equal(answer.text, '')
+      const response = await callRaw(method, `/admin/Utensil${query}`, { cookie })
+      assert.equal(response.status, 307)
+      assert.equal(response.headers.location, `/admin/Utensil/${query}`)
+      assert.equal(response.text, '')
     }
     const bare = await callRaw('GET', '/admin/Utensil', { cookie })
     assert.equal(bare.headers.location, '/admin/Utensil/')
@@ -276,14 +276,14 @@ test.group('Admin | list', (group) => {
 
   test('[S27] links to other pages keep the parameters', async ({ assert }) => {
     await makeUtensils(45)
-    const kept = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
-    const { text } = await list(`?${kept}&page=2`)
+    const stored = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
+    const { text } = await list(`?${stored}&page=2`)
     const link = (id: string) =>
       new RegExp(`id="${id}"[^>]*?href="([^"]*)"`).exec(text)![1].replaceAll('&amp;', '&')
-    assert.equal(link('next-page'), `/admin/Utensil/?${kept}&page=3`)
-    assert.equal(link('previous-page'), `/admin/Utensil/?${kept}`)
-    assert.equal(link('page-5'), `/admin/Utensil/?${kept}&page=5`)
-    assert.equal(link('rows-20'), `/admin/Utensil/?${kept}&rows-per-page-select=20`)
+    assert.equal(link('next-page'), `/admin/Utensil/?${stored}&page=3`)
+    assert.equal(link('previous-page'), `/admin/Utensil/?${stored}`)
+    assert.equal(link('page-5'), `/admin/Utensil/?${stored}&page=5`)
+    assert.equal(link('rows-20'), `/admin/Utensil/?${stored}&rows-per-page-select=20`)
     assert.equal(link('clear-search'), '/admin/Utensil/?sort_by=price&sort_order=desc')
     assert.match(text, /<a id="page-2"[^>]*aria-current="page"/)
   })

@@ -133,12 +133,12 @@ test.group('Admin | list | columns', (group) => {
       .table('admin_preferences')
       .insert({ user_id: kim.id, name: 'list.Play.columns', value })
     const own = await cookiesOf(kim)
-    const kept = await getList(own, '/admin/Play/')
-    assert.deepEqual(kept.headings, ['Note', 'Title'])
-    const asked = await getList(own, '/admin/Play/?columns=secret,title')
-    assert.deepEqual(asked.headings, ['Title'])
+    const saved = await getList(own, '/admin/Play/')
+    assert.deepEqual(saved.headings, ['Note', 'Title'])
+    const requested = await getList(own, '/admin/Play/?columns=secret,title')
+    assert.deepEqual(requested.headings, ['Title'])
     assert.include(
-      asked.text,
+      requested.text,
       'This column does not exist, or your roles do not include it: secret.'
     )
     const { text } = await get('/admin/Play/columns', { headers: { cookie: own } })
@@ -152,15 +152,15 @@ test.group('Admin | list | columns', (group) => {
       stored.map((row) => row.value),
       ['["title"]']
     )
-    for (const page of [kept, asked]) assert.notInclude(page.text, 'QZX')
+    for (const page of [saved, requested]) assert.notInclude(page.text, 'QZX')
   })
 
   test('[L6] saves columns and density for the user, who has them in another browser too', async ({
     assert,
   }) => {
-    const answer = await keep('order=note&order=title&columns=title&columns=note&density=compact')
-    assert.equal(answer.status, 303)
-    assert.equal(answer.headers.get('location'), '/admin/Play/')
+    const response = await keep('order=note&order=title&columns=title&columns=note&density=compact')
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('location'), '/admin/Play/')
     const elsewhere = await getList(await cookiesOf(ada), '/admin/Play/')
     assert.deepEqual(elsewhere.headings, ['Note', 'Title'])
     assert.include(elsewhere.text, 'data-density="compact"')
@@ -276,8 +276,8 @@ test.group('Admin | list | columns', (group) => {
     )
     const { status: sent } = await keep(form.toString())
     assert.equal(sent, 303)
-    const [kept] = await preferences()
-    assert.equal(kept.value, '["title"]')
+    const [stored] = await preferences()
+    assert.equal(stored.value, '["title"]')
   })
 
   test('[L6] a list ignores an invalid stored preference', async ({ assert }) => {

@@ -59,8 +59,8 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
     const view = await viewOf(site, { model: Specimen, facets })
 
     const numberAt = async (url: string) => {
-      const { conditions, faults } = ListParameters.read(view, url.split('?')[1] ?? '')
-      assert.isEmpty(faults, url)
+      const { conditions, errors } = ListParameters.read(view, url.split('?')[1] ?? '')
+      assert.isEmpty(errors, url)
       const { total_count: total } = await view.crud.getMulti(
         new ListRequest(conditions, [], pageOf(1, 1), 'exclude'),
         {}
@@ -417,7 +417,7 @@ test.group('Admin | list | facets by roles', (group) => {
   })
 
   test('[U4] a user who cannot view the model gets no facets', async ({ assert }) => {
-    const answer = await seen({ Stage: { actions: ['view'] } })
-    assert.equal(answer.get('status'), '404')
+    const response = await seen({ Stage: { actions: ['view'] } })
+    assert.equal(response.get('status'), '404')
   })
 })

@@ -74,17 +74,17 @@ test.group('Admin | list | failures', (group) => {
   })
 
   test('[P14] a refusal of the policy is 403 and not an empty list', async ({ assert }) => {
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     ClosedFile.allows = (actor, action) => {
-      asked.push([(actor as any).kind, (actor as any).user.username, action])
+      requested.push([(actor as any).kind, (actor as any).user.username, action])
       return false
     }
     const { status, text } = await getList(cookie, '/admin/ClosedFile/')
     assert.equal(status, 403)
     assert.include(text, 'Not allowed')
     assert.notInclude(text, 'list-content')
-    assert.deepInclude(asked, ['admin', 'ada', 'read_multi'])
-    assert.isTrue(asked.every((one) => (one as string[]).slice(0, 2).join() === 'admin,ada'))
+    assert.deepInclude(requested, ['admin', 'ada', 'read_multi'])
+    assert.isTrue(requested.every((one) => (one as string[]).slice(0, 2).join() === 'admin,ada'))
     const partial = await getList(cookie, '/admin/ClosedFile/', { 'hx-request': 'true' })
     assert.equal(partial.status, 403)
     const table = await getList(cookie, '/admin/ClosedFile/table-content')

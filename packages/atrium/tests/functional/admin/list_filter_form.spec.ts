@@ -297,9 +297,9 @@ test.group('Admin | list | the form for one more filter', (group) => {
     const step = await ask({ 'add.column': 'name' }, { headers })
     assert.notInclude(step.text, '<html')
     assert.equal(step.headers.get('vary')?.toLowerCase().includes('hx-request'), true)
-    const { status, headers: answered } = await ask(filled('name', 'eq', 'x'), { headers })
+    const { status, headers: responded } = await ask(filled('name', 'eq', 'x'), { headers })
     assert.equal(status, 204)
-    assert.deepEqual(JSON.parse(answered.get('hx-location')!), {
+    assert.deepEqual(JSON.parse(responded.get('hx-location')!), {
       path: `${LIST}?filter.name=x`,
       target: '#list-content',
       swap: 'outerHTML',
@@ -336,10 +336,10 @@ test.group('Admin | list | the form for one more filter', (group) => {
       },
       { column: 'name', operator: 'contains', value: '\0', fault: 'It must be text.' },
     ])
-    .run(async ({ assert }, { column, operator, value, fault }) => {
+    .run(async ({ assert }, { column, operator, value, fault: error }) => {
       const { status, text } = await ask(filled(column, operator, value))
       assert.equal(status, 422)
-      assert.include(unescape(text), fault)
+      assert.include(unescape(text), error)
       assert.include(text, 'aria-invalid="true"')
       assert.include(text, 'id="filter-value-error"')
     })
@@ -354,12 +354,12 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.match(text, /<input[^>]*id="filter-value"[^>]*type="date"/)
     assert.notInclude(text, 'value="5"')
     /* Another operator with the same fields keeps the value. */
-    const kept = await ask(
+    const stored = await ask(
       number.map(([name, value]): [string, string] =>
         name === 'add.operator' ? [name, 'lt'] : [name, value]
       )
     )
-    assert.equal(kept.headers.get('location'), `${LIST}?filter.visitors__lt=5`)
+    assert.equal(stored.headers.get('location'), `${LIST}?filter.visitors__lt=5`)
   })
 
   test('[L1, L2] a list with fifty filters takes no more', async ({ assert }) => {
@@ -398,8 +398,8 @@ test.group('Admin | list | the form for one more filter', (group) => {
       ['Artefact', 'insured_for', 404],
       ['Artefact', 'name', 404],
     ] as const) {
-      const answer = await choices(model, field)
-      assert.equal(answer.status, status, field)
+      const response = await choices(model, field)
+      assert.equal(response.status, status, field)
     }
   })
 

@@ -32,8 +32,8 @@ test.group('Admin | list | filters compared with the API and with memory', (grou
     await view.resource.load()
 
     const idsIn = async (query: string) => {
-      const { conditions, faults } = ListParameters.read(view, query)
-      assert.isEmpty(faults)
+      const { conditions, errors } = ListParameters.read(view, query)
+      assert.isEmpty(errors)
       const request = new ListRequest(conditions, [], pageOf(1, 1000), 'exclude')
       const { data, total_count: total } = await view.crud.getMulti(request, {})
       const ids = data.map(({ id }) => id)
@@ -205,17 +205,17 @@ test.group('Admin | list | filters', (group) => {
     await db
       .table('list_artefacts')
       .multiInsert(Array.from({ length: 30 }, (_, index) => ({ id: 100 + index, name: 'Coin' })))
-    const kept = 'filter.name=Coin'
-    const { text, range, headers } = await list(`${kept}&page=2`, { 'hx-request': 'true' })
+    const stored = 'filter.name=Coin'
+    const { text, range, headers } = await list(`${stored}&page=2`, { 'hx-request': 'true' })
     assert.equal(range, '11–20 of 30')
-    assert.equal(headers.get('hx-push-url'), `/admin/Artefact/?${kept}&page=2`)
+    assert.equal(headers.get('hx-push-url'), `/admin/Artefact/?${stored}&page=2`)
     const linked = tagsOf(text)
       .filter((tag) => /^<a .*id="(sort|page|rows|next|previous)-/s.test(tag))
       .map((tag) => unescape(/href="([^"]*)"/.exec(tag)![1]))
     assert.isAbove(linked.length, 15)
-    for (const url of linked) assert.include(url, `?${kept}`)
+    for (const url of linked) assert.include(url, `?${stored}`)
     assert.include(text, '<input type="hidden" name="filter.name" value="Coin">')
-    assert.include(text, `name="next" value="/admin/Artefact/?${kept}&amp;page=2"`)
+    assert.include(text, `name="next" value="/admin/Artefact/?${stored}&amp;page=2"`)
   })
 
   test('[L1] an empty list offers to clear its filters', async ({ assert }) => {

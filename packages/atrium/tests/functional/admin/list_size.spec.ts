@@ -80,8 +80,8 @@ test.group('Admin | list | size and cost', (group) => {
 
   /** Bytes of the response as transferred. */
   async function bytesOf(path: string, headers: Record<string, string> = {}): Promise<number> {
-    const { headers: answered } = await callRaw('HEAD', path, { cookie, ...headers })
-    return Number(answered['content-length'])
+    const { headers: responded } = await callRaw('HEAD', path, { cookie, ...headers })
+    return Number(responded['content-length'])
   }
 
   /** Number of queries on each table during the action. */
@@ -188,8 +188,8 @@ test.group('Admin | list | size and cost', (group) => {
     assert,
   }) => {
     const encodingOf = async (path: string) => {
-      const answer = await callRaw('GET', path, { cookie, 'accept-encoding': 'br' })
-      return [answer.status, answer.headers['content-encoding']]
+      const response = await callRaw('GET', path, { cookie, 'accept-encoding': 'br' })
+      return [response.status, response.headers['content-encoding']]
     }
     assert.deepEqual(await encodingOf('/admin/nowhere'), [404, 'br'])
     assert.deepEqual(await encodingOf('/admin/assets/nowhere.css'), [404, 'br'])

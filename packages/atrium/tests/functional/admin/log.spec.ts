@@ -26,8 +26,8 @@ test.group('Admin | log lines of login and logout', (group) => {
   }) => {
     const lines = captureLog(cleanup)
     await login('jo', 'wrong')
-    const answer = await login('jo')
-    const cookie = cookiesFrom(answer)
+    const response = await login('jo')
+    const cookie = cookiesFrom(response)
     await get('/admin/logout', { headers: { cookie } })
 
     const told = lines().filter(({ level }) => level >= INFO_LEVEL)
@@ -48,13 +48,13 @@ test.group('Admin | log lines of login and logout', (group) => {
   }) => {
     const lines = captureLog(cleanup)
     await login('jo', 'a-secret-guess')
-    const answer = await login('jo')
-    const cookie = cookiesFrom(answer)
+    const response = await login('jo')
+    const cookie = cookiesFrom(response)
     await get('/admin/logout', { headers: { cookie } })
 
     const text = JSON.stringify(lines())
     assert.include(text, 'Logged out')
-    const { access_token: token, session_id: id } = receivedCookies(answer)
+    const { access_token: token, session_id: id } = receivedCookies(response)
     for (const secret of ['a-secret-guess', PASSWORD, token.value, id.value]) {
       assert.notInclude(text, secret)
     }

@@ -16,12 +16,12 @@ import {
   receivedCookies,
   sendForm,
 } from '#tests/helpers/admin'
-import { get, statusOf, type Answer } from '#tests/helpers/http'
+import { get, statusOf, type HttpResponse } from '#tests/helpers/http'
 
 const WRONG = 'The user name or the password is wrong.'
 
 /** The page without its top bar, as the theme switch there contains the current URL. */
-function mainOf({ text }: Answer): string {
+function mainOf({ text }: HttpResponse): string {
   return text.slice(text.indexOf('<main'))
 }
 
@@ -81,11 +81,11 @@ test.group('Admin | the login page', (group) => {
       'message=Hello',
     ])
     .run(async ({ assert }, query) => {
-      const answer = await get(`/admin/login?${query}`)
-      assert.equal(answer.status, 200)
-      assert.notInclude(answer.text, 'role="alert"')
-      assert.notInclude(answer.text, '<script>alert')
-      assert.notMatch(mainOf(answer), /locked|alert\(1\)|Hello/)
+      const response = await get(`/admin/login?${query}`)
+      assert.equal(response.status, 200)
+      assert.notInclude(response.text, 'role="alert"')
+      assert.notInclude(response.text, '<script>alert')
+      assert.notMatch(mainOf(response), /locked|alert\(1\)|Hello/)
     })
 
   test('[B3] the page keeps the return path, if it is in the site', async ({ assert }) => {
@@ -107,10 +107,10 @@ test.group('Admin | logging in', (group) => {
   })
 
   test('[S22, B3] the right password redirects to the dashboard', async ({ assert }) => {
-    const answer = await login('jo')
-    assert.equal(answer.status, 303)
-    assert.equal(answer.headers.get('location'), '/admin')
-    assert.isTrue(await isSignedIn(cookiesFrom(answer)))
+    const response = await login('jo')
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('location'), '/admin')
+    assert.isTrue(await isSignedIn(cookiesFrom(response)))
   })
 
   test('[B4] the two cookies have the specified attributes', async ({ assert }) => {
@@ -146,18 +146,18 @@ test.group('Admin | logging in', (group) => {
   })
 
   test('[S22, B12] a session is begun with address and device', async ({ assert }) => {
-    const answer = await login('jo', PASSWORD, { headers: { 'user-agent': 'curl/8.5.0' } })
+    const response = await login('jo', PASSWORD, { headers: { 'user-agent': 'curl/8.5.0' } })
     const rows = await db.from('admin_sessions')
     assert.lengthOf(rows, 1)
     assert.equal(rows[0].user_id, jo.id)
     assert.match(rows[0].ip_address, /^(::1|(::ffff:)?127\.0\.0\.1)$/)
     assert.equal(rows[0].user_agent, 'curl/8.5.0')
-    assert.notInclude(JSON.stringify(rows), receivedCookies(answer).session_id.value)
+    assert.notInclude(JSON.stringify(rows), receivedCookies(response).session_id.value)
   })
 
   test('[B3] the login redirects to the page that was requested first', async ({ assert }) => {
-    const asked = await get('/admin/Utensil/?search-input=a%20b&page=2')
-    const loginPage = await get(asked.headers.get('location')!)
+    const requested = await get('/admin/Utensil/?search-input=a%20b&page=2')
+    const loginPage = await get(requested.headers.get('location')!)
     const next = /name="next" value="([^"]*)"/.exec(mainOf(loginPage))![1].replaceAll('&amp;', '&')
     const { status, headers } = await login('jo', PASSWORD, { next })
     assert.equal(status, 303)
@@ -182,12 +182,12 @@ test.group('Admin | logging in', (group) => {
       ['', ''],
       ['no such name!', PASSWORD],
     ]) {
-      const answer = await login(username, password)
-      assert.equal(answer.status, 401, `${username} ${password}`)
-      assert.isEmpty(answer.headers.getSetCookie())
-      assert.include(answer.text, `role="alert">${WRONG}</p>`)
+      const response = await login(username, password)
+      assert.equal(response.status, 401, `${username} ${password}`)
+      assert.isEmpty(response.headers.getSetCookie())
+      assert.include(response.text, `role="alert">${WRONG}</p>`)
       /* The user name is preserved, and the field to continue with has the focus. */
-      texts.add(answer.text.replace(/ value="[^"]*"/g, '').replaceAll(' autofocus', ''))
+      texts.add(response.text.replace(/ value="[^"]*"/g, '').replaceAll(' autofocus', ''))
     }
     assert.equal(texts.size, 1)
     assert.isEmpty(await db.from('admin_sessions'))
@@ -220,7 +220,7 @@ test.group('Admin | logging in', (group) => {
   test('[B7] every login begins a new session', async ({ assert }) => {
     const first = await login('jo')
     const second = await login('jo', PASSWORD, { headers: { cookie: cookiesFrom(first) } })
-    const idOf = (answer: typeof first) => receivedCookies(answer).session_id.value
+    const idOf = (response: typeof first) => receivedCookies(response).session_id.value
     assert.notEqual(idOf(first), idOf(second))
     assert.isTrue(await isSignedIn(cookiesFrom(second)))
   })
@@ -230,8 +230,8 @@ test.group('Admin | logging in', (group) => {
     for (const user of [jo, al]) {
       const earlier = await cookiesOf(user)
       const elsewhere = await cookiesOf(user)
-      const answer = await login('jo', PASSWORD, { headers: { cookie: earlier } })
-      assert.isTrue(await isSignedIn(cookiesFrom(answer)))
+      const response = await login('jo', PASSWORD, { headers: { cookie: earlier } })
+      assert.isTrue(await isSignedIn(cookiesFrom(response)))
       assert.isTrue(await isSignedIn(elsewhere))
       assert.isFalse(await isSignedIn(earlier))
       const { jti } = decodeJwt(cookieIn(earlier, 'access_token'))

@@ -54,8 +54,8 @@ test.group('Admin | logging out', (group) => {
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
-    const asked = await logout(cookie, { 'sec-fetch-site': 'cross-site' })
-    assert.isNull(asked.headers.get('clear-site-data'))
+    const requested = await logout(cookie, { 'sec-fetch-site': 'cross-site' })
+    assert.isNull(requested.headers.get('clear-site-data'))
     const { headers } = await logout(cookie)
     assert.equal(headers.get('clear-site-data'), '"cache"')
   })
@@ -71,8 +71,8 @@ test.group('Admin | logging out', (group) => {
   })
 
   test('[B5] a token due for renewal is not renewed at the logout', async ({ assert }) => {
-    const answer = await logout(await agedCookiesOf(jo, { minutes: 10 }))
-    assert.equal(receivedCookies(answer).access_token.value, '')
+    const response = await logout(await agedCookiesOf(jo, { minutes: 10 }))
+    assert.equal(receivedCookies(response).access_token.value, '')
   })
 
   test('[B5] the session ends, the user’s other sessions stay', async ({ assert }) => {
@@ -103,10 +103,10 @@ test.group('Admin | logging out', (group) => {
     assert,
   }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => get('/admin/dashboard-content', { headers: { cookie } }))
     )
-    const renewed = answers.map((answer) => receivedCookies(answer).access_token.value)
+    const renewed = responses.map((response) => receivedCookies(response).access_token.value)
     const id = `session_id=${cookieIn(cookie, 'session_id')}`
     await logout(`access_token=${renewed[0]}; ${id}`)
 
@@ -137,15 +137,15 @@ test.group('Admin | logging out', (group) => {
     ] as Array<Record<string, string>>)
     .run(async ({ assert }, foreign) => {
       const cookie = await cookiesOf(jo)
-      const answer = await logout(cookie, foreign)
-      assert.equal(answer.status, 200)
-      assert.include(answer.text, '<title>Log out?')
-      assert.isEmpty(answer.headers.getSetCookie())
+      const response = await logout(cookie, foreign)
+      assert.equal(response.status, 200)
+      assert.include(response.text, '<title>Log out?')
+      assert.isEmpty(response.headers.getSetCookie())
       assert.isEmpty(await revokedTokens())
       assert.isTrue(await isSignedIn(cookie))
 
       /* A confirmation in the query string of a cross-site link does not count. */
-      const [, confirm] = /href="([^"]*confirm[^"]*)"/.exec(answer.text)!
+      const [, confirm] = /href="([^"]*confirm[^"]*)"/.exec(response.text)!
       await get(confirm, { headers: { cookie, ...foreign } })
       assert.isTrue(await isSignedIn(cookie))
       const confirmed = await get(confirm, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })

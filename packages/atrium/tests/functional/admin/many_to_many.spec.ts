@@ -88,8 +88,8 @@ test.group('Admin | many-to-many fields', (group) => {
     const changed = await send(`title=Changed&people=&people=${bob.id}&people=${cid.id}`)
     assert.equal(changed.status, 303)
     assert.deepEqual(await cast(), [bob.id, cid.id])
-    const kept = await db.from('revue_people').where({ revue_id: revue.id, artist_id: bob.id })
-    assert.equal(kept[0].note, 'old', 'what stays attached keeps its row')
+    const stored = await db.from('revue_people').where({ revue_id: revue.id, artist_id: bob.id })
+    assert.equal(stored[0].note, 'old', 'what stays attached keeps its row')
     await revue.refresh()
     assert.equal(revue.title, 'Changed')
   }).tags(['@database'])
@@ -195,11 +195,11 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [bob.id, cid.id])
     await db.from('revue_people').delete()
     const refused = await send(`people=${cid.id}`, cookie)
-    const nobody = await send('people=99999', cookie)
+    const anonymous = await send('people=99999', cookie)
     assert.equal(refused.status, 400)
     assert.equal(
       formOf(refused.text).errors.people.replace(String(cid.id), '#'),
-      formOf(nobody.text).errors.people.replace('99999', '#'),
+      formOf(anonymous.text).errors.people.replace('99999', '#'),
       'as a key of nobody'
     )
     assert.deepEqual(await cast(), [])
@@ -210,14 +210,14 @@ test.group('Admin | many-to-many fields', (group) => {
       Revue: { actions: ['view', 'update'] },
       RevueArtist: { actions: ['view'], scopes: ['east'] },
     })
-    const answerOf = async () => {
+    const responseOf = async () => {
       const { status, text } = await send(`people=&people=${cid.id}`, cookie)
       return [status, formOf(text).errors.people]
     }
-    const apart = await answerOf()
+    const apart = await responseOf()
     assert.equal(apart[0], 400)
     await attach(cid)
-    assert.deepEqual(await answerOf(), apart)
+    assert.deepEqual(await responseOf(), apart)
     assert.deepEqual(await cast(), [cid.id])
   })
 

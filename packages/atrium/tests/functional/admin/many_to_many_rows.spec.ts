@@ -72,7 +72,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     const same = await send(values)
     assert.equal(same.status, 303)
     assert.isEmpty(await loggedEvents('UPDATE'))
-    const answer = await send({
+    const response = await send({
       ...values,
       'parts.0.fee': '12.25',
       'parts.0.lead': 'true',
@@ -80,7 +80,11 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
       'parts.2.id': String(cid.id),
       'parts.2.role': 'dancer',
     })
-    assert.equal(answer.status, 303, formOf(answer.text || '<form id="record-form"></form>').error)
+    assert.equal(
+      response.status,
+      303,
+      formOf(response.text || '<form id="record-form"></form>').error
+    )
     assert.deepEqual(await parts(), [
       [ann.id, 'singer', 12.25, true],
       [cid.id, 'dancer', null, false],
@@ -127,13 +131,13 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
       { column: 'fee', text: 'much', fault: 'much' },
       { column: 'since', text: 'soon', fault: 'soon' },
     ])
-    .run(async ({ assert }, { column, text: typed, fault }) => {
+    .run(async ({ assert }, { column, text: typed, fault: error }) => {
       const fields = { 'parts.0.id': String(ann.id), 'parts.0.role': 'singer', 'title': 'Lost' }
       const { status, text } = await send({ ...fields, [`parts.0.${column}`]: typed })
       assert.equal(status, 400)
       const { errors, values } = formOf(text)
-      assert.include(errors[`parts.0.${column}`], fault)
-      assert.include(errors.parts, fault)
+      assert.include(errors[`parts.0.${column}`], error)
+      assert.include(errors.parts, error)
       assert.equal(values['parts.0.id'], String(ann.id))
       assert.isEmpty(await parts())
       await revue.refresh()
@@ -217,11 +221,11 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.isEmpty(await parts())
     const events = await loggedEvents('UPDATE')
     for (const { id } of events.toSorted((one, other) => other.id - one.id)) {
-      const answer = await call('POST', `/admin/management/events/${id}/undo`, {
+      const response = await call('POST', `/admin/management/events/${id}/undo`, {
         json: {},
         headers: { cookie: boss },
       })
-      assert.equal(answer.status, 200, answer.text)
+      assert.equal(response.status, 200, response.text)
     }
     assert.deepEqual(await db.from('revue_parts'), before)
   }).tags(['@database'])

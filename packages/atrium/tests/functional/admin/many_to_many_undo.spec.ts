@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { type Revue, type RevueArtist, RevueStyle, TABLES, makeRevue } from '#tests/fixtures/revues'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { audited } from '#tests/helpers/model_events'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -55,7 +55,7 @@ test.group('Undo | many-to-many relations', (group) => {
       .firstOrFail()
     return id
   }
-  async function undo(event?: number, cookie = boss): Promise<Answer> {
+  async function undo(event?: number, cookie = boss): Promise<HttpResponse> {
     const id = event ?? (await lastEvent())
     return await call('POST', `/admin/management/events/${id}/undo`, {
       json: {},
@@ -76,8 +76,8 @@ test.group('Undo | many-to-many relations', (group) => {
       await send(`title=${title}&people=&people=${bob.id}&people=${cid.id}&styles=`)
       const after = await everything()
       assert.notDeepEqual(after, before)
-      const answer = await undo()
-      assert.equal(answer.status, 200, answer.text)
+      const response = await undo()
+      assert.equal(response.status, 200, response.text)
       assert.deepEqual(await everything(), before, title)
       const rows = await audited('Revue')
       const row = rows.at(-1)!
@@ -102,8 +102,8 @@ test.group('Undo | many-to-many relations', (group) => {
     await db.table('revue_people').insert({ revue_id: id, artist_id: cid.id })
     assert.equal(await its(undo(made), 'status'), 409, 'others refer to it by now')
     await db.from('revue_people').where({ revue_id: id, artist_id: cid.id }).delete()
-    const answer = await undo(made)
-    assert.equal(answer.status, 200, answer.text)
+    const response = await undo(made)
+    assert.equal(response.status, 200, response.text)
     assert.deepEqual(await everything(), before)
     assert.equal(await its(undo(), 'status'), 200)
     assert.lengthOf(await db.from('revue_people').where({ revue_id: id, artist_id: ann.id }), 1)
@@ -120,8 +120,8 @@ test.group('Undo | many-to-many relations', (group) => {
       assert.equal(await its(remove(model, ...ids), 'status'), 200)
       const after = await everything()
       assert.isEmpty(after.revue_people)
-      const answer = await undo()
-      assert.equal(answer.status, 200, answer.text)
+      const response = await undo()
+      assert.equal(response.status, 200, response.text)
       assert.deepEqual(await everything(), before, model)
       assert.equal(await its(undo(), 'status'), 200)
       assert.deepEqual(await everything(), after, model)
@@ -145,8 +145,8 @@ test.group('Undo | many-to-many relations', (group) => {
     await db.table('revue_people').insert({ revue_id: revue.id, artist_id: ann.id })
     assert.equal(await its(undo(event), 'status'), 409)
     await db.from('revue_people').where('artist_id', ann.id).delete()
-    const answer = await undo(event)
-    assert.equal(answer.status, 200, answer.text)
+    const response = await undo(event)
+    assert.equal(response.status, 200, response.text)
   })
 
   test('[R7, U3, U4] it attaches nothing that the user may not see or write by now', async ({

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { AdminUser } from '#admin'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { formOf } from '#tests/helpers/forms'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { runs } from '#tests/helpers/random_runs'
@@ -19,7 +19,7 @@ const LONG = 'word '.repeat(2000).trim()
 const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
 /** Names of the fields that a conflict page asks for */
-const askedOn = ({ text }: Answer) =>
+const requestedOn = ({ text }: HttpResponse) =>
   [...text.matchAll(/name="_take\.(\w+)" value="mine"/g)].map(([, name]) => name)
 
 test.group('Admin | changes of two people to one record are merged', (group) => {
@@ -55,7 +55,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     return { title, pages, isOpen: Boolean(isOpen), note, stage, pin, scan }
   }
   /** The message of the page after a saved form */
-  const said = async (saved: Answer, who = cookie) => {
+  const said = async (saved: HttpResponse, who = cookie) => {
     const session = saved.headers.getSetCookie().map((line) => line.split(';')[0])
     const { text } = await get('/admin/Dossier/', {
       headers: { cookie: [who, ...session].join('; ') },
@@ -115,7 +115,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     await mary({ title: 'Hers', pages: '9', due: '2026-03-01T10:00' })
     const page = await save({ ...form, title: 'His', pages: '9', data: '{"a":1}' })
     assert.equal(page.status, 409)
-    assert.deepEqual(askedOn(page), ['title'])
+    assert.deepEqual(requestedOn(page), ['title'])
     const text = textOf(page.text).replaceAll('&quot;', '"')
     assert.include(text, 'Title When you opened it Old The version of mary Hers Your version')
     assert.match(text, /Due changed by mary – Empty 1 Mar 2026, 10:00/)
@@ -166,7 +166,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     await mary({ title: 'Hers again' })
     const again = await save({ ...values, '_take.title': 'mine' })
     assert.equal(again.status, 409)
-    assert.deepEqual(askedOn(again), ['title'])
+    assert.deepEqual(requestedOn(again), ['title'])
 
     const taken = await save({ ...values, '_take.title': 'theirs' })
     assert.equal(taken.status, 303)
@@ -204,7 +204,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     for (const sealed of forged) {
       const page = await save({ ...form, pages: '7', _opened: sealed })
       assert.equal(page.status, 409)
-      assert.deepEqual(askedOn(page), ['title', 'pages'])
+      assert.deepEqual(requestedOn(page), ['title', 'pages'])
       assert.notInclude(page.text, 'Secret')
     }
     assert.containSubset(await stored(), { title: 'Hers', pages: 5 })
@@ -222,7 +222,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const later = await open()
     await mary({ title: 'Hers' })
     const page = await save({ ...later, title: `${LONG} mine` })
-    assert.deepEqual(askedOn(page), ['title'])
+    assert.deepEqual(requestedOn(page), ['title'])
     assert.notInclude(textOf(page.text), 'When you opened it word')
   })
 
@@ -277,7 +277,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const hers = await its(stored(), 'scan')
     const page = await send(form, 'his.png')
     assert.equal(page.status, 409)
-    assert.deepEqual(askedOn(page), ['scan'])
+    assert.deepEqual(requestedOn(page), ['scan'])
     assert.include(textOf(page.text), 'Not restored from your input: Scan.')
     assert.include(textOf(page.text), 'Your version his.png')
     const { values } = formOf(page.text)
@@ -317,7 +317,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const later = await open(clerk)
     await mary({ title: 'Hers again', pages: '11' })
     const page = await save({ ...later, pages: '12' }, clerk)
-    assert.deepEqual(askedOn(page), ['pages'])
+    assert.deepEqual(requestedOn(page), ['pages'])
     assert.notInclude(page.text, 'Hers again')
   })
 
@@ -328,7 +328,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const form = await open()
     await mary({ is_open: 'false' })
     const page = await save({ ...form, note: 'His' })
-    assert.deepEqual(askedOn(page), ['is_open'])
+    assert.deepEqual(requestedOn(page), ['is_open'])
     const { values } = formOf(page.text)
     await save({ ...values, 'is_open': 'true', '_take.is_open': 'mine' })
     assert.containSubset(await stored(), { isOpen: true, note: 'His' })
@@ -373,21 +373,21 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
       const now: Values = { ...base, ...theirs }
       const wanted = { ...base, ...mine }
       const names = Object.keys(base)
-      const asked = names.filter(
+      const requested = names.filter(
         (name) =>
           now[name] !== base[name] && wanted[name] !== base[name] && now[name] !== wanted[name]
       )
-      const answer = await save({ ...form, ...mine })
-      assert.equal(answer.status, asked.length > 0 ? 409 : 303)
-      assert.sameMembers(askedOn(answer), asked)
+      const response = await save({ ...form, ...mine })
+      assert.equal(response.status, requested.length > 0 ? 409 : 303)
+      assert.sameMembers(requestedOn(response), requested)
       const merged = Object.fromEntries(
         names.map((name) => [name, now[name] === base[name] ? wanted[name] : now[name]])
       )
-      if (asked.length === 0) return assert.deepEqual(await read(), merged as any)
+      if (requested.length === 0) return assert.deepEqual(await read(), merged as any)
       assert.deepEqual(await read(), now as any)
-      const { values } = formOf(answer.text)
+      const { values } = formOf(response.text)
       await save(values)
-      const chosen = asked.map((name) => [name, wanted[name]])
+      const chosen = requested.map((name) => [name, wanted[name]])
       assert.deepEqual(await read(), { ...merged, ...Object.fromEntries(chosen) })
     }
     await fc.assert(fc.asyncProperty(all, some, some, run), { numRuns: runs(60) })

@@ -22,8 +22,8 @@ test.group("Admin | new records in a reference's dialog", (group) => {
 
   const open = (path: string, cookie = jo, headers = {}) =>
     get(path, { headers: { accept: 'text/html', cookie, ...headers } })
-  const textOf = async (...asked: Parameters<typeof open>): Promise<string> => {
-    const { text } = await open(...asked)
+  const textOf = async (...requested: Parameters<typeof open>): Promise<string> => {
+    const { text } = await open(...requested)
     return text
   }
   const send = (path: string, fields: Record<string, string>, cookie = jo, headers = {}) =>
@@ -79,9 +79,9 @@ test.group("Admin | new records in a reference's dialog", (group) => {
 
     const other = formOf(await textOf(place))
     assert.notInclude(other.action, 'Help')
-    const faulty = await send(other.action, {})
-    assert.equal(faulty.status, 422)
-    const done = await send(formOf(faulty.text).action, { name: 'Abbey Road' })
+    const invalid = await send(other.action, {})
+    assert.equal(invalid.status, 422)
+    const done = await send(formOf(invalid.text).action, { name: 'Abbey Road' })
     assert.equal(done.status, 303)
     const back = done.headers.get('location')!
     assert.match(back, /^\/admin\/Recording\/create_page\?_kept=[\w-]{32}$/)
@@ -154,12 +154,18 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.equal(long.status, 422)
     assert.include(long.text, 'This form has too much input to be stored.')
     assert.include(long.text, 'x'.repeat(70_000))
-    for (const asked of ['', 'studio_id', 'a@Nobody.b', 'title@Recording.title', STUDIO + '.x']) {
+    for (const requested of [
+      '',
+      'studio_id',
+      'a@Nobody.b',
+      'title@Recording.title',
+      STUDIO + '.x',
+    ]) {
       const { status, text } = await send('/admin/Recording/form_create', {
         title: 'Help!',
-        __new: asked,
+        __new: requested,
       })
-      assert.equal(status, 422, asked)
+      assert.equal(status, 422, requested)
       assert.include(text, 'value="Help!"')
     }
     for (let count = 0; count < 12; count++) await press()
@@ -176,10 +182,10 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.notInclude(text, '__new')
     const [, action] = /action="([^"]*)"/.exec(text)!
     assert.equal(action, '/admin/Studio/form_create?_beside=Recording.studio_id')
-    const faulty = await send(action, {}, jo, { 'hx-request': 'true' })
-    assert.equal(faulty.status, 422)
-    assert.match(faulty.text, /^<div class="new-reference"/m)
-    assert.include(faulty.text, 'Name is required')
+    const invalid = await send(action, {}, jo, { 'hx-request': 'true' })
+    assert.equal(invalid.status, 422)
+    assert.match(invalid.text, /^<div class="new-reference"/m)
+    assert.include(invalid.text, 'Name is required')
 
     const done = await send(action, { name: 'Hansa' }, jo, { 'hx-request': 'true' })
     const studio = await Studio.findByOrFail('name', 'Hansa')
@@ -198,10 +204,10 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert,
   }) => {
     for (const model of [Camel, Caravan, Oasis]) await model.query().delete()
-    const asked = 'camels.0.oasis_id@Camel.oasis_id'
-    assert.include(await textOf('/admin/Caravan/create_page'), `value="${asked}"`)
+    const requested = 'camels.0.oasis_id@Camel.oasis_id'
+    assert.include(await textOf('/admin/Caravan/create_page'), `value="${requested}"`)
     const fields = { 'name': 'Silk', 'camels.0.name': 'Asra', 'camels.1.name': 'Basim' }
-    const left = await send('/admin/Caravan/form_create', { ...fields, __new: asked })
+    const left = await send('/admin/Caravan/form_create', { ...fields, __new: requested })
     const other = formOf(await textOf(left.headers.get('location')!))
     const made = await send(other.action, { name: 'Siwa' })
     const { values } = formOf(await textOf(made.headers.get('location')!))

@@ -17,7 +17,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
 import { inMinutes } from '#tests/helpers/factors'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { textOf } from '#tests/helpers/list_page'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -53,7 +53,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       { current_password: PASSWORD, password: NEW, password_again: NEW, ...fields },
       as
     )
-  const tokenIn = ({ text }: Answer) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
+  const tokenIn = ({ text }: HttpResponse) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
 
   test('[U7, B7] a new password ends the other sessions; this one goes on with another id and token', async ({
     assert,
@@ -61,10 +61,10 @@ test.group('Admin | own password, sessions and tokens', (group) => {
   }) => {
     const log = captureLog(cleanup)
     const elsewhere = await cookiesOf(kim)
-    const answer = await change()
-    assert.equal(answer.status, 303)
-    assert.equal(answer.headers.get('location'), ACCOUNT)
-    const after = cookiesFrom(answer)
+    const response = await change()
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('location'), ACCOUNT)
+    const after = cookiesFrom(response)
     assert.isTrue(await isSignedIn(after))
     assert.isFalse(await isSignedIn(elsewhere))
     assert.isFalse(await isSignedIn(cookie))
@@ -157,8 +157,8 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     const own = ids.find(({ id }) => id === ids[0].id)!
     const theirs = await AdminSession.findByOrFail('userId', other.id)
     for (const id of [own.id, theirs.id, 0, 'x', '']) {
-      const answer = await send('/sessions/end', { id: String(id) })
-      assert.equal(answer.status, 303)
+      const response = await send('/sessions/end', { id: String(id) })
+      assert.equal(response.status, 303)
     }
     assert.isTrue((await isSignedIn(cookie)) && (await isSignedIn(foreign)))
     await send('/sessions/end', { id: String(ids[1].id) })
@@ -215,8 +215,8 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       const as = await cookiesOf(await makeUser(name, { isSuperuser: false, roles }))
       const text = await page(as)
       assert.equal(text.includes('action="/admin/account/tokens"'), isAllowed, name)
-      const answer = await send('/tokens', TOKEN, as)
-      assert.equal(answer.status, isAllowed ? 200 : 403, name)
+      const response = await send('/tokens', TOKEN, as)
+      assert.equal(response.status, isAllowed ? 200 : 403, name)
     }
     const boss = await cookiesOf(await makeUser('boss'))
     assert.include(await page(boss), 'action="/admin/account/tokens"')
@@ -229,9 +229,9 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     await makeRole('Program', { AdminAccessToken: { actions: ['create'] } })
     const al = await makeUser('al', { isSuperuser: false, roles: ['Program'] })
     const as = await cookiesOf(al)
-    const answer = await send('/tokens', { ...TOKEN, user_id: String(kim.id) }, as)
-    const token = tokenIn(answer)!
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const response = await send('/tokens', { ...TOKEN, user_id: String(kim.id) }, as)
+    const token = tokenIn(response)!
+    assert.equal(response.headers.get('cache-control'), 'no-store')
     const stored = await AdminAccessToken.firstOrFail()
     assert.equal(stored.userId, al.id)
     const text = await page(as)
@@ -250,12 +250,12 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     const { id, token } = await issueToken(kim, ['Reel:*'], { name: '<b>' })
     const { id: theirs } = await issueToken(await makeUser('lee'))
     for (const path of [`/tokens/${theirs}/revoke`, '/tokens/0/revoke', '/tokens/x/revoke']) {
-      const asked = await get(ACCOUNT + path, { headers: { cookie, accept: 'text/html' } })
+      const requested = await get(ACCOUNT + path, { headers: { cookie, accept: 'text/html' } })
       const sent = await send(path)
-      assert.deepEqual([asked.status, sent.status], [404, 404])
+      assert.deepEqual([requested.status, sent.status], [404, 404])
     }
-    const asked = await page(cookie, `${ACCOUNT}/tokens/${id}/revoke`)
-    assert.include(asked, '&lt;b&gt;')
+    const requested = await page(cookie, `${ACCOUNT}/tokens/${id}/revoke`)
+    assert.include(requested, '&lt;b&gt;')
     assert.lengthOf(await AdminAccessToken.all(), 2)
     const done = await send(`/tokens/${id}/revoke`)
     assert.equal(done.headers.get('location'), `${ACCOUNT}#tokens`)

@@ -129,7 +129,7 @@ test.group('Columns with names of forms and query strings', (group) => {
       const { text } = await get(path, { headers: { cookie } })
       return ['a', 'b'].filter((title) => text.includes(`>${title}</a>`)).join('')
     }
-    const asked = async (
+    const requested = async (
       column: string,
       operator: string,
       value: string,
@@ -146,11 +146,11 @@ test.group('Columns with names of forms and query strings', (group) => {
       const { headers } = await page(`filter?${query}`)
       return await idsOf(headers.get('location')!)
     }
-    assert.equal(await asked('title', 'contains', 'b', 'text'), 'b')
-    assert.equal(await asked('title__contains', 'eq', 'b'), 'a')
-    assert.equal(await asked('title', 'eq', 'b'), 'b')
-    assert.equal(await asked('title__eq', 'eq', 'a'), 'a')
-    assert.equal(await asked('title__is', 'empty', '', 'none'), 'a')
+    assert.equal(await requested('title', 'contains', 'b', 'text'), 'b')
+    assert.equal(await requested('title__contains', 'eq', 'b'), 'a')
+    assert.equal(await requested('title', 'eq', 'b'), 'b')
+    assert.equal(await requested('title__eq', 'eq', 'a'), 'a')
+    assert.equal(await requested('title__is', 'empty', '', 'none'), 'a')
     const facets = await page('facets')
     const link = /href="([^"]*filter\.title__contains[^"]*=b[^"]*)"/.exec(facets.text)![1]
     assert.equal(await idsOf(link.replaceAll('&amp;', '&')), 'a')

@@ -16,7 +16,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
 import { inMinutes } from '#tests/helpers/factors'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { givePasskey, optionsOf, TestAuthenticator } from '#tests/helpers/passkeys'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 
@@ -24,11 +24,11 @@ const LOGIN = '/admin/login/passkey'
 const SECOND = '/admin/login/second'
 const ADD = '/admin/account/factors/passkeys'
 
-const hasSession = ({ headers }: Answer) =>
+const hasSession = ({ headers }: HttpResponse) =>
   headers.getSetCookie().some((line) => /^session_id=[^;]/.test(line))
 
-async function statusOf(answer: Promise<{ status: number }>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<{ status: number }>): Promise<number> {
+  const { status } = await response
   return status
 }
 
@@ -52,18 +52,18 @@ test.group('Admin | passkeys', (group) => {
     await emptyEventTables()
   })
 
-  async function logIn(claims: Parameters<TestAuthenticator['answer']>[1] = {}) {
-    const asked = await optionsOf(LOGIN)
-    const passkey = key.answer(asked.options, claims)
-    return await sendForm(LOGIN, { passkey, next: '/admin/account' }, { cookie: asked.cookie })
+  async function logIn(claims: Parameters<TestAuthenticator['response']>[1] = {}) {
+    const requested = await optionsOf(LOGIN)
+    const passkey = key.response(requested.options, claims)
+    return await sendForm(LOGIN, { passkey, next: '/admin/account' }, { cookie: requested.cookie })
   }
 
   test('[U9] a passkey alone signs its user in, once for each challenge', async ({ assert }) => {
-    const asked = await optionsOf(LOGIN)
-    assert.equal(asked.options.userVerification, 'required')
-    assert.isEmpty(asked.options.allowCredentials ?? [])
-    const passkey = key.answer(asked.options)
-    const headers = { cookie: asked.cookie }
+    const requested = await optionsOf(LOGIN)
+    assert.equal(requested.options.userVerification, 'required')
+    assert.isEmpty(requested.options.allowCredentials ?? [])
+    const passkey = key.response(requested.options)
+    const headers = { cookie: requested.cookie }
     const both = await Promise.all([
       sendForm(LOGIN, { passkey, next: '/admin/account' }, headers),
       sendForm(LOGIN, { passkey, next: '/admin/account' }, headers),
@@ -85,23 +85,23 @@ test.group('Admin | passkeys', (group) => {
   test('[U9] another origin, host, user handle or key, and an unverified person are one and the same refusal', async ({
     assert,
   }) => {
-    const answers: Answer[] = []
+    const responses: HttpResponse[] = []
     for (const claims of [
       { origin: 'http://elsewhere.test' },
       { host: 'elsewhere.test' },
       { isVerified: false },
       { handle: 'AAAA' },
     ]) {
-      answers.push(await logIn(claims))
+      responses.push(await logIn(claims))
     }
-    const asked = await optionsOf(LOGIN)
+    const requested = await optionsOf(LOGIN)
     const stranger = new TestAuthenticator()
-    const passkey = stranger.answer(asked.options)
-    answers.push(await sendForm(LOGIN, { passkey }, { cookie: asked.cookie }))
-    for (const answer of answers) {
-      assert.equal(answer.status, 401)
-      assert.isFalse(hasSession(answer))
-      assert.include(answer.text, 'This passkey was not accepted.')
+    const passkey = stranger.response(requested.options)
+    responses.push(await sendForm(LOGIN, { passkey }, { cookie: requested.cookie }))
+    for (const response of responses) {
+      assert.equal(response.status, 401)
+      assert.isFalse(hasSession(response))
+      assert.include(response.text, 'This passkey was not accepted.')
     }
     await settle()
     const failures = await db.from('admin_event_log').where('event_type', 'FAILED_LOGIN')
@@ -137,21 +137,25 @@ test.group('Admin | passkeys', (group) => {
     assert,
   }) => {
     const late = await optionsOf(LOGIN)
-    const answer = await inMinutes(6, () =>
-      sendForm(LOGIN, { passkey: key.answer(late.options) }, { cookie: late.cookie })
+    const response = await inMinutes(6, () =>
+      sendForm(LOGIN, { passkey: key.response(late.options) }, { cookie: late.cookie })
     )
-    assert.equal(answer.status, 401)
+    assert.equal(response.status, 401)
 
     const mine = await optionsOf(LOGIN)
     const other = await optionsOf(LOGIN)
-    const elsewhere = { passkey: key.answer(mine.options) }
+    const elsewhere = { passkey: key.response(mine.options) }
     assert.equal(await statusOf(sendForm(LOGIN, elsewhere, { cookie: other.cookie })), 401)
     assert.equal(await statusOf(sendForm(LOGIN, elsewhere)), 401)
 
     /* The challenge of a proof, with the cookie named as that of a login. */
     const proof = await optionsOf('/admin/reauthenticate', cookie)
     const renamed = proof.cookie.replace('passkey_proof=', 'passkey_login=')
-    const moved = await sendForm(LOGIN, { passkey: key.answer(proof.options) }, { cookie: renamed })
+    const moved = await sendForm(
+      LOGIN,
+      { passkey: key.response(proof.options) },
+      { cookie: renamed }
+    )
     assert.equal(moved.status, 401)
   }).tags(['@database'])
 
@@ -159,9 +163,9 @@ test.group('Admin | passkeys', (group) => {
     assert,
   }) => {
     const first = cookiesFrom(await login('jo'))
-    const asked = await optionsOf(SECOND, first)
+    const requested = await optionsOf(SECOND, first)
     assert.deepEqual(
-      asked.options.allowCredentials.map(({ id }: { id: string }) => id),
+      requested.options.allowCredentials.map(({ id }: { id: string }) => id),
       [key.id]
     )
     const page = await get(SECOND, { headers: { cookie: first } })
@@ -170,18 +174,18 @@ test.group('Admin | passkeys', (group) => {
 
     const ada = await makeUser('ada')
     const hers = await givePasskey(await cookiesOf(ada))
-    const wrong = { passkey: hers.answer(asked.options) }
-    const refused = await sendForm(SECOND, wrong, { cookie: asked.cookie })
+    const wrong = { passkey: hers.response(requested.options) }
+    const refused = await sendForm(SECOND, wrong, { cookie: requested.cookie })
     assert.equal(refused.status, 401)
     assert.isFalse(hasSession(refused))
     assert.lengthOf(await db.from('admin_notices').where('kind', 'second_step_failed'), 1)
 
     const again = await optionsOf(SECOND, first)
-    const passkey = key.answer(again.options)
+    const passkey = key.response(again.options)
     const done = await sendForm(SECOND, { passkey }, { cookie: again.cookie })
     assert.equal(done.status, 303)
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
-    const { answer: late } = await optionsOf(SECOND)
+    const { response: late } = await optionsOf(SECOND)
     assert.equal(late.status, 401)
   })
 
@@ -195,12 +199,12 @@ test.group('Admin | passkeys', (group) => {
       const sent = await sendForm(path, {}, headers)
       assert.match(sent.headers.get('location') ?? '', /reauthenticate/)
     }
-    const { answer: refused } = await optionsOf(ADD, cookie)
+    const { response: refused } = await optionsOf(ADD, cookie)
     assert.equal(refused.status, 403)
 
-    const asked = await optionsOf('/admin/reauthenticate', cookie)
-    const fields = { passkey: key.answer(asked.options), next: ADD }
-    const proved = await sendForm('/admin/reauthenticate', fields, { cookie: asked.cookie })
+    const requested = await optionsOf('/admin/reauthenticate', cookie)
+    const fields = { passkey: key.response(requested.options), next: ADD }
+    const proved = await sendForm('/admin/reauthenticate', fields, { cookie: requested.cookie })
     assert.equal(proved.headers.get('location'), ADD)
     cookie = cookiesFrom(proved)
     const second = await givePasskey(cookie, 'Key ring')

@@ -3,7 +3,7 @@ import type { AdminUser } from '#admin'
 import { makeInvitation } from '#admin/authentication/invitations/invitation_controller'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { giveFactor, inMinutes } from '#tests/helpers/factors'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 
 test.group('Admin | fields of passwords', (group) => {
   let root: AdminUser
@@ -51,8 +51,8 @@ test.group('Admin | fields of passwords', (group) => {
     assert.match(text, /<input[^>]*name="code"[^>]*autocomplete="one-time-code"/)
   })
 
-  async function textOf(answer: Promise<Answer>): Promise<string> {
-    const { text } = await answer
+  async function textOf(response: Promise<HttpResponse>): Promise<string> {
+    const { text } = await response
     return text
   }
 

@@ -200,8 +200,8 @@ test.group('Admin | pages by roles', (group) => {
     const { user, headers } = await enter({ Play: { actions: ['view', 'update'] } })
     const page = `/admin/Play/update/${id}`
     const statuses = async () => {
-      const answers = [await get(page, { headers }), await get('/admin/Play/', { headers })]
-      return answers.map(({ status }) => status)
+      const responses = [await get(page, { headers }), await get('/admin/Play/', { headers })]
+      return responses.map(({ status }) => status)
     }
     assert.deepEqual(await statuses(), [200, 200])
     const role = await makeRole('Looks', { Play: { actions: ['view'] } })
@@ -270,11 +270,11 @@ test.group('Admin | pages by roles', (group) => {
       { Play: { actions: ['view', 'update', 'delete'], scopes: ['east'], hidden: ['secret'] } }
     )
     const boss = { cookie: await cookiesOf(await makeUser('boss')) }
-    const asked = async (who: { cookie: string }) => {
+    const requested = async (who: { cookie: string }) => {
       await get('/admin/Play/', { headers: who })
       return await queriesOf(() => get('/admin/Play/', { headers: who }))
     }
-    const [free, bound] = [await asked(boss), await asked(headers)]
+    const [free, bound] = [await requested(boss), await requested(headers)]
     assert.isAbove(free.length, 1)
     assert.isAtMost(bound.length, free.length, bound.join('\n'))
   })

@@ -18,7 +18,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { giveFactor, inMinutes, requireFactors } from '#tests/helpers/factors'
-import { call, del, get, patch, post, type Answer } from '#tests/helpers/http'
+import { call, del, get, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { partOf } from '#tests/helpers/random_runs'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -42,7 +42,7 @@ function routesOf(names: string[]): Array<{ method: string; pattern: string }> {
     .filter(({ method, pattern }) => method !== 'HEAD' && own.test(pattern))
 }
 
-const isAsked = ({ status, headers }: Answer) =>
+const isRequested = ({ status, headers }: HttpResponse) =>
   status === 303 && headers.get('location')!.startsWith(`${PROOF}?next=`)
 
 async function send(path: string, cookie: string, fields: Record<string, string> | string = {}) {
@@ -146,11 +146,11 @@ test.group('Admin | recent proof of identity', (group) => {
   }) => {
     const before = await state()
     for (const [name, knock] of Object.entries(doors())) {
-      const answer = await knock()
+      const response = await knock()
       if (/^rest|^bulk (delete$|edit as|delete of)/.test(name)) {
-        assert.equal(answer.status, 403, name)
-        assert.equal(answer.body.errors?.[0].rule, 'reauthentication_required', name)
-      } else assert.isTrue(isAsked(answer), `${name}: ${answer.status}`)
+        assert.equal(response.status, 403, name)
+        assert.equal(response.body.errors?.[0].rule, 'reauthentication_required', name)
+      } else assert.isTrue(isRequested(response), `${name}: ${response.status}`)
       assert.deepEqual(await state(), before, name)
     }
   })
@@ -159,10 +159,10 @@ test.group('Admin | recent proof of identity', (group) => {
     for (const name of Object.keys(doors())) {
       await db.from('admin_access_tokens').where('id', '!=', token).delete()
       cookie = await cookiesOf(await AdminUser.findOrFail(ada.id))
-      const answer = await doors()[name as keyof ReturnType<typeof doors>]()
-      assert.isFalse(isAsked(answer), name)
-      assert.notInclude(answer.text, 'reauthentication_required', name)
-      assert.isBelow(answer.status, 500, name)
+      const response = await doors()[name as keyof ReturnType<typeof doors>]()
+      assert.isFalse(isRequested(response), name)
+      assert.notInclude(response.text, 'reauthentication_required', name)
+      assert.isBelow(response.status, 500, name)
     }
   }).timeout(WALK)
 
@@ -180,10 +180,10 @@ test.group('Admin | recent proof of identity', (group) => {
       const id = ids[pattern.split('/')[2]]
       const path = pattern.replace(/:\w+\??/g, String(id))
       const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' }
-      const answer = await callRaw(method, path, headers)
+      const response = await callRaw(method, path, headers)
       const name = `${method} ${pattern}`
-      if (answer.status === 403) assert.include(answer.text, 'reauthentication_required', name)
-      else assert.match(String(answer.headers.location), /^\/admin\/reauthenticate\?/, name)
+      if (response.status === 403) assert.include(response.text, 'reauthentication_required', name)
+      else assert.match(String(response.headers.location), /^\/admin\/reauthenticate\?/, name)
     }
   }).timeout(WALK)
 
@@ -192,9 +192,9 @@ test.group('Admin | recent proof of identity', (group) => {
   }) => {
     for (const name of GUARDED) {
       const path = `/admin/${name}/export?format=csv`
-      const answer = await get(path, { headers: { cookie, accept: 'text/html' } })
-      assert.isTrue(isAsked(answer), name)
-      const next = new URL(answer.headers.get('location')!, 'http://x').searchParams.get('next')
+      const response = await get(path, { headers: { cookie, accept: 'text/html' } })
+      assert.isTrue(isRequested(response), name)
+      const next = new URL(response.headers.get('location')!, 'http://x').searchParams.get('next')
       assert.equal(next, `/admin/${name}/export/dialog?format=csv`)
       const { status } = await get(path, { headers: { cookie, accept: 'application/json' } })
       assert.equal(status, 403)
@@ -219,8 +219,8 @@ test.group('Admin | recent proof of identity', (group) => {
     })
     await db.from('admin_jobs').where('id', id).update({ state: 'failed' })
     const path = `/admin/management/jobs/${id}`
-    const answer = await send(`${path}/again`, cookie)
-    assert.equal(answer.headers.get('location'), `${PROOF}?next=${encodeURIComponent(path)}`)
+    const response = await send(`${path}/again`, cookie)
+    assert.equal(response.headers.get('location'), `${PROOF}?next=${encodeURIComponent(path)}`)
     const job = await db.from('admin_jobs').where('id', id).first()
     assert.equal(job.state, 'failed')
   })
@@ -234,7 +234,7 @@ test.group('Admin | recent proof of identity', (group) => {
       assert.equal(status, 200, path)
     }
     const columns = await send('/admin/AdminUser/columns', cookie, { columns: 'username' })
-    assert.isFalse(isAsked(columns))
+    assert.isFalse(isRequested(columns))
   })
 
   test('[U11] checks the session of every write, by any route', async ({ assert }) => {
@@ -269,11 +269,11 @@ test.group('Admin | recent proof of identity', (group) => {
   test('[U11, R10] what was typed into a form is shown again after the proof, but no password', async ({
     assert,
   }) => {
-    const asked = await send(`/admin/AdminUser/form_update/${jo.id}`, cookie, {
+    const requested = await send(`/admin/AdminUser/form_update/${jo.id}`, cookie, {
       username: 'joanna',
       password: 'a new secret one',
     })
-    const page = asked.headers.get('location')!
+    const page = requested.headers.get('location')!
     assert.notInclude(page, 'refused')
     const next = new URLSearchParams(page.split('?')[1]).get('next')!
     const proved = await send(PROOF, cookie, { password: PASSWORD, next })
@@ -289,13 +289,13 @@ test.group('Admin | recent proof of identity', (group) => {
   test('[U11] other refused forms lead back to their page, which tells that nothing was done', async ({
     assert,
   }) => {
-    const asked = await sendForm(
+    const requested = await sendForm(
       '/admin/AdminUser/form_bulk_delete',
       { ids: String(jo.id), confirmed: '1' },
       { cookie, referer: `http://${process.env.HOST}:${process.env.PORT}/admin/AdminUser/?page=1` }
     )
     assert.equal(
-      asked.headers.get('location'),
+      requested.headers.get('location'),
       `${PROOF}?next=%2Fadmin%2FAdminUser%2F%3Fpage%3D1&refused=1`
     )
     const proved = await send(PROOF, cookie, {
@@ -309,13 +309,13 @@ test.group('Admin | recent proof of identity', (group) => {
   })
 
   test('[U11] htmx and scripts are sent to the page', async ({ assert }) => {
-    const answer = await sendForm(
+    const response = await sendForm(
       `/admin/AdminUser/form_update/${jo.id}`,
       { username: 'joanna' },
       { cookie, 'hx-request': 'true' }
     )
-    assert.equal(answer.status, 403)
-    assert.match(answer.headers.get('hx-redirect')!, /^\/admin\/reauthenticate\?next=/)
+    assert.equal(response.status, 403)
+    assert.match(response.headers.get('hx-redirect')!, /^\/admin\/reauthenticate\?next=/)
     const bulk = await call('DELETE', '/admin/AdminUser/bulk-delete', {
       headers: { cookie },
       json: { ids: [jo.id] },
@@ -347,12 +347,12 @@ test.group('Admin | proving who one is', (group) => {
     const page = await get(`${PROOF}?next=/admin/AdminUser/create_page`, { headers: { cookie } })
     assert.match(page.text, /name="password"[^>]* autocomplete="current-password"/)
     assert.notInclude(page.text, 'use=code')
-    const answer = await send(PROOF, cookie, {
+    const response = await send(PROOF, cookie, {
       password: PASSWORD,
       next: '/admin/AdminUser/create_page',
     })
-    assert.equal(answer.headers.get('location'), '/admin/AdminUser/create_page')
-    cookie = cookiesFrom(answer)
+    assert.equal(response.headers.get('location'), '/admin/AdminUser/create_page')
+    cookie = cookiesFrom(response)
     assert.isTrue(await isOpen())
     assert.isTrue(await inMinutes(9, isOpen))
     assert.isFalse(await inMinutes(10.1, isOpen))
@@ -364,9 +364,9 @@ test.group('Admin | proving who one is', (group) => {
     assert,
   }) => {
     const sessions = await db.from('admin_sessions').select('id', 'session_id')
-    const answer = await send(PROOF, cookie, { password: PASSWORD })
-    const renewed = cookiesFrom(answer)
-    assert.sameMembers(Object.keys(receivedCookies(answer)), ['access_token', 'session_id'])
+    const response = await send(PROOF, cookie, { password: PASSWORD })
+    const renewed = cookiesFrom(response)
+    assert.sameMembers(Object.keys(receivedCookies(response)), ['access_token', 'session_id'])
     const [before, ...others] = sessions
     const [after] = await db.from('admin_sessions').select('id', 'session_id')
     assert.isEmpty(others)
@@ -394,9 +394,9 @@ test.group('Admin | proving who one is', (group) => {
     const page = await get(PROOF, { headers: { cookie } })
     assert.include(page.text, 'use=code')
     const code = app.code()
-    const answer = await send(PROOF, cookie, { code })
-    assert.equal(answer.status, 303)
-    cookie = cookiesFrom(answer)
+    const response = await send(PROOF, cookie, { code })
+    assert.equal(response.status, 303)
+    cookie = cookiesFrom(response)
     assert.isTrue(await isOpen())
     const { adminAuthentication } = await adminSite()
     assert.isNull(await adminAuthentication.factors.take(ada.id, { code }))
@@ -405,8 +405,8 @@ test.group('Admin | proving who one is', (group) => {
   test('[U11, B8] shows, logs and throttles a wrong proof', async ({ assert }) => {
     const statuses = []
     for (let i = 0; i < 6; i++) {
-      const answer = await send(PROOF, cookie, { password: 'wrong' })
-      statuses.push(answer.status)
+      const response = await send(PROOF, cookie, { password: 'wrong' })
+      statuses.push(response.status)
     }
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
     assert.isFalse(await isOpen())
@@ -434,9 +434,9 @@ test.group('Admin | proving who one is', (group) => {
       '/admin/logout',
       '/admin/reauthenticate',
     ]) {
-      const answer = await send(PROOF, cookie, { password: PASSWORD, next })
-      assert.equal(answer.headers.get('location'), '/admin')
-      cookie = cookiesFrom(answer)
+      const response = await send(PROOF, cookie, { password: PASSWORD, next })
+      assert.equal(response.headers.get('location'), '/admin')
+      cookie = cookiesFrom(response)
     }
   })
 })

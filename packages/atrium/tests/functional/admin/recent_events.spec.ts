@@ -32,8 +32,8 @@ test.group('Admin | recent activity', (group) => {
   })
 
   async function page(as = cookie, path = '/admin') {
-    const answer = await get(path, { headers: { cookie: as } })
-    return { ...answer, recent: sentences(answer.text) }
+    const response = await get(path, { headers: { cookie: as } })
+    return { ...response, recent: sentences(response.text) }
   }
 
   test('[B23] events are shown newest first as sentences with links', async ({ assert }) => {

@@ -14,17 +14,17 @@ test.group('Admin | cost of anonymous requests and old cookies', (group) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
     const renewed: boolean[] = []
     for (let i = 0; i < 3; i++) {
-      const answer = await get('/admin', { headers: { cookie } })
-      assert.equal(answer.status, 200)
-      renewed.push(answer.headers.getSetCookie().some((line) => line.startsWith('access_token=')))
+      const response = await get('/admin', { headers: { cookie } })
+      assert.equal(response.status, 200)
+      renewed.push(response.headers.getSetCookie().some((line) => line.startsWith('access_token=')))
     }
     assert.deepEqual(renewed, [true, false, false])
   })
 
   test('[B3] a password in the query string is ignored', async ({ assert }) => {
     await makeUser('jo')
-    const answer = await call('POST', '/admin/login?username=jo&password=correct%20horse')
-    assert.equal(answer.status, 401)
+    const response = await call('POST', '/admin/login?username=jo&password=correct%20horse')
+    assert.equal(response.status, 401)
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
@@ -38,8 +38,11 @@ test.group('Admin | cost of anonymous requests and old cookies', (group) => {
       ['application/json', json, 415],
       ['application/x-www-form-urlencoded', form, 401],
     ] as const) {
-      const answer = await call('POST', '/admin/login', { body, headers: { 'content-type': type } })
-      assert.equal(answer.status, status, type)
+      const response = await call('POST', '/admin/login', {
+        body,
+        headers: { 'content-type': type },
+      })
+      assert.equal(response.status, status, type)
     }
   })
 })

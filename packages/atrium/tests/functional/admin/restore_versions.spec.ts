@@ -16,7 +16,7 @@ import {
 import { formOf } from '#tests/helpers/forms'
 import { insertRow } from '#tests/helpers/databases'
 import { ago, emptyEventTables, logEvent } from '#tests/helpers/logged_events'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { unescape } from '#tests/helpers/list_page'
 import { runs } from '#tests/helpers/random_runs'
 import { its } from '#tests/helpers/its'
@@ -59,8 +59,8 @@ test.group('Admin | versions of a record, and their restore', (group) => {
   })
 
   const visit = async (path: string, as = cookie) => {
-    const answer = await get(`/admin/${path}`, { headers: { cookie: as } })
-    return { ...answer, plain: plain(answer.text) }
+    const response = await get(`/admin/${path}`, { headers: { cookie: as } })
+    return { ...response, plain: plain(response.text) }
   }
   const clerk = async (name: string, permissions: Parameters<typeof makeRole>[1]) => {
     await makeRole(name, permissions)
@@ -290,10 +290,10 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert,
   }) => {
     const gone = await shelf({ name: 'Gone' })
-    const kept = await shelf({ name: 'Kept' })
+    const stored = await shelf({ name: 'Kept' })
     const { id } = await Volume.create({ title: 'Momo', shelfId: gone })
     const version = await lastEvent()
-    await change('Volume', id, { shelfId: kept })
+    await change('Volume', id, { shelfId: stored })
     const there = await visit(`Volume/update/${id}?restore=${version}`)
     assert.match(there.plain, /Restored. Now: Kept/)
     assert.notInclude(there.plain, 'The referenced record was deleted')
@@ -301,11 +301,11 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     const form = await visit(`Volume/update/${id}?restore=${version}`)
     assert.equal(form.status, 200)
     assert.include(form.plain, 'The referenced record was deleted, or you cannot see it.')
-    const answer = await save(form, { shelf_id: String(gone) })
-    assert.equal(answer.status, 400)
-    assert.isNotEmpty(formOf(answer.text).errors.shelf_id)
-    assert.match(unescape(formOf(answer.text).action), new RegExp(`restore=${version}`))
-    assert.equal(await its(rowOf('undo_volumes', id), 'shelf_id'), kept)
+    const response = await save(form, { shelf_id: String(gone) })
+    assert.equal(response.status, 400)
+    assert.isNotEmpty(formOf(response.text).errors.shelf_id)
+    assert.match(unescape(formOf(response.text).action), new RegExp(`restore=${version}`))
+    assert.equal(await its(rowOf('undo_volumes', id), 'shelf_id'), stored)
   })
 
   test('[R8, B25] a record that has changed in the meantime is a conflict, and still restores, with its marks', async ({
@@ -496,7 +496,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     await change('Shelf', id, { name: 'Two' })
     const form = await visit(`Shelf/update/${id}?restore=${version}`)
     await emptyEventTables()
-    const saved: Answer = await save(form)
+    const saved: HttpResponse = await save(form)
     assert.equal(saved.status, 303)
     assert.equal(await its(rowOf('undo_shelves', id), 'name'), 'One')
     assert.isNull(await detailsOf(await lastEvent()))

@@ -10,7 +10,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const ROLES = '/admin/AdminRole'
@@ -67,7 +67,7 @@ test.group('Admin | the page of a role', (group) => {
     }
   })
 
-  const open = (path: string): Promise<Answer> => get(path, { headers: { cookie } })
+  const open = (path: string): Promise<HttpResponse> => get(path, { headers: { cookie } })
   const submit = (path: string, fields: URLSearchParams | Record<string, string>) =>
     sendForm(path, new URLSearchParams(fields).toString(), { cookie })
   const stored = async () => {
@@ -182,10 +182,10 @@ test.group('Admin | the page of a role', (group) => {
 
   test('[U6.4] fields and records of a row have an address of their own', async ({ assert }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
-    const kept = fieldsIn(text).get('permissions.kept.Reel')!
+    const saved = fieldsIn(text).get('permissions.kept.Reel')!
     const address = (name: string, value: string) =>
       `${ROLES}/permissions?${new URLSearchParams([[name, value]])}`
-    const part = await open(address('permissions.kept.Reel', kept))
+    const part = await open(address('permissions.kept.Reel', saved))
     assert.equal(part.status, 200)
     assert.isBelow(Buffer.byteLength(part.text), 20_000)
     assert.notInclude(part.text, '<html')
@@ -261,11 +261,11 @@ test.group('Admin | the page of a role', (group) => {
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
-    for (const kept of ['{', '{"hidden":5}', '{"superuser":["yes"]}']) {
+    for (const saved of ['{', '{"hidden":5}', '{"superuser":["yes"]}']) {
       const fields = fieldsIn(text)
-      fields.set('permissions.kept.Reel', kept)
+      fields.set('permissions.kept.Reel', saved)
       const refused = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
-      assert.equal(refused.status, 400, kept)
+      assert.equal(refused.status, 400, saved)
       assert.include(refused.text, 'id="field-permissions-error"')
     }
     assert.deepEqual(await stored(), CLERK)

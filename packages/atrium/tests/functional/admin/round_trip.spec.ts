@@ -119,7 +119,7 @@ function trip(index: number, text: string): Row {
 }
 
 /* What is said of a file that was cut */
-const FAULT = {
+const ERROR = {
   csv: /^422 .*line \d+/,
   ndjson: /^422 .*line \d+/i,
   json: /^422 .*\d+/,
@@ -158,9 +158,9 @@ test.group('Admin | out and in again', (group) => {
       const before = await tripRows()
       const file = await exportedFile('Trip', `format=${format}`, cookie)
       await empty()
-      const { job, trial } = await importedFile('Trip', `trips.${format}`, file, cookie)
-      assert.deepEqual(trial!.faults, [])
-      assert.equal(trial!.new, NASTY.length)
+      const { job, trial: dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
+      assert.deepEqual(dryRun!.faults, [])
+      assert.equal(dryRun!.new, NASTY.length)
       assert.equal(job?.state, 'done', job?.fault ?? '')
       const after = await tripRows()
       for (const [index, row] of before.entries()) assert.deepEqual(after[index], row)
@@ -243,14 +243,14 @@ test.group('Admin | out and in again', (group) => {
               .join(delimiter)
           )
           .join('\r\n')
-        const { job, trial } = await importedFile(
+        const { job, trial: dryRun } = await importedFile(
           'Trip',
           'trips.csv',
           new Uint8Array(encode(text)),
           cookie,
           { dateOrder }
         )
-        assert.deepEqual(trial!.faults, [])
+        assert.deepEqual(dryRun!.faults, [])
         assert.equal(job?.state, 'done', job?.fault ?? '')
         const after = await tripRows()
         for (const [index, row] of before.entries()) assert.deepEqual(after[index], row)
@@ -273,8 +273,8 @@ test.group('Admin | out and in again', (group) => {
       await db.table('trips_wide').multiInsert(rows)
       const file = await exportedFile('WideTrip', `format=${format}`, cookie)
       await db.from('trips_wide').delete()
-      const { job, trial } = await importedFile('WideTrip', `wide.${format}`, file, cookie)
-      assert.deepEqual(trial!.faults, [], format)
+      const { job, trial: dryRun } = await importedFile('WideTrip', `wide.${format}`, file, cookie)
+      assert.deepEqual(dryRun!.faults, [], format)
       assert.equal(job?.state, 'done', job?.fault ?? '')
       assert.deepEqual(await db.from('trips_wide').orderBy('id'), rows, format)
     }
@@ -294,8 +294,8 @@ test.group('Admin | out and in again', (group) => {
       const file = await exportedFile('TripLog', `format=${format}`, cookie)
       assert.isAbove(file.length, text.length)
       await db.from('trip_logs').delete()
-      const { job, trial } = await importedFile('TripLog', `logs.${format}`, file, cookie)
-      assert.deepEqual(trial!.faults, [], format)
+      const { job, trial: dryRun } = await importedFile('TripLog', `logs.${format}`, file, cookie)
+      assert.deepEqual(dryRun!.faults, [], format)
       assert.equal(job?.state, 'done', job?.fault ?? '')
       const { log } = await db.from('trip_logs').whereNot('log', 'short').firstOrFail()
       assert.isTrue(log === text, format)
@@ -323,7 +323,7 @@ test.group('Admin | out and in again', (group) => {
         () => 'nothing',
         ({ message }: Error) => message
       )
-      assert.match(told, FAULT[format], told)
+      assert.match(told, ERROR[format], told)
       assert.deepEqual(await tripRows(), before)
     }
     const bomb = workbookOf({
@@ -342,12 +342,12 @@ test.group('Admin | out and in again', (group) => {
   test('[D3] integers preserve all digits up to 64 bits, and beyond them are an error of their field', async ({
     assert,
   }) => {
-    const kept = [
+    const stored = [
       ...['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993'],
       ...['9223372036854775807', '-9223372036854775808'],
     ]
     const beyond = ['9223372036854775808', '-9223372036854775809', '1e19', '12345678901234567.5']
-    const all = [...kept, ...beyond]
+    const all = [...stored, ...beyond]
     const objects = all.map((big) => `{"name":"a","seats":1,"is_open":true,"big":${big}}`)
     for (const [name, content, first] of [
       ['a.csv', `name,seats,is_open,big\r\na,1,true,${all.join('\r\na,1,true,')}`, 2],
@@ -355,11 +355,13 @@ test.group('Admin | out and in again', (group) => {
       ['a.json', `[${objects.join(',\n')}]`, 1],
     ] as const) {
       await empty()
-      const { job, trial } = await importedFile('Trip', name, content, cookie, { skipFaulty: true })
+      const { job, trial: dryRun } = await importedFile('Trip', name, content, cookie, {
+        skipFaulty: true,
+      })
       assert.deepEqual(
-        trial!.faults.map(({ line, field, message }) => [line, field, message]),
+        dryRun!.faults.map(({ line, field, message }) => [line, field, message]),
         beyond.map((_, index) => [
-          first + kept.length + index,
+          first + stored.length + index,
           'big',
           'Big must be an integer of at most 64 bits',
         ]),
@@ -369,7 +371,7 @@ test.group('Admin | out and in again', (group) => {
       const rows = await tripRows()
       assert.deepEqual(
         rows.map(({ big_text: text }) => text.trim()),
-        kept,
+        stored,
         name
       )
     }
@@ -380,13 +382,13 @@ test.group('Admin | out and in again', (group) => {
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],
       ['a.ndjson', '{"name":"a\\u0000b","seats":1,"is_open":true}\n'],
     ]) {
-      const { trial } = await importedFile('Trip', name, content, cookie).catch((error) => {
+      const { trial: dryRun } = await importedFile('Trip', name, content, cookie).catch((error) => {
         assert.match(error.message, /^422 /)
         return { trial: null }
       })
-      if (trial)
+      if (dryRun)
         assert.deepEqual(
-          trial.faults.map(({ line, field }) => [line, field]),
+          dryRun.faults.map(({ line, field }) => [line, field]),
           [[name === 'a.csv' ? 2 : 1, 'name']]
         )
     }

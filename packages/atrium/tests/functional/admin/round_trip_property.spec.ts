@@ -138,8 +138,8 @@ test.group('Admin | out and in again, at random', (group) => {
           const before = await tripRows()
           const file = await exportedFile('Trip', `format=${format}`, cookie)
           await db.from('trips').delete()
-          const { job, trial } = await importedFile('Trip', `trips.${format}`, file, cookie)
-          assert.deepEqual(trial!.faults, [])
+          const { job, trial: dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
+          assert.deepEqual(dryRun!.faults, [])
           assert.equal(job?.state, 'done', job?.fault ?? '')
           assert.deepEqual(await tripRows(), before)
         }),

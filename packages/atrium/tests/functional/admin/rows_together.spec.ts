@@ -77,7 +77,7 @@ test.group('Admin | rows with widgets, together with rows of pairs', (group) => 
     assert.equal(same.status, 303)
     assert.isEmpty(await events())
 
-    const answer = await save({
+    const response = await save({
       ...fields,
       'booths.0.rent': '2,000',
       'booths.0.tags': 'blue',
@@ -88,7 +88,7 @@ test.group('Admin | rows with widgets, together with rows of pairs', (group) => 
       'booths.2.body': '*sweet*',
       'sponsors.0.since': '2026-07-01T12:00',
     })
-    assert.equal(answer.status, 303, answer.text)
+    assert.equal(response.status, 303, response.text)
     const [nuts, , jam] = await booths()
     assert.equal(nuts.rent, 200_000)
     assert.include(JSON.stringify(nuts.tags), 'blue')

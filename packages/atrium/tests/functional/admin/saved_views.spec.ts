@@ -73,9 +73,10 @@ test.group('Admin | list | saved views', (group) => {
 
   /** Saves a view as its form does. */
   async function save(name: string, query: string, more: Record<string, string> = {}, as = cookie) {
-    const answer = await send('/views', { name, query, ...more }, as)
-    const [, id] = /^\/admin\/Play\/\?view=(\d+)$/.exec(answer.headers.get('location') ?? '') ?? []
-    if (id === undefined) throw new Error(`Not saved: ${answer.status} ${answer.text}`)
+    const response = await send('/views', { name, query, ...more }, as)
+    const [, id] =
+      /^\/admin\/Play\/\?view=(\d+)$/.exec(response.headers.get('location') ?? '') ?? []
+    if (id === undefined) throw new Error(`Not saved: ${response.status} ${response.text}`)
     return Number(id)
   }
 
@@ -154,11 +155,11 @@ test.group('Admin | list | saved views', (group) => {
     )!
     assert.equal(query, 'filter.town=east&rows-per-page-select=1')
     await send(`/views/${id}/query`, { query: 'filter.title__in=Hamlet,Macbeth' })
-    const answer = await call('DELETE', '/admin/Play/bulk-delete', {
+    const response = await call('DELETE', '/admin/Play/bulk-delete', {
       headers: { cookie },
       json: { all: true, query, count: 2 },
     })
-    assert.equal(answer.status, 200)
+    assert.equal(response.status, 200)
     assert.deepEqual(column(await list(''), 1), ['Macbeth'])
   })
 
@@ -421,7 +422,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.lengthOf(tabsOf(await part(list(''), 'text')), 101)
   })
 
-  const KEPT = /from [`"]?admin_(saved_views|preferences)/
+  const STORED = /from [`"]?admin_(saved_views|preferences)/
 
   test('[L5, L6] views and preferences are read once, and again after a change by any process', async ({
     assert,
@@ -429,7 +430,7 @@ test.group('Admin | list | saved views', (group) => {
     const own = await save('East', 'filter.town=east')
     assert.lengthOf(tabsOf(await part(list(''), 'text')), 2)
     const queries = await queriesOf(() => list('?q=a'))
-    assert.isEmpty(queries.filter((sql) => KEPT.test(sql)))
+    assert.isEmpty(queries.filter((sql) => STORED.test(sql)))
 
     /* Another process writes rows and versions. */
     const bob = await enter('bob')

@@ -139,9 +139,9 @@ test.group('Admin | search of the site', (group) => {
       throw new Error('gone')
     }
     const log = captureLog(cleanup)
-    const answer = await search('abbey')
-    assert.equal(answer.status, 200)
-    assert.deepEqual(linksOf(answer.text), [])
+    const response = await search('abbey')
+    assert.equal(response.status, 200)
+    assert.deepEqual(linksOf(response.text), [])
     const errors = log().filter(({ level }) => level >= ERROR_LEVEL)
     assert.deepEqual(
       errors.map(({ msg }) => msg),

@@ -15,14 +15,14 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { codeOf, giveFactor, inMinutes, requireFactors } from '#tests/helpers/factors'
-import { get, type Answer, locationOf, statusOf } from '#tests/helpers/http'
+import { get, type HttpResponse, locationOf, statusOf } from '#tests/helpers/http'
 import { issueToken } from '#tests/helpers/tokens'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 
 const TOTP = '/admin/account/factors/totp'
 const CODES = '/admin/account/factors/recovery-codes'
 
-const asText = ({ text }: Answer) => text.replace(/&#?\w+;/g, '')
+const asText = ({ text }: HttpResponse) => text.replace(/&#?\w+;/g, '')
 
 /** The sealed and the shown secret of the set-up page */
 async function setUp(cookie: string, address = TOTP) {
@@ -32,7 +32,7 @@ async function setUp(cookie: string, address = TOTP) {
   return { page, setup, secret }
 }
 
-const codesIn = ({ text }: Answer) =>
+const codesIn = ({ text }: HttpResponse) =>
   [...text.matchAll(/<li><code>([^<]+)</g)].map(([, code]) => code)
 
 async function send(path: string, cookie: string, fields: Record<string, string> = {}) {
@@ -138,8 +138,8 @@ test.group('Admin | setting up a second factor', (group) => {
     const other = await cookiesOf(await makeUser('al'))
     const { setup, secret } = await setUp(other)
     for (const sealed of [setup, '', 'x', 'a'.repeat(600)]) {
-      const answer = await send(TOTP, cookie, { setup: sealed, code: codeOf(secret) })
-      assert.equal(answer.status, 422)
+      const response = await send(TOTP, cookie, { setup: sealed, code: codeOf(secret) })
+      assert.equal(response.status, 422)
     }
     const own = await setUp(cookie)
     const late = await inMinutes(9, () => setUp(cookie, `${TOTP}?setup=${own.setup}`))
@@ -168,8 +168,8 @@ test.group('Admin | setting up a second factor', (group) => {
     const old = await giveFactor(jo)
     cookie = await cookiesOf(jo)
     const { setup, secret } = await setUp(cookie)
-    const answer = await send(TOTP, cookie, { setup, code: codeOf(secret, -1) })
-    assert.equal(answer.headers.get('location'), '/admin/account')
+    const response = await send(TOTP, cookie, { setup, code: codeOf(secret, -1) })
+    assert.equal(response.headers.get('location'), '/admin/account')
     const { adminAuthentication } = await adminSite()
     assert.isNull(await adminAuthentication.factors.take(jo.id, { code: old.code() }))
     assert.equal(await adminAuthentication.factors.take(jo.id, { code: codeOf(secret) }), 'totp')
@@ -180,8 +180,8 @@ test.group('Admin | setting up a second factor', (group) => {
   test('[U8] new recovery codes take the place of the old ones', async ({ assert }) => {
     const old = await giveFactor(jo)
     cookie = await cookiesOf(jo)
-    const asked = await get(CODES, { headers: { cookie } })
-    assert.equal(asked.status, 200)
+    const requested = await get(CODES, { headers: { cookie } })
+    assert.equal(requested.status, 200)
     const codes = codesIn(await send(CODES, cookie))
     assert.lengthOf(codes, 10)
     const { adminAuthentication } = await adminSite()
@@ -247,10 +247,10 @@ test.group('Admin | setting up a second factor', (group) => {
     await ageSessions(jo, 'created_at', { minutes: 11 })
     const removal = await removalOf(jo)
     for (const path of [TOTP, CODES, removal]) {
-      for (const answer of [await get(path, { headers: { cookie } }), await send(path, cookie)]) {
-        assert.equal(answer.status, 303)
+      for (const response of [await get(path, { headers: { cookie } }), await send(path, cookie)]) {
+        assert.equal(response.status, 303)
         assert.match(
-          answer.headers.get('location')!,
+          response.headers.get('location')!,
           /^\/admin\/reauthenticate\?next=%2Fadmin%2Faccount/
         )
       }
@@ -275,20 +275,20 @@ test.group('Admin | users who must have a second factor', (group) => {
         [await makeUser('ada'), superuser],
         [await makeUser('jo', { isSuperuser: false }), other],
       ] as const
-      for (const [user, isAsked] of users) {
+      for (const [user, isRequested] of users) {
         const { status, headers } = await get('/admin', {
           headers: { cookie: await cookiesOf(user) },
         })
-        assert.equal(status, isAsked ? 303 : 200)
-        if (isAsked) assert.equal(headers.get('location'), TOTP)
+        assert.equal(status, isRequested ? 303 : 200)
+        if (isRequested) assert.equal(headers.get('location'), TOTP)
       }
     })
 
   test('[U10] after setting one up, everything is open', async ({ assert, cleanup }) => {
     cleanup(await requireFactors('required'))
     const jo = await makeUser('jo')
-    const answer = await login('jo')
-    assert.equal(answer.status, 303)
+    const response = await login('jo')
+    assert.equal(response.status, 303)
     const cookie = await cookiesOf(jo)
     const { page, setup, secret } = await setUp(cookie)
     assert.include(page.text, 'This site requires a second factor. Set one up to continue.')

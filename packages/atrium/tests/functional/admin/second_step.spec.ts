@@ -16,22 +16,22 @@ import {
 } from '#tests/helpers/admin'
 import { giveFactor, inMinutes, type GivenFactor } from '#tests/helpers/factors'
 import { captureLog } from '#tests/helpers/captured_log'
-import { call, get, type Answer, locationOf, statusOf } from '#tests/helpers/http'
+import { call, get, type HttpResponse, locationOf, statusOf } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { queriesOf } from '#tests/helpers/queries'
 
 const SECOND = '/admin/login/second'
 
 async function firstStep(username = 'jo'): Promise<string> {
-  const answer = await login(username)
-  return cookiesFrom(answer)
+  const response = await login(username)
+  return cookiesFrom(response)
 }
 
-async function send(cookie: string, fields: Record<string, string>): Promise<Answer> {
+async function send(cookie: string, fields: Record<string, string>): Promise<HttpResponse> {
   return await sendForm(SECOND, fields, { cookie })
 }
 
-function isRefused({ status, headers }: Answer): boolean {
+function isRefused({ status, headers }: HttpResponse): boolean {
   const cookies = headers.getSetCookie().filter((line) => /^(access_token|session_id)=/.test(line))
   return (status === 401 || /login\?error=/.test(headers.get('location')!)) && cookies.length === 0
 }
@@ -51,11 +51,11 @@ test.group('Admin | the second step of a login', (group) => {
   test('[U8] the right password leads to the second step, and does not log in', async ({
     assert,
   }) => {
-    const answer = await login('jo', undefined, { next: '/admin/Utensil/?page=2' })
-    assert.equal(answer.status, 303)
-    const place = answer.headers.get('location')!
+    const response = await login('jo', undefined, { next: '/admin/Utensil/?page=2' })
+    assert.equal(response.status, 303)
+    const place = response.headers.get('location')!
     assert.equal(place, `${SECOND}?next=%2Fadmin%2FUtensil%2F%3Fpage%3D2`)
-    const cookies = receivedCookies(answer)
+    const cookies = receivedCookies(response)
     assert.deepEqual(Object.keys(cookies), ['login_step'])
     assert.includeMembers(cookies.login_step.attributes, [
       'max-age=300',
@@ -64,7 +64,7 @@ test.group('Admin | the second step of a login', (group) => {
       'samesite=lax',
     ])
     assert.isEmpty(await db.from('admin_sessions'))
-    const cookie = cookiesFrom(answer)
+    const cookie = cookiesFrom(response)
     assert.isFalse(await isSignedIn(cookie))
 
     const { status, text } = await get(place, { headers: { cookie } })
@@ -86,8 +86,8 @@ test.group('Admin | the second step of a login', (group) => {
     assert,
   }) => {
     await makeUser('al')
-    const answers = await Promise.all(['jo', 'al', 'nobody'].map((name) => login(name, 'wrong')))
-    const [first, ...others] = answers.map(({ status, text, headers }) => ({
+    const responses = await Promise.all(['jo', 'al', 'nobody'].map((name) => login(name, 'wrong')))
+    const [first, ...others] = responses.map(({ status, text, headers }) => ({
       status,
       text: text.replace(/value="\w+"/g, ''),
       cookies: headers.getSetCookie(),
@@ -120,9 +120,9 @@ test.group('Admin | the second step of a login', (group) => {
     const steps = []
     for (let i = 0; i < 4; i++) steps.push(await firstStep())
     const code = app.code()
-    const answers = await Promise.all(steps.map((step) => send(step, { code })))
+    const responses = await Promise.all(steps.map((step) => send(step, { code })))
     assert.lengthOf(
-      answers.filter(({ status }) => status === 303),
+      responses.filter(({ status }) => status === 303),
       1
     )
     const { id } = await AdminFactor.findByOrFail('userId', jo.id)
@@ -147,9 +147,9 @@ test.group('Admin | the second step of a login', (group) => {
       [-2, false],
     ])
     .run(async ({ assert }, [steps, isTaken]) => {
-      const answer = await send(await firstStep(), { code: app.code(steps as number) })
-      assert.equal(answer.status === 303, isTaken)
-      assert.equal(isRefused(answer), !isTaken)
+      const response = await send(await firstStep(), { code: app.code(steps as number) })
+      assert.equal(response.status === 303, isTaken)
+      assert.equal(isRefused(response), !isTaken)
     })
 
   test('[U8] without a first step, or with a forged one, the login begins anew', async ({
@@ -161,8 +161,8 @@ test.group('Admin | the second step of a login', (group) => {
     const step = await firstStep()
     const other = `${step.slice(0, -8)}AAAAAAAA`
     for (const cookie of [other, 'login_step=x', 'login_step=', `login_step=${'a'.repeat(2000)}`]) {
-      const answer = await send(cookie, { code })
-      assert.isTrue(isRefused(answer))
+      const response = await send(cookie, { code })
+      assert.isTrue(isRefused(response))
       assert.equal(await statusOf(get(SECOND, { headers: { cookie } })), 303)
     }
     assert.isEmpty(await db.from('admin_sessions'))
@@ -238,8 +238,8 @@ test.group('Admin | the second step of a login', (group) => {
   }) => {
     const statuses = []
     for (let i = 0; i < 5; i++) {
-      const answer = await send(await firstStep(), { code: '000000' })
-      statuses.push(answer.status)
+      const response = await send(await firstStep(), { code: '000000' })
+      statuses.push(response.status)
     }
     assert.deepEqual(statuses, [401, 401, 401, 401, 401])
     const step = await login('jo')
@@ -251,10 +251,10 @@ test.group('Admin | the second step of a login', (group) => {
   }) => {
     const step = await firstStep()
     for (let i = 0; i < 5; i++) await send(step, { code: '000000' })
-    const answer = await send(step, { code: app.code() })
-    assert.equal(answer.status, 429)
-    assert.isAbove(Number(answer.headers.get('retry-after')), 800)
-    assert.include(answer.text, 'Too many attempts. Try again in 15 minutes.')
+    const response = await send(step, { code: app.code() })
+    assert.equal(response.status, 429)
+    assert.isAbove(Number(response.headers.get('retry-after')), 800)
+    assert.include(response.text, 'Too many attempts. Try again in 15 minutes.')
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
@@ -298,12 +298,12 @@ test.group('Admin | the second step of a login', (group) => {
   })
 
   test('[U8] the response to a program says that a code is required', async ({ assert }) => {
-    const answer = await login('jo', undefined, { headers: { accept: 'application/json' } })
-    assert.equal(answer.status, 401)
-    assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
-    const { errors } = JSON.parse(answer.text)
+    const response = await login('jo', undefined, { headers: { accept: 'application/json' } })
+    assert.equal(response.status, 401)
+    assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
+    const { errors } = JSON.parse(response.text)
     assert.equal(errors[0].rule, 'second_factor_required')
-    const done = await send(cookiesFrom(answer), { code: app.code() })
+    const done = await send(cookiesFrom(response), { code: app.code() })
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
   })
 

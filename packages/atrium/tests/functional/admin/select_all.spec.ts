@@ -12,7 +12,7 @@ import {
 } from '#tests/helpers/admin'
 import { onSqlite } from '#tests/helpers/databases'
 import { emptyEventTables } from '#tests/helpers/logged_events'
-import { call, del, get, type Answer } from '#tests/helpers/http'
+import { call, del, get, type HttpResponse } from '#tests/helpers/http'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const MANY = 2500
@@ -35,12 +35,12 @@ async function countOf(table: string, where: Record<string, unknown> = {}): Prom
 
 const active = () => countOf('bulk_gadgets', { is_deleted: false })
 
-function message({ body }: Answer): string {
+function message({ body }: HttpResponse): string {
   return body.detail[0].message
 }
 
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
@@ -79,9 +79,9 @@ test.group('Admin | select all matching', (group) => {
   test('[L8] all records that match are deleted, and no others', async ({ assert }) => {
     await addGadgets(12, 'Lamp')
     await addGadgets(3, 'Sofa')
-    const answer = await remove('filter.name__contains=Lamp', 12)
-    assert.equal(answer.status, 200)
-    assert.include(answer.text, '12 gadgets deleted')
+    const response = await remove('filter.name__contains=Lamp', 12)
+    assert.equal(response.status, 200)
+    assert.include(response.text, '12 gadgets deleted')
     const left = await db.from('bulk_gadgets').where('is_deleted', false)
     assert.deepEqual(left.map(({ name }) => name).toSorted(), ['Sofa 0', 'Sofa 1', 'Sofa 2'])
   }).tags(['@database'])
@@ -89,8 +89,8 @@ test.group('Admin | select all matching', (group) => {
   test('[L8] sorting, page and page size of the query do not matter', async ({ assert }) => {
     await addGadgets(15)
     const query = 'sort_by=name&sort_order=desc&page=2&rows-per-page-select=10'
-    const answer = await remove(query, 15)
-    assert.equal(answer.status, 200)
+    const response = await remove(query, 15)
+    assert.equal(response.status, 200)
     assert.equal(await active(), 0)
   })
 
@@ -99,10 +99,10 @@ test.group('Admin | select all matching', (group) => {
   }) => {
     await addGadgets(5)
     for (const count of [0, 4, 6, 1500]) {
-      const answer = await remove('', count)
-      assert.equal(answer.status, 409)
-      assert.containSubset(answer.body, { detail: [{ count, found: 5 }] })
-      assert.include(message(answer), '5 records match now')
+      const response = await remove('', count)
+      assert.equal(response.status, 409)
+      assert.containSubset(response.body, { detail: [{ count, found: 5 }] })
+      assert.include(message(response), '5 records match now')
     }
     assert.equal(await active(), 5)
   }).tags(['@database'])
@@ -119,8 +119,8 @@ test.group('Admin | select all matching', (group) => {
     ])
     .run(async ({ assert }, query) => {
       await addGadgets(3)
-      const answer = await remove(query, 3)
-      assert.equal(answer.status, 422)
+      const response = await remove(query, 3)
+      assert.equal(response.status, 422)
       assert.equal(await active(), 3)
     })
 
@@ -138,15 +138,15 @@ test.group('Admin | select all matching', (group) => {
     ])
     .run(async ({ assert }, json) => {
       await addGadgets(3)
-      const answer = await del('/admin/Gadget/bulk-delete', { json, headers: { cookie } })
-      assert.equal(answer.status, 422)
+      const response = await del('/admin/Gadget/bulk-delete', { json, headers: { cookie } })
+      assert.equal(response.status, 422)
       assert.equal(await active(), 3)
     })
 
   test('[L8] nothing that matches is as nothing selected', async ({ assert }) => {
-    const answer = await remove('', 0)
-    assert.equal(answer.status, 400)
-    assert.equal(message(answer), 'No IDs provided for deletion')
+    const response = await remove('', 0)
+    assert.equal(response.status, 400)
+    assert.equal(message(response), 'No IDs provided for deletion')
   })
 
   test('[L8, B16] deleted records are restored and deleted for good', async ({ assert }) => {
@@ -213,11 +213,11 @@ test.group('Admin | select all matching', (group) => {
   test('[L8] a form asks with the number, then does it', async ({ assert }) => {
     await addGadgets(30)
     const fields = { all: '1', query: 'filter.name__contains=Lamp', count: '30', ids: '1' }
-    const asked = await form(fields)
-    assert.equal(asked.status, 200)
-    assert.include(asked.text, 'Delete 30 gadgets?')
-    assert.include(asked.text, 'and 10 more')
-    assert.include(asked.text, 'name="query" value="filter.name__contains=Lamp"')
+    const requested = await form(fields)
+    assert.equal(requested.status, 200)
+    assert.include(requested.text, 'Delete 30 gadgets?')
+    assert.include(requested.text, 'and 10 more')
+    assert.include(requested.text, 'name="query" value="filter.name__contains=Lamp"')
     assert.equal(await active(), 30)
     const done = await form({ ...fields, confirmed: '1', next: '/admin/Gadget/' })
     assert.equal(done.status, 303)
@@ -229,8 +229,8 @@ test.group('Admin | select all matching', (group) => {
   }) => {
     await addGadgets(3)
     for (const count of ['4', '', 'x']) {
-      const answer = await form({ all: '1', query: '', count, confirmed: '1' })
-      assert.equal(answer.status, 303)
+      const response = await form({ all: '1', query: '', count, confirmed: '1' })
+      assert.equal(response.status, 303)
     }
     assert.equal(await active(), 3)
   })
@@ -248,9 +248,9 @@ test.group('Admin | select all matching', (group) => {
   }) => {
     await addGadgets(MANY)
     await addGadgets(5, 'Sofa')
-    const answer = await remove('filter.name__contains=Lamp', MANY)
-    assert.equal(answer.status, 202)
-    const location = answer.headers.get('location')!
+    const response = await remove('filter.name__contains=Lamp', MANY)
+    assert.equal(response.status, 202)
+    const location = response.headers.get('location')!
     assert.match(location, /^\/admin\/management\/jobs\/\d+$/)
     assert.equal(await active(), MANY + 5)
 
@@ -259,7 +259,7 @@ test.group('Admin | select all matching', (group) => {
     assert.include(waiting.text, '0 of 2,500')
 
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     assert.containSubset(job, { state: 'done', done: MANY, total: MANY, fault: null })
     assert.equal(await active(), 5)
     const page = await get(location, { headers: { cookie } })
@@ -286,22 +286,22 @@ test.group('Admin | select all matching', (group) => {
     await addGadgets(1200)
     await db.table('bulk_gadgets').insert({ name: 'stuck' })
     await addGadgets(300)
-    const answer = await remove('', 1501)
+    const response = await remove('', 1501)
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     const done = onSqlite ? job.done : 1000
     assert.containSubset(job, { state: 'failed', done })
     assert.isTrue(done >= 1000 && done <= 1200, String(done))
     assert.match(job.fault!, /^Error during deletion: /)
     assert.notInclude(job.fault!, 'secret')
     assert.equal(await active(), 1501 - done)
-    const page = await get(answer.headers.get('location')!, { headers: { cookie } })
+    const page = await get(response.headers.get('location')!, { headers: { cookie } })
     const numbers = [done, 1501 - done].map((number) => number.toLocaleString('en'))
     assert.include(page.text, `${numbers[0]} records were done, ${numbers[1]} were not.`)
 
     /* Mended, the rest is done, and nothing twice. */
     await db.from('bulk_gadgets').where('name', 'stuck').update({ name: 'free' })
-    const again = await sendForm(`${answer.headers.get('location')}/again`, {}, { cookie })
+    const again = await sendForm(`${response.headers.get('location')}/again`, {}, { cookie })
     assert.equal(again.status, 303)
     const ended = await untilJob(job.id)
     assert.containSubset(ended, { state: 'done', done: 1501, fault: null })
@@ -357,10 +357,10 @@ test.group('Admin | select all matching', (group) => {
     cleanup,
   }) => {
     await addGadgets(1100)
-    const answer = await remove('', 1100)
+    const response = await remove('', 1100)
     await addGadgets(1)
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     assert.containSubset(job, { state: 'failed', done: 0 })
     assert.include(job.fault!, '1,101 records match now, not 1,100')
     assert.equal(await active(), 1101)
@@ -373,12 +373,12 @@ test.group('Admin | select all matching', (group) => {
   }) => {
     await addGadgets(1001)
     await signInWith({ Gadget: { actions: ['view', 'delete'] } })
-    const answer = await remove('', 1001)
-    assert.equal(answer.status, 202)
+    const response = await remove('', 1001)
+    assert.equal(response.status, 202)
     await db.from('admin_user_roles').delete()
     await db.from('admin_users').where('username', 'ann').update({ permissions_version: 99 })
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     assert.containSubset(job, { state: 'failed', done: 0, fault: 'You may not do this' })
     assert.equal(await active(), 1001)
     await restoreRoles()
@@ -390,9 +390,9 @@ test.group('Admin | select all matching', (group) => {
   }) => {
     await addGadgets(1001)
     const fields = { all: '1', query: '', count: '1001', confirmed: '1' }
-    const answer = await form(fields, 'action/rename')
-    assert.equal(answer.status, 303)
-    const id = Number(answer.headers.get('location')!.split('/').at(-1))
+    const response = await form(fields, 'action/rename')
+    assert.equal(response.status, 303)
+    const id = Number(response.headers.get('location')!.split('/').at(-1))
     cleanup(await work())
     const job = await untilJob(id)
     assert.containSubset(job, { state: 'done', result: { message: 'Rename: 1,001 gadgets' } })

@@ -59,9 +59,9 @@ test.group('Admin | forms that are sent twice', (group) => {
 
   test('[S36] requests at the same time create one record', async ({ assert }) => {
     const token = await tokenOf('Machine/create_page')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => send(token)))
+    const responses = await Promise.all([1, 2, 3, 4].map(() => send(token)))
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [303, 303, 303, 303]
     )
     assert.deepEqual(await machines(), ['Loom'])

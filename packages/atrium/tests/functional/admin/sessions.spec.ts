@@ -61,8 +61,8 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.equal(polled.last_activity, recent)
 
     await get('/admin/dashboard-content', { headers: { cookie } })
-    const [asked] = await db.from('admin_sessions')
-    assert.isAbove(Date.parse(asked.last_activity), Date.parse(recent))
+    const [requested] = await db.from('admin_sessions')
+    assert.isAbove(Date.parse(requested.last_activity), Date.parse(recent))
 
     await db.from('admin_sessions').update({ last_activity: old })
     const late = await get('/admin/dashboard-content?poll=1', {
@@ -132,8 +132,8 @@ test.group('Admin | valid combinations of cookies', (group) => {
   test('[B4] a session that outlived its user is refused', async ({ assert }) => {
     await withoutForeignKeys((client) => client.from('admin_users').where('id', jo.id).delete())
     assert.lengthOf(await db.from('admin_sessions'), 1)
-    const answer = await get('/admin', { headers: { cookie } })
-    assert.equal(answer.status, 303)
+    const response = await get('/admin', { headers: { cookie } })
+    assert.equal(response.status, 303)
   })
 
   test('[B4] an expired token is refused although the session is active', async ({ assert }) => {
@@ -180,8 +180,8 @@ test.group('Admin | lifetime of a session', (group) => {
 
   test('[B4, B7] a token is renewed while it is in use', async ({ assert }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
-    const answer = await get('/admin', { headers: { cookie } })
-    const { access_token: token, ...others } = receivedCookies(answer)
+    const response = await get('/admin', { headers: { cookie } })
+    const { access_token: token, ...others } = receivedCookies(response)
     assert.isEmpty(others)
     assert.deepEqual(token.attributes, ['max-age=1800', 'path=/admin', 'httponly', 'samesite=lax'])
 
@@ -203,9 +203,9 @@ test.group('Admin | lifetime of a session', (group) => {
   test('[B4] a revoked token is not renewed', async ({ assert }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
     await revoke(cookie)
-    const answer = await get('/admin', { headers: { cookie } })
-    assert.equal(answer.status, 303)
-    assert.equal(receivedCookies(answer).access_token.value, '')
+    const response = await get('/admin', { headers: { cookie } })
+    assert.equal(response.status, 303)
+    assert.equal(receivedCookies(response).access_token.value, '')
   })
 
   test('[B7] the sixth session ends the oldest', async ({ assert }) => {

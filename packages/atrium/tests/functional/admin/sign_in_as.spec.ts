@@ -72,9 +72,9 @@ test.group('Admin | sign in as', (group) => {
   }) => {
     const form = await open(`${USERS}/update/${kim.id}`)
     assert.include(form.text, `action="${USERS}/sign_in_as/${kim.id}"`)
-    const answer = await start()
-    assert.equal(answer.status, 303)
-    assert.isEmpty(answer.headers.getSetCookie())
+    const response = await start()
+    assert.equal(response.status, 303)
+    assert.isEmpty(response.headers.getSetCookie())
     for (const path of ['/admin', '/admin/Play/', '/admin/Play/create_page', '/admin/nowhere']) {
       const { text } = await open(path)
       assert.include(textOf(text), 'root, you are signed in as kim.', path)
@@ -211,7 +211,7 @@ test.group('Admin | sign in as', (group) => {
       assert.include(last, STOP)
       await age(1)
       const before = await Play.all()
-      const answer =
+      const response =
         door === 'form'
           ? await send('/admin/Play/form_create', { title: 'Late', town: 'east' })
           : door === 'page'
@@ -220,8 +220,8 @@ test.group('Admin | sign in as', (group) => {
                 json: { title: 'Late', town: 'east' },
                 headers: { cookie },
               })
-      assert.equal(answer.status, 403)
-      assert.include(answer.text, 'You are no longer signed in as another user')
+      assert.equal(response.status, 403)
+      assert.include(response.text, 'You are no longer signed in as another user')
       assert.lengthOf(await Play.all(), before.length)
       const back = await open(`${USERS}/`)
       assert.equal(back.status, 200)

@@ -17,7 +17,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
 import { giveFactor, inMinutes, requireFactors } from '#tests/helpers/factors'
-import { get, statusOf, type Answer } from '#tests/helpers/http'
+import { get, statusOf, type HttpResponse } from '#tests/helpers/http'
 import AdminEventLog from '#admin/models/admin_event_log'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { CLIENT_SECRET, OidcServer, SsoBrowser, useSso } from '#tests/helpers/oidc_provider'
@@ -31,8 +31,9 @@ async function loggedEvents(): Promise<AdminEventLog[]> {
   return await AdminEventLog.query().orderBy('id')
 }
 
-const placeOf = ({ headers }: Answer) => headers.get('location')
-const refusal = (answer: Answer) => new URL(placeOf(answer)!, 'http://x').searchParams.get('error')
+const placeOf = ({ headers }: HttpResponse) => headers.get('location')
+const refusal = (response: HttpResponse) =>
+  new URL(placeOf(response)!, 'http://x').searchParams.get('error')
 
 test.group('Admin | single sign-on', (group) => {
   const server = new OidcServer()
@@ -81,10 +82,10 @@ test.group('Admin | single sign-on', (group) => {
     const browser = new SsoBrowser()
     const begun = await browser.visit(`${START}?next=%2Fadmin%2Faccount`)
     assert.equal(begun.status, 303)
-    const asked = new URL(placeOf(begun)!)
-    assert.equal(asked.origin, issuer)
+    const requested = new URL(placeOf(begun)!)
+    assert.equal(requested.origin, issuer)
     const appUrl = new URL(app.config.get<string>('app.appUrl')).origin
-    assert.containsSubset(Object.fromEntries(asked.searchParams), {
+    assert.containsSubset(Object.fromEntries(requested.searchParams), {
       response_type: 'code',
       code_challenge_method: 'S256',
       redirect_uri: `${appUrl}${START}/callback`,
@@ -98,8 +99,8 @@ test.group('Admin | single sign-on', (group) => {
       'max-age=600',
     ])
     for (const name of ['state', 'nonce']) {
-      assert.notInclude(step.value, asked.searchParams.get(name)!)
-      assert.isAtLeast(asked.searchParams.get(name)!.length, 40)
+      assert.notInclude(step.value, requested.searchParams.get(name)!)
+      assert.isAtLeast(requested.searchParams.get(name)!.length, 40)
     }
 
     const done = await browser.logIn(`${START}?next=%2Fadmin%2Faccount`)
@@ -136,9 +137,9 @@ test.group('Admin | single sign-on', (group) => {
       (query: URLSearchParams) => query.set('code', 'x'.repeat(43)),
       (query: URLSearchParams) => query.append('code', 'y'),
     ]) {
-      const answer = await changed(change)
-      assert.equal(refusal(answer), 'sso_failed', change.toString())
-      assert.notProperty(receivedCookies(answer), 'session_id')
+      const response = await changed(change)
+      assert.equal(refusal(response), 'sso_failed', change.toString())
+      assert.notProperty(receivedCookies(response), 'session_id')
     }
     for (const name of ['nonce', 'code_challenge']) {
       const browser = new SsoBrowser()
@@ -203,9 +204,9 @@ test.group('Admin | single sign-on', (group) => {
     await browser.logIn()
     const again = new SsoBrowser()
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
-    const answer = await again.visit(`${START}?next=%2Fadmin%2Faccount`, headers)
-    assert.equal(placeOf(answer), '/admin/login?error=required&next=%2Fadmin%2Faccount')
-    assert.notProperty(receivedCookies(answer), 'sso_step')
+    const response = await again.visit(`${START}?next=%2Fadmin%2Faccount`, headers)
+    assert.equal(placeOf(response), '/admin/login?error=required&next=%2Fadmin%2Faccount')
+    assert.notProperty(receivedCookies(response), 'sso_step')
     const own = await again.visit(START, { ...headers, 'sec-fetch-site': 'same-origin' })
     assert.equal(new URL(placeOf(own)!).origin, issuer)
   })
@@ -215,8 +216,8 @@ test.group('Admin | single sign-on', (group) => {
   }) => {
     await link('jo')
     const guarded = async (browser: SsoBrowser) => {
-      const answer = await browser.visit('/admin/account/factors/totp')
-      return placeOf(answer)?.split('?')[0] ?? answer.status
+      const response = await browser.visit('/admin/account/factors/totp')
+      return placeOf(response)?.split('?')[0] ?? response.status
     }
     const browser = new SsoBrowser()
     await browser.logIn()
@@ -232,9 +233,9 @@ test.group('Admin | single sign-on', (group) => {
 
   test('[U15] a provider that calls itself by another address is not asked', async ({ assert }) => {
     await use({ issuer: issuer.replace('127.0.0.1', 'localhost') })
-    const answer = await new SsoBrowser().visit(START)
-    assert.equal(refusal(answer), 'sso_away')
-    assert.notProperty(receivedCookies(answer), 'sso_step')
+    const response = await new SsoBrowser().visit(START)
+    assert.equal(refusal(response), 'sso_away')
+    assert.notProperty(receivedCookies(response), 'sso_step')
   })
 
   test('[U15] subjects in another case are other people, and a person is linked once', async ({
@@ -398,9 +399,9 @@ test.group('Admin | single sign-on', (group) => {
     const page = await get('/admin/login')
     assert.equal(page.status, 200)
     assert.include(page.text, `href="${START}"`)
-    const answer = await get(`${START}?next=%2Fadmin%2Faccount`)
-    assert.equal(placeOf(answer), '/admin/login?error=sso_away&next=%2Fadmin%2Faccount')
-    const told = await get(placeOf(answer)!)
+    const response = await get(`${START}?next=%2Fadmin%2Faccount`)
+    assert.equal(placeOf(response), '/admin/login?error=sso_away&next=%2Fadmin%2Faccount')
+    const told = await get(placeOf(response)!)
     assert.match(told.text, /role="alert">The login service can’t be reached/)
     assert.equal(await statusOf(login('jo')), 303)
   })
@@ -413,9 +414,9 @@ test.group('Admin | single sign-on', (group) => {
     const page = await get('/admin/login')
     assert.notInclude(page.text, 'type="password"')
     assert.include(page.text, `href="${START}"`)
-    const answer = await login('jo')
-    assert.equal(answer.status, 403)
-    assert.notProperty(receivedCookies(answer), 'session_id')
+    const response = await login('jo')
+    assert.equal(response.status, 403)
+    assert.notProperty(receivedCookies(response), 'session_id')
     const { status } = await sendForm('/admin/login/passkey', { passkey: '{}' })
     assert.equal(status, 403)
     assert.notInclude(page.text, '/admin/login/passkey')
@@ -435,8 +436,8 @@ test.group('Admin | single sign-on', (group) => {
     const { cookies } = browser
     const [{ session_metadata: stored }] = await db.from('admin_sessions')
     assert.notMatch(JSON.stringify(stored), /eyJ[\w-]+\.eyJ/)
-    const answer = await browser.visit('/admin/logout')
-    const place = new URL(placeOf(answer)!)
+    const response = await browser.visit('/admin/logout')
+    const place = new URL(placeOf(response)!)
     assert.equal(place.origin + place.pathname, `${issuer}/session/end`)
     assert.match(place.searchParams.get('id_token_hint')!, /^eyJ/)
     assert.match(place.searchParams.get('post_logout_redirect_uri')!, /\/admin\/login$/)
@@ -462,9 +463,9 @@ test.group('Admin | single sign-on', (group) => {
       const asking = await browser.visit('/admin/reauthenticate?next=%2Fadmin%2Faccount')
       const way = `${START}?for=proof&next=%2Fadmin%2Faccount`
       assert.include(asking.text, way.replaceAll('&', '&amp;'))
-      const asked = new URL(placeOf(await browser.visit(way))!)
-      assert.equal(asked.searchParams.get('prompt'), 'login')
-      assert.equal(asked.searchParams.get('max_age'), '0')
+      const requested = new URL(placeOf(await browser.visit(way))!)
+      assert.equal(requested.searchParams.get('prompt'), 'login')
+      assert.equal(requested.searchParams.get('max_age'), '0')
 
       server.behaviour.person = { sub: 'sam' }
       assert.match(placeOf(await browser.logIn(way))!, /^\/admin\/reauthenticate\?next/)
@@ -542,8 +543,8 @@ test.group('Admin | single sign-on', (group) => {
     }
     const ways = [await begin(users[0]), await begin(users[1])]
     looks(2)
-    const answers = await Promise.all(ways.map(({ browser, back }) => browser.visit(back)))
-    assert.deepEqual(answers.map(placeOf), ['/admin/account', '/admin/account'])
+    const responses = await Promise.all(ways.map(({ browser, back }) => browser.visit(back)))
+    assert.deepEqual(responses.map(placeOf), ['/admin/account', '/admin/account'])
     const [identity, ...more] = await AdminSsoIdentity.all()
     assert.isEmpty(more)
     const loser = ways[identity.userId === users[0].id ? 1 : 0].browser
@@ -586,7 +587,7 @@ class SsoBrowserAsking {
       url.searchParams.delete('prompt')
       url.searchParams.delete('max_age')
     })
-    const answer = await this.browser.visit(back)
-    return answer.headers.get('location')!
+    const response = await this.browser.visit(back)
+    return response.headers.get('location')!
   }
 }

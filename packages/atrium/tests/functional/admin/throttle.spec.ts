@@ -12,7 +12,7 @@ import {
   PASSWORD,
 } from '#tests/helpers/admin'
 import { captureLog, WARN_LEVEL } from '#tests/helpers/captured_log'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { exchange } from '#tests/helpers/raw_http'
 
 async function fail(times: number, username = 'jo') {
@@ -96,8 +96,8 @@ test.group('Admin | guessing passwords', (group) => {
   })
 
   test('[B8] concurrent attempts are all counted', async ({ assert }) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => login('jo', 'wrong')))
-    const statuses = answers.map(({ status }) => status).sort()
+    const responses = await Promise.all(Array.from({ length: 8 }, () => login('jo', 'wrong')))
+    const statuses = responses.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429, 429])
   })
 
@@ -262,11 +262,11 @@ test.group('Admin | guessing from one address', (group) => {
     }
 
     const room = hashesAtOnce + hashesWaiting
-    const refused: Answer[] = []
-    const answers = Array.from({ length: room + 5 }, async (_, i) => {
-      const answer = await login(`user-${i}`, 'wrong')
-      if (answer.status === 503) refused.push(answer)
-      return answer.status
+    const refused: HttpResponse[] = []
+    const responses = Array.from({ length: room + 5 }, async (_, i) => {
+      const response = await login(`user-${i}`, 'wrong')
+      if (response.status === 503) refused.push(response)
+      return response.status
     })
     /* Other requests are served in the meantime. */
     while (refused.length < 5) {
@@ -274,7 +274,7 @@ test.group('Admin | guessing from one address', (group) => {
       assert.equal(status, 200)
     }
     open()
-    const statuses = await Promise.all(answers)
+    const statuses = await Promise.all(responses)
     assert.equal(most, hashesAtOnce)
     assert.deepEqual(statuses.sort(), [...Array(room).fill(401), ...Array(5).fill(503)])
     for (const { headers, text } of refused) {

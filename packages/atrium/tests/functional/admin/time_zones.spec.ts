@@ -149,8 +149,12 @@ test.group('Admin | time zones', (group) => {
       const id = await row(values)
       const before = await stored(id)
       const shown = await form(id, own)
-      const answer = await send(`Sailing/form_update/${id}`, { ...shown.values, name: 'New' }, own)
-      assert.equal(answer.status, 303)
+      const response = await send(
+        `Sailing/form_update/${id}`,
+        { ...shown.values, name: 'New' },
+        own
+      )
+      assert.equal(response.status, 303)
       assert.deepEqual(await stored(id), { ...before, name: 'New' })
       await loggedEvents()
       const [change] = await audited('Sailing')
@@ -194,18 +198,18 @@ test.group('Admin | time zones', (group) => {
     assert,
   }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
-    const fault = async (text: string) => {
+    const error = async (text: string) => {
       const { status, text: page } = await send(`Sailing/form_update/${id}`, { leaves_at: text })
       assert.equal(status, 400)
       return formOf(page)
     }
-    const skipped = await fault('2026-03-29T02:30')
+    const skipped = await error('2026-03-29T02:30')
     assert.equal(
       skipped.errors.leaves_at,
       'Leaves at must be a time that exists in Europe/Berlin: clocks are put forward then, and the next one is 2026-03-29T03:00:00'
     )
     assert.equal(skipped.values.leaves_at, '2026-03-29T02:30')
-    const twice = await fault('2026-10-25T02:30')
+    const twice = await error('2026-10-25T02:30')
     assert.include(twice.errors.leaves_at, 'the first is 2026-10-25T02:30:00+02:00')
     /* The browser's own input takes no offset. */
     assert.include(twice.tags.leaves_at, 'type="text"')
@@ -215,8 +219,8 @@ test.group('Admin | time zones', (group) => {
     const untouched = await row({ leaves_at: SECOND })
     const before = await stored(untouched)
     const path = `Sailing/form_update/${untouched}`
-    const answer = await send(path, { name: 'New', leaves_at: '2026-10-25T02:30' })
-    assert.equal(answer.status, 303)
+    const response = await send(path, { name: 'New', leaves_at: '2026-10-25T02:30' })
+    assert.equal(response.status, 303)
     assert.deepEqual(await stored(untouched), { ...before, name: 'New' })
   })
 
@@ -256,8 +260,8 @@ test.group('Admin | time zones', (group) => {
       body.append(name, value)
     }
     await send('account/preferences', { time_zone: KIRITIMATI })
-    const answer = await sendForm('/admin/Sailing/bulk-edit', body.toString(), { cookie })
-    assert.equal(answer.status, 303)
+    const response = await sendForm('/admin/Sailing/bulk-edit', body.toString(), { cookie })
+    assert.equal(response.status, 303)
     const saved = await Sailing.all()
     const hours = saved.map(({ leavesAt }) => leavesAt!.toUTC().toISOTime())
     assert.deepEqual(hours, ['10:00:00.000Z', '10:00:00.000Z'])
@@ -300,7 +304,7 @@ test.group('Admin | time zones', (group) => {
     )
     assert.include(textOf(list.text), 'Leaves at is at or after 2 Jul 2026, 00:00')
 
-    const asked = (value: string) => {
+    const requested = (value: string) => {
       const query = new URLSearchParams({
         'add.column': 'leaves_at',
         'add.operator': 'gte',
@@ -310,16 +314,16 @@ test.group('Admin | time zones', (group) => {
       })
       return get(`/admin/Sailing/filter?${query}`, { headers: { cookie } })
     }
-    const { status, headers } = await asked('2026-07-02T00:00')
+    const { status, headers } = await requested('2026-07-02T00:00')
     assert.equal(status, 303)
     assert.equal(
       new URL(headers.get('location')!, 'http://a.test').searchParams.get('filter.leaves_at__gte'),
       '2026-07-01 22:00:00'
     )
-    const faulty = await asked('2026-03-29T02:30')
-    assert.equal(faulty.status, 422)
-    assert.include(unescape(faulty.text), 'It must be a time that exists in Europe/Berlin')
-    assert.include(unescape(faulty.text), 'value="2026-03-29T02:30"')
+    const invalid = await requested('2026-03-29T02:30')
+    assert.equal(invalid.status, 422)
+    assert.include(unescape(invalid.text), 'It must be a time that exists in Europe/Berlin')
+    assert.include(unescape(invalid.text), 'value="2026-03-29T02:30"')
   })
 
   test('[R12, L2] days of words begin in the zone', async ({ assert }) => {

@@ -39,8 +39,8 @@ test.group('Admin | listeners of transactions', (group) => {
     const lines = Array.from({ length: count }, (_, index) => `s${index},${title}`)
     const one = await tried(own.jo, 'ImportArticle', csv('sku,title', ...lines))
     const { id } = await run(own.jo, one)
-    const { fault } = await untilJob(id)
-    if (fault !== null) throw new Error(fault)
+    const { fault: error } = await untilJob(id)
+    if (error !== null) throw new Error(error)
   }
 
   const deleteAll = (ids: readonly string[]) =>

@@ -134,17 +134,17 @@ test.group('Admin | anonymous requests', (group) => {
   test('[B6] htmx is redirected to the login page, with the current page as return path', async ({
     assert,
   }) => {
-    const answer = await get('/admin/dashboard-content', {
+    const response = await get('/admin/dashboard-content', {
       headers: {
         'hx-request': 'true',
         'hx-current-url': 'http://atrium.test/admin/Utensil/?page=2',
       },
     })
-    assert.equal(answer.status, 401)
-    assert.isNull(answer.headers.get('location'))
-    assert.equal(answer.text, '')
+    assert.equal(response.status, 401)
+    assert.isNull(response.headers.get('location'))
+    assert.equal(response.text, '')
     assert.equal(
-      answer.headers.get('hx-redirect'),
+      response.headers.get('hx-redirect'),
       '/admin/login?error=required&next=%2Fadmin%2FUtensil%2F%3Fpage%3D2'
     )
   })
@@ -168,13 +168,13 @@ test.group('Admin | anonymous requests', (group) => {
   })
 
   test('[B6] a program gets a problem', async ({ assert }) => {
-    const answers = [
+    const responses = [
       await get('/admin', { headers: { accept: 'application/json' } }),
       await get('/admin/nothing', { headers: { accept: 'application/json' } }),
       await post('/admin/Utensil/nothing', { name: 'x' }),
       await call('DELETE', '/admin/Utensil/bulk-delete', { json: { ids: [1] } }),
     ]
-    for (const { status, headers, body } of answers) {
+    for (const { status, headers, body } of responses) {
       assert.equal(status, 401)
       assert.equal(headers.get('content-type'), 'application/problem+json; charset=utf-8')
       assert.deepEqual(body, {
@@ -211,8 +211,8 @@ test.group('Admin | anonymous requests', (group) => {
       ['/admin.', 404],
       ['/nothing', 404],
     ] as const) {
-      const answer = await get(path)
-      assert.equal(answer.status, status, path)
+      const response = await get(path)
+      assert.equal(response.status, status, path)
     }
   })
 

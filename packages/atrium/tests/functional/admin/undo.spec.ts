@@ -13,7 +13,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { emptyEventTables, logEvent } from '#tests/helpers/logged_events'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 import { emptyJobTables, untilJob, work } from '#tests/helpers/jobs'
@@ -81,13 +81,13 @@ async function kim(): Promise<AdminUser> {
   return (await db.from('admin_users').where('username', 'kim').first()) as AdminUser
 }
 
-async function statusOf(answer: Promise<Answer>): Promise<number> {
-  const { status } = await answer
+async function statusOf(response: Promise<HttpResponse>): Promise<number> {
+  const { status } = await response
   return status
 }
 
-async function textOf(answer: Promise<Answer>): Promise<string> {
-  const { text } = await answer
+async function textOf(response: Promise<HttpResponse>): Promise<string> {
+  const { text } = await response
   return text
 }
 
@@ -123,16 +123,16 @@ test.group('Undo', (group) => {
       json: { ids: some },
       headers: { cookie: as },
     })
-  const undo = async (id?: number, as = cookie): Promise<Answer> => {
+  const undo = async (id?: number, as = cookie): Promise<HttpResponse> => {
     const event = id ?? (await lastId())
     return await call('POST', `/admin/management/events/${event}/undo`, {
       json: {},
       headers: { cookie: as },
     })
   }
-  const offeredIn = async (answer: Answer): Promise<string | undefined> => {
-    const page = await get(answer.headers.get('location')!, {
-      headers: { cookie: `${cookie}; ${cookiesFrom(answer)}` },
+  const offeredIn = async (response: HttpResponse): Promise<string | undefined> => {
+    const page = await get(response.headers.get('location')!, {
+      headers: { cookie: `${cookie}; ${cookiesFrom(response)}` },
     })
     return /class="flash-undo" method="post" action="([^"]+)"/.exec(page.text)?.[1]
   }
@@ -162,11 +162,11 @@ test.group('Undo', (group) => {
     assert.equal(changed.status, 200)
     const first = await lastEvent()
     const after = await library()
-    const answer = await undo(first.id)
-    assert.equal(answer.status, 200, answer.text)
+    const response = await undo(first.id)
+    assert.equal(response.status, 200, response.text)
     assert.deepEqual(await library(), before)
     const second = await lastEvent()
-    assert.equal(answer.body.event, second.id)
+    assert.equal(response.body.event, second.id)
     assert.deepEqual(JSON.parse(second.details!), { undoes: first.id })
     const { updated_at: updatedAt } = await db.from('undo_volumes').where('id', ids.volume).first()
     assert.notEqual(String(updatedAt).slice(0, 10), '2020-01-02')
@@ -202,8 +202,8 @@ test.group('Undo', (group) => {
     assert.isNull(event.details)
     /* A value that responses show in part is stored in full, and not readable. */
     assert.notInclude(JSON.stringify(audits), '4711')
-    const answer = await undo()
-    assert.equal(answer.status, 200, answer.text)
+    const response = await undo()
+    assert.equal(response.status, 200, response.text)
     assert.deepEqual(await library(), before)
     assert.equal(await statusOf(undo()), 200)
     assert.deepEqual(await library(), emptied)
@@ -251,9 +251,9 @@ test.group('Undo', (group) => {
     const event = await lastEvent()
     await db.from('undo_volumes').where('id', ids.part).update({ title: 'Meanwhile' })
     const before = await library()
-    const answer = await undo(event.id)
-    assert.equal(answer.status, 409)
-    assert.deepEqual(answer.body.changed, [{ model: 'Volume', id: String(ids.part) }])
+    const response = await undo(event.id)
+    assert.equal(response.status, 409)
+    assert.deepEqual(response.body.changed, [{ model: 'Volume', id: String(ids.part) }])
     const form = await send(`/management/events/${event.id}/undo`, {})
     assert.equal(form.status, 409)
     assert.include(form.text, ': Meanwhile')
@@ -319,8 +319,8 @@ test.group('Undo', (group) => {
     const before = await library()
     await remove('Shelf', [ids.shelf])
     const { id } = await lastEvent()
-    const answers = await Promise.all([undo(id), undo(id), undo(id)])
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
+    const responses = await Promise.all([undo(id), undo(id), undo(id)])
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 409, 409])
     assert.deepEqual(await library(), before)
   }).tags(['@dialect'])
 
@@ -463,9 +463,9 @@ test.group('Undo', (group) => {
     for (const [name, permissions] of refusing) {
       await makeRole(name, permissions)
       await giveRoles(await kim(), [name])
-      const answer = await undo(id, own)
-      assert.equal(answer.status, 403, name)
-      assert.notInclude(answer.text, OF_COLUMNS.title)
+      const response = await undo(id, own)
+      assert.equal(response.status, 403, name)
+      assert.notInclude(response.text, OF_COLUMNS.title)
       assert.deepEqual(await library(), before, name)
     }
     await giveRoles(await kim(), ['Clerk'])
@@ -481,9 +481,9 @@ test.group('Undo', (group) => {
       created_at: NOW,
     })
     await remove('Play', [play])
-    const answer = await undo()
-    assert.equal(answer.status, 409)
-    assert.include(answer.body.detail, 'Files')
+    const response = await undo()
+    assert.equal(response.status, 409)
+    assert.include(response.body.detail, 'Files')
     assert.isEmpty(await db.from('plays').where('id', play))
   })
 
@@ -601,11 +601,11 @@ test.group('Undo', (group) => {
     const gone = { ...state, resource_type: 'NoModel' }
     assert.equal(await statusOf(undo(await logEvent({ event_type: 'DELETE' }, [gone]))), 409)
     for (const id of ['abc', '0', '99999999999999']) {
-      const answer = await call('POST', `/admin/management/events/${id}/undo`, {
+      const response = await call('POST', `/admin/management/events/${id}/undo`, {
         json: {},
         headers: { cookie },
       })
-      assert.equal(answer.status, 404)
+      assert.equal(response.status, 404)
     }
   })
 
@@ -635,10 +635,10 @@ test.group('Undo', (group) => {
     const before = await library()
     await remove('Volume', [ids.volume])
     const { id } = await lastEvent()
-    const answer = await undo(id)
-    assert.equal(answer.status, 202, answer.text)
+    const response = await undo(id)
+    assert.equal(response.status, 202, response.text)
     cleanup(await work())
-    const job = await untilJob(answer.body.job.id)
+    const job = await untilJob(response.body.job.id)
     assert.equal(job.state, 'done', job.fault ?? '')
     assert.deepEqual(await library(), before)
     const event = await lastEvent()
@@ -665,7 +665,7 @@ test.group('Undo', (group) => {
     }
     return shelf
   }
-  const ended = async ({ status, text, body }: Answer) => {
+  const ended = async ({ status, text, body }: HttpResponse) => {
     if (status !== 202) throw new Error(text)
     const job = await untilJob(body.job.id)
     if (job.state !== 'done') throw new Error(job.fault ?? '')
@@ -719,8 +719,8 @@ test.group('Undo', (group) => {
     }
     cleanup(await work())
     const fields = { all: '1', query: '', count: '1001', confirmed: '1' }
-    const answer = await send('/Volume/action/reprice', fields)
-    const id = Number(answer.headers.get('location')!.split('/').at(-1))
+    const response = await send('/Volume/action/reprice', fields)
+    const id = Number(response.headers.get('location')!.split('/').at(-1))
     await untilJob(id)
     assert.equal(await its(db.from('undo_shelves').where('id', shelf).first(), 'floor'), floor)
     await ended(await undoJob(id))

@@ -152,12 +152,12 @@ test.group('Undo | series of writes', (group) => {
   }) => {
     const counts: Record<string, number> = {}
     const undo = async (event: number) => {
-      const answer = await call('POST', `/admin/management/events/${event}/undo`, {
+      const response = await call('POST', `/admin/management/events/${event}/undo`, {
         json: {},
         headers: { cookie },
       })
-      assert.equal(answer.status, 200, answer.text)
-      return answer.body.event as number
+      assert.equal(response.status, 200, response.text)
+      return response.body.event as number
     }
     await fc.assert(
       fc.asyncProperty(fc.array(WRITE, { minLength: 6, maxLength: 12 }), async (writes) => {

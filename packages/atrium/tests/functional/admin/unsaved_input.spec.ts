@@ -14,7 +14,7 @@ import {
 import { GUILD_TABLES } from '#tests/fixtures/guilds'
 import { Recording, Studio } from '#tests/fixtures/references'
 import { formOf } from '#tests/helpers/forms'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 
 const CREATE = '/admin/Recording/form_create'
 
@@ -41,10 +41,10 @@ test.group('Admin | unsaved input of forms', (group) => {
     return owner
   }
 
-  const kept = () => db.from('admin_kept_forms')
+  const stored = () => db.from('admin_kept_forms')
 
   /** The page that the login leads to. */
-  const nextIn = ({ headers }: Answer): string =>
+  const nextIn = ({ headers }: HttpResponse): string =>
     new URL(headers.get('location')!, 'http://here').searchParams.get('next')!
 
   /** Cookies of the login response. */
@@ -83,7 +83,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     const saved = await sendForm(action, values, { cookie: cookiesIn(headers) })
     assert.equal(saved.headers.get('location'), '/admin/Recording/?q=help')
     assert.lengthOf(await Recording.query().where('title', 'Help!'), 1)
-    assert.isEmpty(await kept())
+    assert.isEmpty(await stored())
   })
 
   test('[R10] so is the form of an update, with the version that it was opened with', async ({
@@ -108,24 +108,24 @@ test.group('Admin | unsaved input of forms', (group) => {
     const page = await textOf(next, eve)
     assert.notInclude(page, 'QZXSECRET')
     assert.equal(formOf(page).values.title, '')
-    assert.lengthOf(await kept(), 1)
-    const [row] = await kept()
+    assert.lengthOf(await stored(), 1)
+    const [row] = await stored()
     assert.notInclude(JSON.stringify(row), 'QZXSECRET')
     assert.equal(row.user_id, jo.id)
     await jo.delete()
-    assert.isEmpty(await kept())
+    assert.isEmpty(await stored())
   })
 
   test('[R10] stores only input with a seal of the site', async ({ assert }) => {
     const seal = await sealOf()
     const forged = `${seal.slice(0, -4)}AAAA`
-    const faulty: Array<Record<string, string>> = [
+    const invalid: Array<Record<string, string>> = [
       {},
       { _by: '' },
       { _by: String(jo.id) },
       { _by: forged },
     ]
-    for (const fields of faulty) {
+    for (const fields of invalid) {
       const { status, headers } = await sendForm(CREATE, { title: 'Help!', ...fields })
       assert.equal(status, 303)
       assert.match(headers.get('location')!, /^\/admin\/login\?error=required$/)
@@ -143,7 +143,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     for (const path of ['/admin/Recording/bulk-edit', '/admin/Nobody/form_create', CREATE + '/1']) {
       await sendForm(path, { title: 'Help!', _by: seal })
     }
-    assert.isEmpty(await kept())
+    assert.isEmpty(await stored())
   })
 
   test('[R10] does not store passwords, hidden columns, unknown names and files', async ({
@@ -170,7 +170,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     const next = nextIn(lost)
     const site = await adminSite()
     const id = new URL(next, 'http://here').searchParams.get('_kept')!
-    const form = await site.keptForms.find(jo.id, id)
+    const form = await site.drafts.find(jo.id, id)
     assert.deepInclude(form?.texts, { name: ['Bakers'], motto: ['Bread'] })
     /* Rows, by the names of their relation and its fields */
     assert.deepInclude(form?.texts, { 'members.0.name': ['Jo'], 'members.0.id': ['3'] })
@@ -185,14 +185,14 @@ test.group('Admin | unsaved input of forms', (group) => {
       assert.equal(long.status, 303)
       assert.notInclude(long.headers.get('location'), '_kept')
     }
-    assert.isEmpty(await kept())
+    assert.isEmpty(await stored())
     const lost = await sendForm(CREATE, { title: 'QZXOLD', _by: seal })
     const next = nextIn(lost)
     assert.include(await textOf(next), 'QZXOLD')
-    await kept().update({ created_at: '2020-01-01 00:00:00' })
+    await stored().update({ created_at: '2020-01-01 00:00:00' })
     assert.notInclude(await textOf(next), 'QZXOLD')
     await sendForm(CREATE, { title: 'Help!', _by: seal })
-    assert.lengthOf(await kept(), 1)
+    assert.lengthOf(await stored(), 1)
   })
 
   test('[R10, B7] returns the rest of the session; a request with poll does not renew it', async ({
@@ -209,8 +209,8 @@ test.group('Admin | unsaved input of forms', (group) => {
     const polled = await ask('?poll')
     assert.approximately(polled.idle, 10 * 60, 5)
     assert.approximately(polled.limit, 12 * 3600, 60)
-    const asked = await ask()
-    assert.approximately(asked.idle, 30 * 60, 5)
+    const requested = await ask()
+    assert.approximately(requested.idle, 30 * 60, 5)
     const after = await ask('?poll')
     assert.approximately(after.idle, 30 * 60, 5)
     await ageSessions(jo, 'created_at', { minutes: 12 * 60 - 1 })

@@ -12,7 +12,7 @@ import {
 } from '#tests/helpers/admin'
 import { withIntegration } from '#tests/helpers/events'
 import { formOf } from '#tests/helpers/forms'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import {
   Folder,
@@ -48,7 +48,7 @@ test.group('Admin | update', (group) => {
     path: string,
     fields: Record<string, string> | string,
     headers: Record<string, string> = {}
-  ): Promise<Answer> => sendForm(`/admin/${path}`, fields, { cookie, ...headers })
+  ): Promise<HttpResponse> => sendForm(`/admin/${path}`, fields, { cookie, ...headers })
 
   async function machine(values: Partial<Record<keyof Machine, unknown>> = {}) {
     const { id } = await Machine.create({
@@ -199,9 +199,9 @@ test.group('Admin | update', (group) => {
     cookie = await cookiesOf(await makeUser('al', { isSuperuser: false }))
     assert.include(await its(loom.page(), 'text'), `href="${history}"`)
     assert.equal(await its(open(history.slice('/admin/'.length)), 'status'), 200)
-    const former = await open(`management/events/record/Machine/${loom.id}?page=2`)
-    assert.equal(former.status, 302)
-    assert.equal(former.headers.get('location'), `${history}?page=2`)
+    const previous = await open(`management/events/record/Machine/${loom.id}?page=2`)
+    assert.equal(previous.status, 302)
+    assert.equal(previous.headers.get('location'), `${history}?page=2`)
   })
 
   test('[E2, E5] has no link to the history without a readable log', async ({
@@ -522,8 +522,8 @@ test.group('Admin | update', (group) => {
       assert.equal(status, 200, path)
       const { action } = formOf(text)
       assert.equal(action, `/admin/Folder/form_update/${encoded}`)
-      const answer = await sendForm(action, { title: 'new' }, { cookie })
-      assert.equal(answer.status, 303, path)
+      const response = await sendForm(action, { title: 'new' }, { cookie })
+      assert.equal(response.status, 303, path)
       assert.equal(await its(Folder.findByOrFail('path', path), 'title'), 'new')
     }
   })

@@ -11,7 +11,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import {
   giveRoles,
   makeRole,
@@ -53,13 +53,13 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  const send = (method: string, path: string, json?: unknown, as = cookie): Promise<Answer> =>
+  const send = (method: string, path: string, json?: unknown, as = cookie): Promise<HttpResponse> =>
     call(method, path, { json, headers: { cookie: as } })
-  const open = (path: string): Promise<Answer> => get(path, { headers: { cookie } })
-  const submit = (path: string, fields: Record<string, string> | string): Promise<Answer> =>
+  const open = (path: string): Promise<HttpResponse> => get(path, { headers: { cookie } })
+  const submit = (path: string, fields: Record<string, string> | string): Promise<HttpResponse> =>
     sendForm(path, fields, { cookie })
-  const statusOf = async (answer: Promise<Answer>) => {
-    const { status } = await answer
+  const statusOf = async (response: Promise<HttpResponse>) => {
+    const { status } = await response
     return status
   }
   const madeRoles = async (username = 'new') =>

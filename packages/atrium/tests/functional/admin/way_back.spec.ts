@@ -194,8 +194,8 @@ test.group('Admin | the way back from a form', (group) => {
   })
 
   test('[L11] a login in between keeps the list', async ({ assert }) => {
-    const asked = await get(formAt('Brand'), { headers: from(SORTED) })
-    const next = new URL(asked.headers.get('location')!, urlOf('/')).searchParams.get('next')!
+    const requested = await get(formAt('Brand'), { headers: from(SORTED) })
+    const next = new URL(requested.headers.get('location')!, urlOf('/')).searchParams.get('next')!
     const signedIn = await login('ada', PASSWORD, { next } as any)
     assert.equal(signedIn.headers.get('location'), next)
     assert.equal(await backOf(next), SORTED)
@@ -213,8 +213,10 @@ test.group('Admin | the way back from a form', (group) => {
     assert,
   }) => {
     const nextOf = async (name: string) => {
-      const asked = await get(`/admin/${name}/update/1`, { headers: from(`/admin/${name}/?q=a`) })
-      return asked.headers.get('location')!.replaceAll(name, 'X')
+      const requested = await get(`/admin/${name}/update/1`, {
+        headers: from(`/admin/${name}/?q=a`),
+      })
+      return requested.headers.get('location')!.replaceAll(name, 'X')
     }
     assert.equal(await nextOf('Play'), await nextOf('Nothing'))
     const long = await get(formAt('Brand'), { headers: from(`${LIST}?q=${'x'.repeat(2500)}`) })

@@ -196,11 +196,11 @@ test.group('Admin | further widgets', (group) => {
     cleanup,
   }) => {
     const preview = (field: string, text: string) => send(`preview/${field}`, { text })
-    const answer = await preview('body', '**x** <a href="data:text/html,1" hx-get="/">y</a>')
-    assert.equal(answer.status, 200)
-    assert.match(answer.headers.get('content-type')!, /^text\/html/)
-    assert.match(answer.text, /^<p><strong>x<\/strong> <a [^>]*>y<\/a><\/p>\s*$/)
-    assert.notMatch(answer.text, /data:|hx-/)
+    const response = await preview('body', '**x** <a href="data:text/html,1" hx-get="/">y</a>')
+    assert.equal(response.status, 200)
+    assert.match(response.headers.get('content-type')!, /^text\/html/)
+    assert.match(response.text, /^<p><strong>x<\/strong> <a [^>]*>y<\/a><\/p>\s*$/)
+    assert.notMatch(response.text, /data:|hx-/)
     const slug = await preview('slug', 'Ein Becher')
     assert.equal(slug.text, 'ein-becher')
     assert.match(slug.headers.get('content-type')!, /^text\/plain/)
@@ -298,14 +298,14 @@ test.group('Admin | further widgets', (group) => {
       form.set('title', 'Mug')
       form.set('photo', new Blob([Buffer.from(content, 'latin1')]), name)
       const request = new Request('http://localhost', { method: 'POST', body: form })
-      const answer = await call('POST', '/admin/Souvenir/form_create', {
+      const response = await call('POST', '/admin/Souvenir/form_create', {
         body: new Uint8Array(await request.arrayBuffer()),
         headers: { cookie, 'content-type': request.headers.get('content-type')! },
       })
-      assert.equal(answer.status, status)
+      assert.equal(response.status, status)
       if (status === 303) return
       const message = 'Photo must be an image: png, jpeg, gif, webp or avif'
-      assert.equal(formOf(answer.text).errors.photo, message)
+      assert.equal(formOf(response.text).errors.photo, message)
     })
 
   test('[R13] a form has the stylesheets and scripts of its widgets, other pages have not', async ({

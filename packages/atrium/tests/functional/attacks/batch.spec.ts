@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { insertRow } from '#tests/helpers/databases'
-import { get, post, type Answer } from '#tests/helpers/http'
+import { get, post, type HttpResponse } from '#tests/helpers/http'
 
 const CRATES = '/api/batch-crates/batch'
 const SLOTS = '/api/batch-slots/batch'
@@ -17,7 +17,7 @@ async function clear() {
 const crate = (label: string) =>
   insertRow('batch_crates', { label, updated_at: '2020-01-01 00:00:00' })
 
-const places = ({ body }: Answer) =>
+const places = ({ body }: HttpResponse) =>
   body.errors.map(({ operation, index, rule }: any) => [operation, index, rule].join(' '))
 
 test.group('Attacks | batches at the same time', (group) => {
@@ -35,13 +35,13 @@ test.group('Attacks | batches at the same time', (group) => {
         create: [{ label: `new ${round} ${weight}` }],
         update: order.map((id) => ({ id, weight })),
       })
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         post(CRATES, batch(ids, 2 * round + 1)),
         post(CRATES, batch(ids.toReversed(), 2 * round + 2)),
       ])
-      const done = answers.filter(({ status }) => status === 200)
+      const done = responses.filter(({ status }) => status === 200)
       assert.isAbove(done.length, 0)
-      for (const { body, headers, status, text } of answers) {
+      for (const { body, headers, status, text } of responses) {
         assert.include([200, 503], status, text)
         if (status === 200) continue
         assert.equal(headers.get('content-type'), 'application/problem+json; charset=utf-8')
@@ -85,10 +85,10 @@ test.group('Attacks | batches at the same time', (group) => {
   test('[D4, Q7] one Idempotency-Key in concurrent requests writes once', async ({ assert }) => {
     const send = () =>
       post(CRATES, { create: [{ label: 'once' }] }, { headers: { 'idempotency-key': 'same' } })
-    const answers = await Promise.all(Array.from({ length: 8 }, send))
-    const texts = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
+    const responses = await Promise.all(Array.from({ length: 8 }, send))
+    const texts = new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text))
     assert.equal(texts.size, 1)
-    for (const { status, text } of answers) assert.include([200, 409], status, text)
+    for (const { status, text } of responses) assert.include([200, 409], status, text)
     assert.lengthOf(await crates(), 1)
   })
 
@@ -98,7 +98,7 @@ test.group('Attacks | batches at the same time', (group) => {
     for (let round = 0; round < 3; round++) {
       await clear()
       const [a, b] = [await crate('a'), await crate('b')]
-      const [kept, gone] = await Promise.all([
+      const [stored, gone] = await Promise.all([
         post(CRATES, {
           update: [
             { id: a, weight: 1 },
@@ -107,10 +107,10 @@ test.group('Attacks | batches at the same time', (group) => {
         }),
         post(CRATES, { delete: [b, a] }),
       ])
-      assert.include([200, 422, 503], kept.status, kept.text)
+      assert.include([200, 422, 503], stored.status, stored.text)
       assert.include([200, 503], gone.status, gone.text)
-      if (kept.status === 422)
-        assert.isTrue(places(kept).every((one: string) => /exists/.test(one)))
+      if (stored.status === 422)
+        assert.isTrue(places(stored).every((one: string) => /exists/.test(one)))
       const rows = await crates()
       assert.equal(new Set(rows.map(({ weight }) => weight)).size, 1)
       assert.equal(new Set(rows.map((row) => Number(row.is_deleted))).size, 1)
@@ -125,7 +125,7 @@ test.group('Attacks | hostile batches', (group) => {
   test('[D4, A9] an item that is created, updated twice and deleted in one batch is gone', async ({
     assert,
   }) => {
-    const answer = await post(SLOTS, {
+    const response = await post(SLOTS, {
       create: [{ row: 'a', place: 1, guest: 'jo' }],
       update: [
         { id: ['a', 1], guest: 'ann' },
@@ -133,7 +133,7 @@ test.group('Attacks | hostile batches', (group) => {
       ],
       delete: [['a', '1']],
     })
-    assert.equal(answer.status, 200, answer.text)
+    assert.equal(response.status, 200, response.text)
     assert.lengthOf(await db.from('batch_slots'), 0)
     const twice = await post(SLOTS, {
       create: [
@@ -176,13 +176,13 @@ test.group('Attacks | hostile batches', (group) => {
 
   test('[D4] nested lists are errors of their position', async ({ assert }) => {
     const id = await crate('a')
-    const answer = await post(CRATES, {
+    const response = await post(CRATES, {
       create: [[{ label: 'x' }], [[[]]]],
       update: [[{ id, weight: 1 }]],
       delete: [[id], [[id]], []],
     })
-    assert.equal(answer.status, 422)
-    assert.deepEqual(places(answer), [
+    assert.equal(response.status, 422)
+    assert.deepEqual(places(response), [
       'create 0 object',
       'create 1 object',
       'update 0 object',
@@ -200,10 +200,10 @@ test.group('Attacks | hostile batches', (group) => {
   }) => {
     const empty = Array.from({ length: 200_000 }, () => 0)
     for (const body of [{ delete: empty }, { create: empty }, { update: empty }]) {
-      const answer = await post(CRATES, body)
-      assert.equal(answer.status, 422, answer.text.slice(0, 200))
-      assert.include(answer.body.detail, '1000 operations at most')
-      assert.isBelow(answer.text.length, 2000)
+      const response = await post(CRATES, body)
+      assert.equal(response.status, 422, response.text.slice(0, 200))
+      assert.include(response.body.detail, '1000 operations at most')
+      assert.isBelow(response.text.length, 2000)
     }
   })
 })

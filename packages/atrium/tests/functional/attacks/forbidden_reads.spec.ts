@@ -5,14 +5,14 @@ import { useTokenAuthorizer } from '#crud'
 import { DOORS } from '#tests/fixtures/crud'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { insertRow } from '#tests/helpers/databases'
-import { patch, type Answer } from '#tests/helpers/http'
+import { patch, type HttpResponse } from '#tests/helpers/http'
 import { issueToken } from '#tests/helpers/tokens'
 
 const DOOR = `/api${DOORS.token}/1`
 const REPRESENTATION = { prefer: 'return=representation' }
 
 /** Parts of the response that could reveal the item. */
-function told({ status, text, headers }: Answer) {
+function told({ status, text, headers }: HttpResponse) {
   return { status, text, applied: headers.get('preference-applied') }
 }
 
@@ -39,16 +39,16 @@ test.group('Attacks | reading by writing', (group) => {
 
   test('[P10, A3] a token that may only update does not reveal the item', async ({ assert }) => {
     const user = await makeUser('jo')
-    for (const [abilities, isTold] of [
+    for (const [abilities, isReported] of [
       [['Door:update'], false],
       [['Door:update', 'Door:read_multi'], false],
       [['Door:update', 'Door:read'], true],
     ] as const) {
       const { headers } = await issueToken(user, [...abilities])
       for (const change of [{}, { name: 'changed' }]) {
-        const answer = await patch(DOOR, change, { headers: { ...headers, ...REPRESENTATION } })
-        if (isTold) assert.equal(told(answer).applied, 'return=representation')
-        else assert.deepEqual(told(answer), NOTHING, abilities.join())
+        const response = await patch(DOOR, change, { headers: { ...headers, ...REPRESENTATION } })
+        if (isReported) assert.equal(told(response).applied, 'return=representation')
+        else assert.deepEqual(told(response), NOTHING, abilities.join())
       }
     }
     const door = await db.from('crud_doors').firstOrFail()
@@ -58,14 +58,14 @@ test.group('Attacks | reading by writing', (group) => {
   test('[B14, A3] an admin user who can only update does not see the item', async ({ assert }) => {
     const id = await insertRow('mount_racks', { label: 'A' })
     const cookie = await cookiesOf(await makeUser('jo'))
-    for (const [name, isTold] of [
+    for (const [name, isReported] of [
       ['RackToUpdate', false],
       ['Rack', true],
     ] as const) {
       const path = `/admin/${name}/crud/${id}`
-      const answer = await patch(path, {}, { headers: { cookie, ...REPRESENTATION } })
-      if (isTold) assert.equal(answer.body.label, 'A')
-      else assert.deepEqual(told(answer), NOTHING)
+      const response = await patch(path, {}, { headers: { cookie, ...REPRESENTATION } })
+      if (isReported) assert.equal(response.body.label, 'A')
+      else assert.deepEqual(told(response), NOTHING)
     }
   })
 

@@ -36,15 +36,15 @@ test.group('Attacks | fuzz', (group) => {
 
     const holds = fc.asyncProperty(requests(Object.keys(state.callers)), async (request) => {
       if (++sent % 50 === 0) await state.forgetFailures()
-      const answer = await send(request, state.callers[request.caller])
-      const kind = `${answer.status}`
+      const response = await send(request, state.callers[request.caller])
+      const kind = `${response.status}`
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
       try {
-        judge(request, answer)
+        judge(request, response)
         /* A link may end the session. */
         const isSafe = SAFE.includes(request.method)
-        if (isSafe || answer.status >= 400) await state.ensureUnchanged()
-        if (answer.status < 400 && (!isSafe || /logout/i.test(request.path))) await state.reset()
+        if (isSafe || response.status >= 400) await state.ensureUnchanged()
+        if (response.status < 400 && (!isSafe || /logout/i.test(request.path))) await state.reset()
       } catch (error) {
         await state.reset()
         throw error

@@ -4,14 +4,14 @@ import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import { Play, Stage } from '#tests/fixtures/stages'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 import { issueToken } from '#tests/helpers/tokens'
 
 const SECRET = 'Zanzibar'
 
 /** Pages tell a time and the name of the request. */
-function told({ status, text, headers }: Answer) {
+function told({ status, text, headers }: HttpResponse) {
   const plain = text
     .replace(/request[_-]id[^,<]*/gi, '')
     .replace(/name="_version" value="[^"]*"/g, '')
@@ -87,9 +87,9 @@ test.group('Attacks | a field that a role hides', (group) => {
 
   test('[U4] no response reveals a hidden value, or differs by it', async ({ assert }) => {
     const round = async () => {
-      const answers: Record<string, ReturnType<typeof told>> = {}
-      for (const path of READS(play.id)) answers[path] = told(await ask('GET', path))
-      return answers
+      const responses: Record<string, ReturnType<typeof told>> = {}
+      for (const path of READS(play.id)) responses[path] = told(await ask('GET', path))
+      return responses
     }
     const before = await round()
     for (const [path, { status, text }] of Object.entries(before)) {
@@ -107,7 +107,7 @@ test.group('Attacks | a field that a role hides', (group) => {
   test('[U4] no write tells or changes a hidden value', async ({ assert }) => {
     const before = await ask('GET', `/api/plays/${play.id}`)
     const tag = before.headers.get('etag')!
-    const writes: Array<() => Promise<Answer>> = [
+    const writes: Array<() => Promise<HttpResponse>> = [
       () => ask('PATCH', `/api/plays/${play.id}`, { secret: 'Mine' }),
       () => ask('PATCH', `/admin/Play/crud/${play.id}`, { secret: SECRET }),
       () =>

@@ -8,7 +8,7 @@ import db from '@adonisjs/lucid/services/db'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { NO, YES } from '#tests/helpers/databases'
 import { emptyEventTables } from '#tests/helpers/events'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { partOf } from '#tests/helpers/random_runs'
 
 const MOMENT = '2020-02-02 00:00:00'
@@ -157,7 +157,7 @@ test.group('Attacks | hidden values', (group) => {
   }
 
   /** The visible parts of a response, without those that always differ. */
-  function seen({ status, headers, text }: Answer): string {
+  function seen({ status, headers, text }: HttpResponse): string {
     const cursor = /"next_cursor":"([^"]+)"/
     const opened = /name="_opened" value="([^"]+)"/
     const by = /name="_by" value="([^"]+)"/
@@ -176,14 +176,14 @@ test.group('Attacks | hidden values', (group) => {
   async function ask(
     requests: Array<[method: string, path: string, body?: object]>
   ): Promise<Map<string, string>> {
-    const answers = new Map<string, string>()
+    const responses = new Map<string, string>()
     for (const [method, path, json] of requests) {
-      const answer = await call(method, path, { json, headers: { cookie } })
+      const response = await call(method, path, { json, headers: { cookie } })
       const key = `${method} ${path} ${JSON.stringify(json ?? '')}`
-      if (answer.status >= 500) throw new Error(`${key}: ${answer.status}`)
-      answers.set(key, seen(answer))
+      if (response.status >= 500) throw new Error(`${key}: ${response.status}`)
+      responses.set(key, seen(response))
     }
-    return answers
+    return responses
   }
 
   async function inEachWorld(requests: Array<[method: string, path: string, body?: object]>) {
@@ -192,7 +192,7 @@ test.group('Attacks | hidden values', (group) => {
     const first = await ask(requests)
     await become(other)
     const second = await ask(requests)
-    return [...first].filter(([key, answer]) => second.get(key) !== answer).map(([key]) => key)
+    return [...first].filter(([key, response]) => second.get(key) !== response).map(([key]) => key)
   }
 
   test('[A2, A15, Q2] no read tells the worlds apart', async ({ assert }) => {
@@ -217,11 +217,11 @@ test.group('Attacks | hidden values', (group) => {
       const lengths: number[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
-        const answer: Answer = await get(
+        const response: HttpResponse = await get(
           `/api/attacked-patrons?sort=name&deleted=include&limit=1&cursor=${encoded(cursor)}`
         )
-        names.push(...answer.body.data.map(({ name }: { name: string }) => name))
-        cursor = answer.body.next_cursor
+        names.push(...response.body.data.map(({ name }: { name: string }) => name))
+        cursor = response.body.next_cursor
         lengths.push(cursor?.length ?? 0)
       }
       return { names, lengths }
@@ -242,7 +242,7 @@ test.group('Attacks | hidden values', (group) => {
     const first = await ask(paths)
     await db.from('attacked_patrons').where('id', 1).update({ note: 'other' })
     const second = await ask(paths)
-    for (const [key, answer] of first) assert.notEqual(second.get(key), answer, key)
+    for (const [key, response] of first) assert.notEqual(second.get(key), response, key)
   })
 
   test('[E4] no event of a write and no page of it contains a hidden value', async ({ assert }) => {

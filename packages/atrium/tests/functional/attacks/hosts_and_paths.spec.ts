@@ -115,13 +115,13 @@ test.group('Attacks | hosts and paths', (group) => {
       ]
       const statuses = []
       for (const [method, path, sent, body] of calls) {
-        const answer = await callRaw(method, path, sent, body)
-        statuses.push(answer.status)
-        const all = JSON.stringify(answer.headers) + answer.text
+        const response = await callRaw(method, path, sent, body)
+        statuses.push(response.status)
+        const all = JSON.stringify(response.headers) + response.text
         assert.notInclude(all.toLowerCase(), EVIL, `${method} ${path}`)
-        const { location } = answer.headers
+        const { location } = response.headers
         if (location) assert.match(String(location), /^\/(?![/\\])/, `${method} ${path}`)
-        for (const line of answer.headers['set-cookie'] ?? []) assert.notMatch(line, /domain/i)
+        for (const line of response.headers['set-cookie'] ?? []) assert.notMatch(line, /domain/i)
       }
       assert.equal(statuses[6], FOREIGN.includes(headers) ? 421 : 201)
       assert.isTrue(statuses.every((status) => status < 500))
@@ -228,6 +228,6 @@ test.group('Attacks | hosts and paths', (group) => {
     ).catch(() => ({ status: 0, body: '' }))
     assert.notInclude([200, 500], status)
     assert.notInclude(JSON.stringify(body), 'a-secret')
-    assert.equal(await get('/health/live').then((answer) => answer.status), 200)
+    assert.equal(await get('/health/live').then((response) => response.status), 200)
   })
 })

@@ -10,10 +10,10 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { YES } from '#tests/helpers/databases'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { runs } from '#tests/helpers/random_runs'
 
-type Way = (id: number, username: string, cookie: string) => Promise<Answer>
+type Way = (id: number, username: string, cookie: string) => Promise<HttpResponse>
 
 const CRUD = '/admin/AdminUser/crud'
 
@@ -43,15 +43,15 @@ const WAYS: Way[] = [
 /* A lock that is waited for too long, on a machine with much to do, is a 503 that asks to try again. */
 const MOST_TRIES = 5
 
-async function untilDecided(attempt: () => Promise<Answer>): Promise<Answer> {
-  let answer = await attempt()
-  for (let tries = 1; tries < MOST_TRIES && answer.status === 503; tries++) {
-    const seconds = Number(answer.headers.get('retry-after'))
-    if (!(seconds > 0)) return answer
+async function untilDecided(attempt: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  let response = await attempt()
+  for (let tries = 1; tries < MOST_TRIES && response.status === 503; tries++) {
+    const seconds = Number(response.headers.get('retry-after'))
+    if (!(seconds > 0)) return response
     await setTimeout(1000 * seconds)
-    answer = await attempt()
+    response = await attempt()
   }
-  return answer
+  return response
 }
 
 test.group('Attacks | the last superuser', (group) => {
@@ -70,8 +70,8 @@ test.group('Attacks | the last superuser', (group) => {
       )
       /* In random order, ten and more concurrently. */
       const shuffled = attempts.toSorted(() => Math.random() - 0.5)
-      const answers = await Promise.all(shuffled.map(untilDecided))
-      for (const { status } of answers) assert.isBelow(status, 500)
+      const responses = await Promise.all(shuffled.map(untilDecided))
+      for (const { status } of responses) assert.isBelow(status, 500)
 
       const left = await db.from('admin_users').where('is_superuser', YES)
       assert.lengthOf(left, 1)

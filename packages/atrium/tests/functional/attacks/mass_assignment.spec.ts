@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { YES } from '#tests/helpers/databases'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 
 const MARK = 'stolen'
 const PAST = '2001-01-01 00:00:00'
@@ -154,7 +154,7 @@ test.group('Attacks | mass assignment', (group) => {
     notation: keyof typeof NOTATIONS,
     fields: Fields,
     hostile: boolean
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const { type, body } = NOTATIONS[notation](fields, hostile)
     return await call(method, hostile ? `${path}?${QUERY}` : path, {
       body,

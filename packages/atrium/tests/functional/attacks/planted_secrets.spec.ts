@@ -22,7 +22,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
 import { giveFactor } from '#tests/helpers/factors'
-import { call, get, type Answer } from '#tests/helpers/http'
+import { call, get, type HttpResponse } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { CLIENT_SECRET, useSso } from '#tests/helpers/oidc_provider'
 import { givePasskey } from '#tests/helpers/passkeys'
@@ -152,7 +152,7 @@ test.group('Attacks | planted secrets in production', (group) => {
     restore.push(pretendProduction())
     const own = { headers: { cookie } }
 
-    const check = (path: string, { text, headers }: Pick<Answer, 'text' | 'headers'>) => {
+    const check = (path: string, { text, headers }: Pick<HttpResponse, 'text' | 'headers'>) => {
       const all = `${text}\n${JSON.stringify([...headers])}`
       const plain = all.replaceAll('&#x2F;', '/').replaceAll('&#x3D;', '=')
       for (const [name, value] of secrets) {
@@ -166,15 +166,15 @@ test.group('Attacks | planted secrets in production', (group) => {
       const path = waiting.shift()!
       if (seen.has(shapeOf(path))) continue
       seen.add(shapeOf(path))
-      const answer = await get(path, own)
-      assert.isBelow(answer.status, 500, path)
-      check(path, answer)
+      const response = await get(path, own)
+      assert.isBelow(response.status, 500, path)
+      check(path, response)
       /* Whole pages of people who are signed in lead to the logout, or back to the account or the list. */
-      const isWhole = /<!doctype html>/i.test(answer.text)
+      const isWhole = /<!doctype html>/i.test(response.text)
       const list = PRINT.exec(path)?.[1]
       const wayOut = STEPS.test(path) ? '/admin/account' : (list ?? '/admin/logout')
-      if (isWhole) assert.include(answer.text, `href="${wayOut}`, path)
-      waiting.push(...linksOf(answer.text))
+      if (isWhole) assert.include(response.text, `href="${wayOut}`, path)
+      waiting.push(...linksOf(response.text))
     }
     for (const shape of [
       '/admin/AdminUser/update/#',
@@ -204,7 +204,7 @@ test.group('Attacks | planted secrets in production', (group) => {
     check('palette', page)
 
     const form = { username: 'root', password: PASSWORD, email: 'nobody' }
-    for (const [path, answer] of [
+    for (const [path, response] of [
       ['taken name', await sendForm('/admin/AdminUser/form_create', form, own.headers)],
       ['wrong login', await login('root', PASSWORD)],
       ['wrong proof', await sendForm('/admin/account/password', form, own.headers)],
@@ -212,10 +212,10 @@ test.group('Attacks | planted secrets in production', (group) => {
       ['no page', await get('/admin/nothing', { headers: json })],
       ['wrong method', await call('PUT', '/admin/account', own)],
       ['no link', await get(`/admin/invitation/${'x'.repeat(43)}`)],
-      ['no answer of a provider', await get('/admin/login/sso/callback?code=x&state=y')],
-    ] as Array<[string, Answer]>) {
-      check(path, answer)
-      assert.notMatch(answer.text, INSIDE, path)
+      ['no response of a provider', await get('/admin/login/sso/callback?code=x&state=y')],
+    ] as Array<[string, HttpResponse]>) {
+      check(path, response)
+      assert.notMatch(response.text, INSIDE, path)
     }
 
     await db.rawQuery('alter table admin_notices rename to admin_notices_away')
@@ -232,16 +232,16 @@ test.group('Attacks | planted secrets in production', (group) => {
 
     const { events } = await adminSite()
     await events.settle()
-    const kept = await Promise.all(
+    const stored = await Promise.all(
       ['admin_event_log', 'admin_audit_log', 'admin_notices', 'admin_jobs'].map((table) =>
         db.from(table)
       )
     )
-    assert.isAbove(kept[0].length, 10)
+    assert.isAbove(stored[0].length, 10)
     const lines = log()
     assert.isAbove(lines.length, 0)
     check('log', { text: JSON.stringify(lines), headers: new Headers() })
-    check('rows', { text: JSON.stringify(kept), headers: new Headers() })
+    check('rows', { text: JSON.stringify(stored), headers: new Headers() })
   }).timeout(60_000)
 })
 

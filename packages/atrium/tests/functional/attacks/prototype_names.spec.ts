@@ -60,7 +60,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
   })
 
   /** Status and text of the response to a name, without the name itself. */
-  async function answerTo(name: string, path: (encodedName: string) => string) {
+  async function responseTo(name: string, path: (encodedName: string) => string) {
     const { status, text } = await callRaw('GET', path(encodeURIComponent(name)), { cookie })
     const encodedName = encodeURIComponent(name)
     const bare = text
@@ -109,9 +109,9 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
       ['a login’s reason', (name: string) => `/admin/login?error=${name}`],
     ] as Array<[string, (name: string) => string]>)
     .run(async ({ assert }, [kind, path]) => {
-      const usual = await answerTo(UNKNOWN, path)
+      const usual = await responseTo(UNKNOWN, path)
       for (const name of someOf(NAMES, 4, kind.length)) {
-        const { status, text } = await answerTo(name, path)
+        const { status, text } = await responseTo(name, path)
         assert.equal(status, usual.status, name)
         /* Pages are compared by their content; the markup may depend on the length of the name. */
         if (!text.startsWith('<!')) assert.equal(text, usual.text, name)

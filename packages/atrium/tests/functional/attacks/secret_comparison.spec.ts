@@ -96,7 +96,7 @@ test.group('Attacks | how secrets are compared', (group) => {
     const { id, token } = await issueToken(await makeUser('jo'))
     const secret = token.split('.')[1]
     const named = (number: number) => Buffer.from(String(number)).toString('base64url')
-    const answers = []
+    const responses = []
     for (const value of [
       `atr_${named(id)}.${Buffer.from('wrong'.repeat(9)).toString('base64url')}`,
       `atr_${named(id + 1000)}.${secret}`,
@@ -104,11 +104,11 @@ test.group('Attacks | how secrets are compared', (group) => {
       'nonsense',
     ]) {
       const headers = { authorization: `Bearer ${value}` }
-      const { status, text, headers: answered } = await get(DOOR, { headers })
-      answers.push([status, text, answered.get('www-authenticate')])
+      const { status, text, headers: responded } = await get(DOOR, { headers })
+      responses.push([status, text, responded.get('www-authenticate')])
     }
-    for (const answer of answers) assert.deepEqual(answer, answers[0])
-    assert.equal(answers[0][0], 401)
+    for (const response of responses) assert.deepEqual(response, responses[0])
+    assert.equal(responses[0][0], 401)
   })
 
   test('[P10, B12] stored values are not accepted as token or session', async ({ assert }) => {

@@ -39,10 +39,10 @@ test.group('Attacks | stored markup', (group) => {
     for (const table of ['attacked_patrons', 'attacked_clubs']) await db.from(table).delete()
     const jo = await makeUser('jo')
     await login(MARKUP, 'wrong', { headers: { 'user-agent': MARKUP } })
-    const answer = await login('jo', undefined, {
+    const response = await login('jo', undefined, {
       headers: { 'user-agent': MARKUP, 'x-forwarded-for': MARKUP, 'referer': MARKUP },
     })
-    cookie = cookiesFrom(answer)
+    cookie = cookiesFrom(response)
     await issueToken(jo, ['*'], { name: MARKUP })
 
     const own = { headers: { cookie } }
@@ -101,7 +101,7 @@ test.group('Attacks | stored markup', (group) => {
     const own = { cookie }
     const encoded = encodeURIComponent(MARKUP)
     const { id } = await db.from('attacked_patrons').firstOrFail()
-    const answers = [
+    const responses = [
       await get(`/admin/Patron/?column-to-search=name&search-input=${encoded}`, { headers: own }),
       await get(`/admin/Patron/?sort_by=${encoded}&page=${encoded}`, { headers: own }),
       await get(`/admin/Patron/choices/${encoded}?q=${encoded}`, { headers: own }),
@@ -131,7 +131,7 @@ test.group('Attacks | stored markup', (group) => {
       await sendForm('/admin/Patron/form_bulk_delete', { ids: MARKUP, action: MARKUP }, own),
       await sendForm('/admin/AdminUser/form_create', { username: MARKUP, password: MARKUP }, own),
     ]
-    for (const [index, { status, text, headers }] of answers.entries()) {
+    for (const [index, { status, text, headers }] of responses.entries()) {
       assert.isBelow(status, 500)
       const isJson = /json/.test(headers.get('content-type') ?? '')
       if (!isJson) assertText(assert, text, String(index))

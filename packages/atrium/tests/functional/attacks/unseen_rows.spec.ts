@@ -7,7 +7,7 @@ import db from '@adonisjs/lucid/services/db'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { NO, YES } from '#tests/helpers/databases'
 import { emptyEventTables } from '#tests/helpers/events'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 
 const MOMENT = '2020-02-02 00:00:00'
 const TABLES = [
@@ -108,21 +108,21 @@ test.group('Attacks | unseen rows', (group) => {
   }
 
   /** The visible parts of a response, without those that always differ. */
-  function seen({ status, headers, text }: Answer): string {
+  function seen({ status, headers, text }: HttpResponse): string {
     const names = ['etag', 'location', 'content-type', 'allow', 'link']
     return JSON.stringify([status, names.map((name) => headers.get(name)), text])
   }
 
   async function tellingOf(requests: Request[], withoutThem: typeof SEEN, withThem: typeof SEEN) {
     const ask = async (rows: typeof SEEN) => {
-      const answers: string[] = []
+      const responses: string[] = []
       for (const [method, path, json] of requests) {
         await fill(rows)
-        const answer = await call(method, path, { json, headers: { cookie } })
-        if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.status}`)
-        answers.push(seen(answer))
+        const response = await call(method, path, { json, headers: { cookie } })
+        if (response.status >= 500) throw new Error(`${method} ${path}: ${response.status}`)
+        responses.push(seen(response))
       }
-      return answers
+      return responses
     }
     const [one, other] = [await ask(withoutThem), await ask(withThem)]
     return requests

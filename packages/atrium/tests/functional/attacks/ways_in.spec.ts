@@ -24,7 +24,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { codeOf, giveFactor } from '#tests/helpers/factors'
-import { get, type Answer } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { OidcServer, SsoBrowser, useSso } from '#tests/helpers/oidc_provider'
 import { givePasskey, optionsOf } from '#tests/helpers/passkeys'
@@ -35,7 +35,7 @@ const SECOND = '/admin/login/second'
 const LOGIN = '/admin/login/passkey'
 const ELSEWHERE = ['//evil.test', 'https://evil.test/', '/\\evil.test', '/admin/../..//evil.test']
 
-const placeOf = ({ headers }: Answer) => headers.get('location')
+const placeOf = ({ headers }: HttpResponse) => headers.get('location')
 
 test.group('Attacks | ways into the site', (group) => {
   const server = new OidcServer()
@@ -62,7 +62,7 @@ test.group('Attacks | ways into the site', (group) => {
   })
 
   /** Each way in, in a browser with these cookies, to a page. */
-  const WAYS: Record<string, (cookie: string, next?: string) => Promise<Answer>> = {
+  const WAYS: Record<string, (cookie: string, next?: string) => Promise<HttpResponse>> = {
     'second step': async (cookie, next = '') => {
       const { code } = await giveFactor(jo)
       const first = await login('jo', PASSWORD, { headers: { cookie } })
@@ -76,9 +76,9 @@ test.group('Attacks | ways into the site', (group) => {
     },
     'passkey': async (cookie, next = '') => {
       const key = await givePasskey(await cookiesOf(jo))
-      const asked = await optionsOf(LOGIN, cookie)
-      const sent = { passkey: key.answer(asked.options), next }
-      return await sendForm(LOGIN, sent, { cookie: asked.cookie })
+      const requested = await optionsOf(LOGIN, cookie)
+      const sent = { passkey: key.response(requested.options), next }
+      return await sendForm(LOGIN, sent, { cookie: requested.cookie })
     },
     'single sign-on': async (cookie, next = '') => {
       const site = await adminSite()
@@ -93,9 +93,9 @@ test.group('Attacks | ways into the site', (group) => {
   test('[B7, B4] the login does not reuse a session that was planted before: {$self}')
     .with(Object.keys(WAYS))
     .run(async ({ assert }, way) => {
-      const answer = await WAYS[way](planted)
-      assert.equal(answer.status, 303)
-      const own = cookiesFrom(answer)
+      const response = await WAYS[way](planted)
+      assert.equal(response.status, 303)
+      const own = cookiesFrom(response)
       for (const name of ['session_id', 'access_token']) {
         assert.notEqual(cookieIn(own, name), cookieIn(planted, name))
       }
@@ -142,9 +142,9 @@ test.group('Attacks | ways into the site', (group) => {
     assert.isAbove(routes.length, 60)
     for (const { method, pattern } of routes) {
       const path = pattern.replace(/:\w+\??|\*/g, '1')
-      const answer = await callRaw(method, path, { cookie, 'sec-fetch-site': 'cross-site' })
-      assert.equal(answer.status, 403, `${method} ${path}`)
-      assert.isUndefined(answer.headers['set-cookie'], path)
+      const response = await callRaw(method, path, { cookie, 'sec-fetch-site': 'cross-site' })
+      assert.equal(response.status, 403, `${method} ${path}`)
+      assert.isUndefined(response.headers['set-cookie'], path)
     }
     assert.isTrue(await isSignedIn(cookie))
   }).timeout(60_000)
@@ -160,7 +160,7 @@ test.group('Attacks | ways into the site', (group) => {
     const invite = await sendForm(`/admin/AdminUser/invite/${kim.id}`, {}, { cookie })
     const path = /\/admin\/invitation\/[\w-]{43}/.exec(invite.text)![0]
     const terms = { token_name: 'ci', token_abilities: 'Utensil:read', token_expires: '30 days' }
-    const asked = await optionsOf('/admin/account/factors/passkeys', cookie)
+    const requested = await optionsOf('/admin/account/factors/passkeys', cookie)
     const pages = {
       setUp,
       codes,
@@ -169,7 +169,7 @@ test.group('Attacks | ways into the site', (group) => {
       renewed: await sendForm('/admin/account/factors/recovery-codes', {}, { cookie }),
       token: await sendForm('/admin/account/tokens', terms, { cookie }),
       account: await get('/admin/account', { headers: { cookie } }),
-      options: asked.answer,
+      options: requested.response,
       second: await get(SECOND, { headers: { cookie: cookiesFrom(await login('jo')) } }),
     }
     for (const [name, { status, headers }] of Object.entries(pages)) {
@@ -216,22 +216,22 @@ test.group('Attacks | ways into the site', (group) => {
   test('[U9, B3] the options of a passkey tell nothing about users', async ({ assert }) => {
     const key = await givePasskey(await cookiesOf(jo))
     for (const username of ['jo', 'nobody']) {
-      const answer = await sendForm(
+      const response = await sendForm(
         `${LOGIN}/options`,
         { username },
         { accept: 'application/json' }
       )
-      assert.equal(answer.status, 200)
-      assert.isEmpty(answer.body.allowCredentials)
-      assert.notInclude(answer.text, key.id)
+      assert.equal(response.status, 200)
+      assert.isEmpty(response.body.allowCredentials)
+      assert.notInclude(response.text, key.id)
     }
     const stranger = await optionsOf(SECOND)
-    assert.equal(stranger.answer.status, 401)
+    assert.equal(stranger.response.status, 401)
     const other = await makeUser('al')
     await givePasskey(await cookiesOf(other))
-    const asked = await optionsOf(SECOND, cookiesFrom(await login('jo')))
+    const requested = await optionsOf(SECOND, cookiesFrom(await login('jo')))
     assert.deepEqual(
-      asked.options.allowCredentials.map(({ id }: { id: string }) => id),
+      requested.options.allowCredentials.map(({ id }: { id: string }) => id),
       [key.id]
     )
   })
@@ -257,13 +257,13 @@ test.group('Attacks | ways into the site', (group) => {
     const workOf = async (username: string) => {
       await db.from('admin_rate_limits').delete()
       verified = 0
-      let answer: Answer | undefined
+      let response: HttpResponse | undefined
       const queries = await queriesOf(async () => {
-        answer = await login(username, 'a wrong password')
+        response = await login(username, 'a wrong password')
         await events.settle()
       })
-      assert.equal(answer!.status, 401)
-      assert.isEmpty(receivedCookies(answer!))
+      assert.equal(response!.status, 401)
+      assert.isEmpty(receivedCookies(response!))
       return { verified, queries }
     }
     await workOf('nobody')
@@ -273,14 +273,14 @@ test.group('Attacks | ways into the site', (group) => {
       assert.deepEqual(await workOf(username), expected, username)
     }
     /* The second step requires the right password, for any user name. */
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['coded', 'nobody'].map((username) => sendForm(SECOND, { username, code: '123456' }))
     )
-    for (const answer of answers) assert.equal(placeOf(answer), '/admin/login?error=required')
+    for (const response of responses) assert.equal(placeOf(response), '/admin/login?error=required')
   })
 })
 
 /** The cookies of a browser after the response. */
-function joined(cookie: string, answer: Answer): string {
-  return `${cookie}; ${cookiesFrom(answer)}`
+function joined(cookie: string, response: HttpResponse): string {
+  return `${cookie}; ${cookiesFrom(response)}`
 }

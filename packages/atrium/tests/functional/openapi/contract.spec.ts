@@ -5,7 +5,7 @@ import { resources } from '#crud'
 import type { SchemaObject } from '#crud/openapi/openapi_types'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { restartCounters } from '#tests/helpers/databases'
-import { call, type Answer } from '#tests/helpers/http'
+import { call, type HttpResponse } from '#tests/helpers/http'
 import { ApiSchema, type Operation } from '#tests/helpers/openapi'
 import { runs } from '#tests/helpers/random_runs'
 import { issueToken } from '#tests/helpers/tokens'
@@ -14,7 +14,7 @@ import { issueToken } from '#tests/helpers/tokens'
  * Fixtures with code that responds independently of the schema: overridden handlers, middleware
  * that refuses, a session whose database the request names.
  */
-const OWN_ANSWERS = /^\/api\/(handlers|questions|refused|sessions|once-pairs)(\/|$)/
+const OWN_RESPONSES = /^\/api\/(handlers|questions|refused|sessions|once-pairs)(\/|$)/
 
 /** The endpoints of the demo, and the most unusual ones. */
 const IN_DEPTH = /^\/api\/(utensils|reels|lenders|gadgets|openapi-wares)(\/|$)/
@@ -100,7 +100,7 @@ function pathOf(operation: Operation, { path }: Try, round: number): string {
   })
 }
 
-async function send(operation: Operation, one: Try, round: number): Promise<Answer> {
+async function send(operation: Operation, one: Try, round: number): Promise<HttpResponse> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(one.query)) {
     if (value !== undefined) query.set(name, String(value))
@@ -120,32 +120,32 @@ async function send(operation: Operation, one: Try, round: number): Promise<Answ
 }
 
 /** Compares a response with its declaration. */
-function faultOf(operation: Operation, one: Try, answer: Answer): string | undefined {
-  const response = schema.response(operation, answer.status)
-  if (!response) return `the status ${answer.status} is not declared`
+function errorOf(operation: Operation, one: Try, reply: HttpResponse): string | undefined {
+  const response = schema.response(operation, reply.status)
+  if (!response) return `the status ${reply.status} is not declared`
 
   for (const [name, header] of Object.entries(response.headers ?? {})) {
     const { required, schema: form } = schema.resolve<any>(header)
-    const value = answer.headers.get(name)
+    const value = reply.headers.get(name)
     if (value === null) {
       if (required) return `the header ${name} is missing`
       continue
     }
-    const fault = schema.faultsOf(form, form.type === 'integer' ? Number(value) : value)
-    if (fault) return `the header ${name} is ${value}: ${fault}`
+    const error = schema.errorsOf(form, form.type === 'integer' ? Number(value) : value)
+    if (error) return `the header ${name} is ${value}: ${error}`
   }
   for (const name of Object.keys(schema.document.components.headers)) {
-    if (answer.headers.has(name) && !response.headers?.[name]) {
+    if (reply.headers.has(name) && !response.headers?.[name]) {
       return `the header ${name} is not declared`
     }
   }
 
-  const [type] = (answer.headers.get('content-type') ?? '').split(';')
-  if (!response.content) return answer.text === '' ? undefined : 'there is a body'
+  const [type] = (reply.headers.get('content-type') ?? '').split(';')
+  if (!response.content) return reply.text === '' ? undefined : 'there is a body'
   const media = response.content[type] ?? response.content['*/*']
   if (!media) return `the content type ${type} is not declared`
-  const body = answer.status < 300 && one.query.fields ? narrowed(media.schema) : media.schema
-  return schema.faultsOf(body, answer.body)
+  const body = reply.status < 300 && one.query.fields ? narrowed(media.schema) : media.schema
+  return schema.errorsOf(body, reply.body)
 }
 
 /** With `fields`, items contain some of their properties, as declared. */
@@ -158,9 +158,9 @@ function narrowed(given: SchemaObject): SchemaObject {
 }
 
 /** Remembers the location of a created item. */
-function note(operation: Operation, answer: Answer) {
-  const location = answer.headers.get('location')
-  if (answer.status !== 201 || !location) return
+function note(operation: Operation, response: HttpResponse) {
+  const location = response.headers.get('location')
+  if (response.status !== 201 || !location) return
   const keys = location.slice(0).split('/')
   for (const { path } of schema.operations) {
     if (!path.includes('{') || !path.startsWith(`${operation.path}/`)) continue
@@ -173,17 +173,21 @@ function note(operation: Operation, answer: Answer) {
   }
 }
 
-async function check(operation: Operation, numRuns: number, isFair?: (answer: Answer) => boolean) {
+async function check(
+  operation: Operation,
+  numRuns: number,
+  isFair?: (response: HttpResponse) => boolean
+) {
   let round = 0
   await fc.assert(
     fc.asyncProperty(tries(operation), async (tried) => {
       const one = isFair ? { ...tried, headers: {} } : tried
-      const answer = await send(operation, one, ++round)
-      note(operation, answer)
-      const fault = faultOf(operation, one, answer)
-      const told = `${operation.operationId}: ${JSON.stringify(one)} -> ${answer.status} ${answer.text.slice(0, 500)}`
-      if (fault) throw new Error(`${fault}\n${told}`)
-      if (isFair && one.body.isValid && !isFair(answer)) throw new Error(`not fair\n${told}`)
+      const response = await send(operation, one, ++round)
+      note(operation, response)
+      const error = errorOf(operation, one, response)
+      const told = `${operation.operationId}: ${JSON.stringify(one)} -> ${response.status} ${response.text.slice(0, 500)}`
+      if (error) throw new Error(`${error}\n${told}`)
+      if (isFair && one.body.isValid && !isFair(response)) throw new Error(`not fair\n${told}`)
     }),
     { numRuns, endOnFailure: true }
   )
@@ -214,17 +218,17 @@ test.group('API schema compared with responses', (group) => {
 
   test('[Q1] every response of every operation matches its declaration', async ({ assert }) => {
     const operations = schema.operations
-      .filter(({ path }) => !OWN_ANSWERS.test(path))
+      .filter(({ path }) => !OWN_RESPONSES.test(path))
       .toSorted((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
     assert.isAbove(operations.length, 300)
-    const faults: string[] = []
+    const errors: string[] = []
     for (const operation of operations) {
       const rounds = IN_DEPTH.test(operation.path) ? runs(25) : runs(3)
       await check(operation, rounds).catch((error) =>
-        faults.push(String(error.cause?.message).slice(0, 900))
+        errors.push(String(error.cause?.message).slice(0, 900))
       )
     }
-    assert.deepEqual(faults, [])
+    assert.deepEqual(errors, [])
   }).timeout(120_000)
 
   test('[Q1] bodies that match the schema are accepted')

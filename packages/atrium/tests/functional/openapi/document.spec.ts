@@ -181,7 +181,7 @@ test.group('API schema', (group) => {
     for (const [name, response] of Object.entries(schema.document.components.responses)) {
       assert.deepEqual(Object.keys(response.content!), ['application/problem+json'], name)
       const { schema: form, example } = response.content!['application/problem+json']
-      assert.isUndefined(schema.faultsOf(form, example), name)
+      assert.isUndefined(schema.errorsOf(form, example), name)
     }
   })
 
@@ -274,9 +274,9 @@ test.group('API schema | serving', (group) => {
   })
 
   test('[Q1, A25] other methods are 405, as everywhere below the prefix', async ({ assert }) => {
-    const answer = await call('POST', PATH)
-    assert.equal(answer.status, 405)
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+    const response = await call('POST', PATH)
+    assert.equal(response.status, 405)
+    assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
   })
 
   test('[Q1, P10] the schema can require a token, whatever its abilities', async ({

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { urlOf } from '#tests/helpers/http'
-import { faultsOf, writeProgram, writeTypes } from '#tests/helpers/typed_client'
+import { errorsOf, writeProgram, writeTypes } from '#tests/helpers/typed_client'
 
 test.group('A typed client', (group) => {
   group.setup(() =>
@@ -34,7 +34,7 @@ test.group('A typed client', (group) => {
        })
        export { lamp, list, changed }`
     )
-    assert.deepEqual(faultsOf(path), [])
+    assert.deepEqual(errorsOf(path), [])
 
     const { lamp, list, changed } = await import(pathToFileURL(path).href)
     assert.equal(lamp.name, 'Desk lamp')
@@ -66,7 +66,7 @@ test.group('A typed client', (group) => {
        const place = failed.error?.errors?.map(({ operation, index }) => [operation, index])
        export { data, guest, place }`
     )
-    assert.deepEqual(faultsOf(path), [])
+    assert.deepEqual(errorsOf(path), [])
     const { data, guest, place } = await import(pathToFileURL(path).href)
     assert.deepEqual(data.deleted, [['a', 1]])
     assert.equal(guest, 'ann')
@@ -93,6 +93,6 @@ test.group('A typed client', (group) => {
        const sku: components['schemas']['Utensil']['sku'] = null
        export { status, wrong, sku }`
     )
-    assert.deepEqual(faultsOf(path), [])
+    assert.deepEqual(errorsOf(path), [])
   }).timeout(60_000)
 })

@@ -57,7 +57,7 @@ export class DocsProject {
    * @returns the differences between actual and shown output
    */
   async follow(blocks: readonly Block[]): Promise<string[]> {
-    const faults: string[] = []
+    const errors: string[] = []
     for (const [index, block] of blocks.entries()) {
       if (block.reason !== undefined) continue
       if (block.path !== undefined) {
@@ -65,11 +65,11 @@ export class DocsProject {
         if (!this.#isWritten(block)) this.write([block])
         this.#written.set(block.path, block.text.length)
       } else if (block.language === 'sh') {
-        const fault = await this.#runBlock(block, blocks[index + 1])
-        if (fault) faults.push(`${block.page}:${block.line}: ${fault}`)
+        const error = await this.#runBlock(block, blocks[index + 1])
+        if (error) errors.push(`${block.page}:${block.line}: ${error}`)
       }
     }
-    return faults
+    return errors
   }
 
   /**
@@ -98,7 +98,7 @@ export class DocsProject {
    *
    * @returns the compiler errors
    */
-  async faultsOf(paths: readonly string[]): Promise<string> {
+  async errorsOf(paths: readonly string[]): Promise<string> {
     const config = {
       extends: './tsconfig.json',
       compilerOptions: { noEmit: true, incremental: false, allowImportingTsExtensions: true },

@@ -5,7 +5,7 @@ import { Agent, request as nodeRequest, type IncomingHttpHeaders } from 'node:ht
 import { SECRET } from '#tests/helpers/fuzz/state'
 import type { FuzzRequest } from '#tests/helpers/fuzz/requests'
 
-export interface FuzzAnswer {
+export interface FuzzResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
@@ -22,7 +22,7 @@ const PATIENCE = 30_000
 export function send(
   { method, path, headers, body }: FuzzRequest,
   own: Record<string, string>
-): Promise<FuzzAnswer> {
+): Promise<FuzzResponse> {
   const { HOST: host, PORT: port } = process.env
   const bytes = Buffer.from(body)
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export function send(
         ...(bytes.length > 0 && { 'content-length': bytes.length }),
       },
     })
-    request.setTimeout(PATIENCE, () => request.destroy(new Error('no answer came')))
+    request.setTimeout(PATIENCE, () => request.destroy(new Error('no response came')))
     request.on('error', reject)
     request.on('response', (response) => {
       let text = ''
@@ -63,11 +63,14 @@ const INSIDE = [
 /**
  * @throws Error  that describes what is wrong with the response
  */
-export function judge({ path, method }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
+export function judge(
+  { path, method }: FuzzRequest,
+  { status, headers, text }: FuzzResponse
+): void {
   const fail = (reason: string) => {
     throw new Error(`${reason}: ${status} ${JSON.stringify(headers)} ${text.slice(0, 500)}`)
   }
-  if (status >= 500 && status !== 501) fail('a fault of ours')
+  if (status >= 500 && status !== 501) fail('an error of the server')
 
   const type = headers['content-type'] ?? ''
   if (!/javascript|css|svg/.test(type)) {

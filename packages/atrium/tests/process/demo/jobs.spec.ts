@@ -22,19 +22,19 @@ test.group('Jobs in a process of their own', () => {
     const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])
     const headers = { 'cookie': cookies.join('; '), 'content-type': 'application/json' }
     const total = async () => {
-      const answer = await fetch(`${copy.url}/api/films?limit=1`)
-      const list = (await answer.json()) as { total_count: number }
+      const response = await fetch(`${copy.url}/api/films?limit=1`)
+      const list = (await response.json()) as { total_count: number }
       return list.total_count
     }
     const count = await total()
     assert.isAbove(count, 3000)
-    const answer = await fetch(`${copy.url}/admin/Film/bulk-delete`, {
+    const response = await fetch(`${copy.url}/admin/Film/bulk-delete`, {
       method: 'DELETE',
       headers,
       body: JSON.stringify({ all: true, query: '', count }),
     })
-    assert.equal(answer.status, 202)
-    const url = copy.url + answer.headers.get('location')
+    assert.equal(response.status, 202)
+    const url = copy.url + response.headers.get('location')
     const page = async () => {
       const shown = await fetch(`${url}?poll=1`, { headers: { ...headers, 'hx-request': 'true' } })
       return await shown.text()

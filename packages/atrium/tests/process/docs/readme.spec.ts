@@ -12,8 +12,8 @@ test.group('Code blocks of the README', (group) => {
   })
 
   test('[P12] the five minutes of the README work as written', async ({ assert }) => {
-    const faults = await project.follow(blocksOf('README.md'))
-    assert.deepEqual(faults, [])
+    const errors = await project.follow(blocksOf('README.md'))
+    assert.deepEqual(errors, [])
     await project.start()
     const page = await project.adminPage('/admin/Invoice/create_page', 'jo', 'correct horse')
     assert.include(page, 'Without tax')

@@ -22,6 +22,6 @@ test.group('Types of the code blocks', (group) => {
     await project.stop()
 
     const paths = project.write(blocks.filter(({ isAppended }) => !isAppended))
-    assert.equal(await project.faultsOf(paths.filter((path) => path.endsWith('.ts'))), '')
+    assert.equal(await project.errorsOf(paths.filter((path) => path.endsWith('.ts'))), '')
   })
 })

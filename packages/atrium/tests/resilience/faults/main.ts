@@ -54,13 +54,13 @@ async function main() {
     if (values.only && !values.only.includes(scenario.name)) continue
     for (const kind of scenario.databases) {
       if (values.database && !values.database.includes(kind)) continue
-      const [row, faults] = await tryOut(scenario, kind)
+      const [row, errors] = await tryOut(scenario, kind)
       rows.push(row)
-      broken.push(...faults.map((fault) => `${scenario.name}, ${kind}: ${fault}`))
+      broken.push(...errors.map((error) => `${scenario.name}, ${kind}: ${error}`))
     }
   }
   console.log(`\n${tableOf(['scenario', 'database', 'seconds', 'outcome', 'figures'], rows)}`)
-  for (const fault of broken) console.error(`\nBROKEN: ${fault}`)
+  for (const error of broken) console.error(`\nBROKEN: ${error}`)
   if (broken.length > 0) process.exitCode = 1
 }
 

@@ -68,8 +68,8 @@ export function reportOf({ peak, result, searches, samples }: Outcome): string {
   ].join('\n\n')
 }
 
-function figuresOf({ answered, failed, perSecond, p99 }: LoadResult): string[] {
-  return [String(answered), String(failed), perSecond.toFixed(0), p99.toFixed(0)]
+function figuresOf({ responded: responded, failed, perSecond, p99 }: LoadResult): string[] {
+  return [String(responded), String(failed), perSecond.toFixed(0), p99.toFixed(0)]
 }
 
 function thirds(samples: readonly Sample[], name: (typeof MEMORY)[number]): number[] {

@@ -85,7 +85,7 @@ async function main() {
     const outcome = { peak, result, searches, samples }
     console.log(`\n${reportOf(outcome)}`)
     const broken = findings(outcome)
-    for (const fault of broken) console.error(`\nBROKEN: ${fault}`)
+    for (const error of broken) console.error(`\nBROKEN: ${error}`)
     if (broken.length > 0) process.exitCode = 1
   } finally {
     await server?.stop()

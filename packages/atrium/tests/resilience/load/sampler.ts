@@ -91,11 +91,11 @@ export function keepSearching(origin: string, cookie: string, sampler: Sampler) 
       const begun = performance.now()
       const telling = setInterval(() => sampler.searching(), 50)
       sampler.searching()
-      const answer = await fetch(`${origin}${paths[turn % 2]}`, { headers: { cookie } })
-      await answer.arrayBuffer()
+      const response = await fetch(`${origin}${paths[turn % 2]}`, { headers: { cookie } })
+      await response.arrayBuffer()
       clearInterval(telling)
       times.push(performance.now() - begun)
-      if (answer.status !== 200) failed++
+      if (response.status !== 200) failed++
       await sleep(PAUSE)
     }
   })()

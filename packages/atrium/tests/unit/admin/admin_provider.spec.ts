@@ -134,12 +134,12 @@ test.group('AdminProvider', (group) => {
   })
 
   test('[E2] an integration without prune is not pruned', async ({ assert, cleanup }) => {
-    const faults: unknown[] = []
-    logger.error = ((fault: unknown) => void faults.push(fault)) as never
+    const errors: unknown[] = []
+    logger.error = ((error: unknown) => void errors.push(error)) as never
     cleanup(() => void delete (logger as Partial<typeof logger>).error)
     const { provider } = await started({ log: async () => {} })
     cleanup(() => provider.shutdown())
     await hoursLater(() => provider.ready())
-    assert.isEmpty(faults)
+    assert.isEmpty(errors)
   })
 })

@@ -4,10 +4,10 @@ import { listed } from '#base/errors'
 
 test.group('errors', () => {
   test('[P9] each class has a code by which the start recognizes it', ({ assert }) => {
-    const faults = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
+    const errors = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
 
     assert.deepEqual(
-      faults.map(({ code, status }) => [code, status]),
+      errors.map(({ code, status }) => [code, status]),
       [
         ['E_VALUE', 500],
         ['E_RUNTIME', 500],
@@ -17,10 +17,10 @@ test.group('errors', () => {
   })
 
   test('[P9] a ConfigurationError contains all errors and lists them', ({ assert }) => {
-    const faults = [new ValueError('first'), new TypeError('second\nin two lines')]
-    const { errors, message } = new ConfigurationError(faults)
+    const violations = [new ValueError('first'), new TypeError('second\nin two lines')]
+    const { errors, message } = new ConfigurationError(violations)
 
-    assert.deepEqual(errors, faults)
+    assert.deepEqual(errors, violations)
     assert.equal(
       message,
       "The models' configuration has 2 errors:\n  - first\n  - second\n    in two lines"

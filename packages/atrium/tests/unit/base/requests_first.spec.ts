@@ -7,11 +7,11 @@ import { requestsFirst } from '#base/requests_first'
 
 test.group('requestsFirst', (group) => {
   let server: Server
-  let answers: ServerResponse[]
+  let responses: ServerResponse[]
 
   group.each.setup(async () => {
-    answers = []
-    server = createServer((_request, response) => void answers.push(response)).listen(0)
+    responses = []
+    server = createServer((_request, response) => void responses.push(response)).listen(0)
     await once(server, 'listening')
     return () => void server.closeAllConnections()
   })
@@ -23,7 +23,7 @@ test.group('requestsFirst', (group) => {
     return request
   }
   const arrived = async (count: number) => {
-    while (answers.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+    while (responses.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 
   test('[D6] work waits until requests have begun their responses', async ({ assert }) => {
@@ -35,7 +35,7 @@ test.group('requestsFirst', (group) => {
     await setImmediate()
     order.push('answer')
     /* The rest may take a slow client long. */
-    answers[0].write('begun')
+    responses[0].write('begun')
     await waiting
     assert.deepEqual(order, ['answer', 'work'])
   })
@@ -44,11 +44,11 @@ test.group('requestsFirst', (group) => {
     await requestsFirst()
     const request = ask()
     await arrived(1)
-    const closed = once(answers[0], 'close')
+    const closed = once(responses[0], 'close')
     request.destroy()
     await closed
     await requestsFirst(60_000)
-    assert.isTrue(answers[0].destroyed)
+    assert.isTrue(responses[0].destroyed)
   })
 
   test('[D6] work continues in spite of a request without a response', async ({ assert }) => {
@@ -56,6 +56,6 @@ test.group('requestsFirst', (group) => {
     ask()
     await arrived(1)
     await requestsFirst(1)
-    assert.isFalse(answers[0].headersSent)
+    assert.isFalse(responses[0].headersSent)
   })
 })

@@ -57,15 +57,15 @@ test.group('CrudProvider', (group) => {
 
   group.each.setup(() => {
     own = new ResourceRegistry()
-    const { add, faults } = resources
+    const { add, errors } = resources
     const routes = engineRouter()['routes']
-    const before = { faults: faults.length, routes: routes.length }
+    const before = { faults: errors.length, routes: routes.length }
     resources.add = (endpoints) => own.add(endpoints)
     return async () => {
       resources.add = add
-      resources.untold.length = 0
-      resources.areFaultsShown = false
-      faults.length = before.faults
+      resources.unreported.length = 0
+      resources.areErrorsShown = false
+      errors.length = before.faults
       routes.length = before.routes
       await rm(root, { recursive: true, force: true })
     }
@@ -181,8 +181,8 @@ test.group('CrudProvider', (group) => {
     ends[0]()
     const line = "The models' configuration has 1 error. node ace atrium:doctor lists them"
     assert.deepEqual(warnings, [line])
-    assert.match(resources.faults.at(-1)!.message, /^One: tags is 5, and must be a list of strings/)
-    resources.areFaultsShown = true
+    assert.match(resources.errors.at(-1)!.message, /^One: tags is 5, and must be a list of strings/)
+    resources.areErrorsShown = true
     ends[0]()
     assert.lengthOf(warnings, 1)
   })
@@ -194,14 +194,14 @@ test.group('CrudProvider', (group) => {
     })
     await providerFor(folder, 'web').start()
     await providerFor(folder, 'web').start()
-    own.untold.push(...resources.untold.splice(0))
+    own.unreported.push(...resources.unreported.splice(0))
     const failure = await failureOf(own.load())
     assert.instanceOf(failure, ConfigurationError)
     assert.lengthOf(failure.errors, 3)
     assert.include(failure.message, 'Lost: the table losts does not exist')
     assert.include(failure.message, "Lost: the path /api/losts is Lost's already")
     assert.include(failure.message, 'Wrong: ')
-    assert.isEmpty(own.untold)
+    assert.isEmpty(own.unreported)
   })
 
   test('[P2] a missing directory, or one without models, has no models', async ({ assert }) => {

@@ -21,7 +21,7 @@ test.group('defineConfig', () => {
         includedPerRecord: 100,
       },
       body: { limit: 1_048_576, depth: 32 },
-      limits: { text: 100_000, export: 100_000, answer: 33_554_432, answers: 100_663_296 },
+      limits: { text: 100_000, export: 100_000, response: 33_554_432, responses: 100_663_296 },
       idempotency: { hours: 24 },
       openapi: { enabled: true, access: 'public', title: null, version: null },
       docs: { enabled: true, access: 'public', path: '/docs' },
@@ -221,7 +221,7 @@ test.group('defineConfig', () => {
         option: 'limits.bytes',
         wrong: { bytes: 1 },
         value: 'bytes',
-        right: 'text, export, answer and answers',
+        right: 'text, export, response and responses',
       },
       { option: 'rateLimit', wrong: 100, value: '100', right: '{ requests: 100, seconds: 60 }' },
       {

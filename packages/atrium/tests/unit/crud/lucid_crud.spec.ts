@@ -357,12 +357,12 @@ test.group('LucidCrud and a policy', (group) => {
       [() => notes.delete(id, { actor }), [['delete', 'b note']]],
       [() => notes.dbDelete(id, { actor }), [['db_delete', 'b note']]],
     ]
-    for (const [call, asked] of questions) {
+    for (const [call, requested] of questions) {
       Note.asked = []
       await call()
       assert.deepEqual(
         Note.asked,
-        asked.map(([action, title]) => ({ actor, action, resource: 'Note', title }))
+        requested.map(([action, title]) => ({ actor, action, resource: 'Note', title }))
       )
     }
   })

@@ -61,13 +61,13 @@ test.group('Pages of the documentation', () => {
   })
 
   test('every block is run, or its fence states why not', ({ assert }) => {
-    const faults = pages()
+    const errors = pages()
       .flatMap(blocksOf)
       .filter(({ language, reason }) =>
         reason === undefined ? !RUN.includes(language) : reason.trim().length < 5
       )
     assert.deepEqual(
-      faults.map(({ page, line }) => `${page}:${line}`),
+      errors.map(({ page, line }) => `${page}:${line}`),
       []
     )
   })

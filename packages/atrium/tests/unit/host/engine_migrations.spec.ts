@@ -34,8 +34,8 @@ test.group('Migrations of the engine', (group) => {
     const isEngine = (name: string) => engine.some((path) => name.startsWith(`${path}/`))
     assert.isTrue(before.some(isEngine))
     for (const [index, name] of before.filter(isEngine).entries()) {
-      const former = `${FORMER[index % FORMER.length]}/${basename(name)}`
-      await db.from('adonis_schema').where({ name }).update({ name: former })
+      const previous = `${FORMER[index % FORMER.length]}/${basename(name)}`
+      await db.from('adonis_schema').where({ name }).update({ name: previous })
     }
     assert.notDeepEqual(await namesOfDone(), before)
     await run('migration:run')

@@ -63,9 +63,9 @@ test.group('createNodeServer', () => {
     const socket = connect(port, 'localhost')
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\n\r\n')
     socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    const answers = await readAll(socket)
+    const responses = await readAll(socket)
 
-    const carried = [...answers.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id)
+    const carried = [...responses.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id)
     assert.equal(carried[0], 'mine')
     assert.match(carried[1], UUID)
     assert.deepEqual(carried, seen)
@@ -83,10 +83,10 @@ test.group('createNodeServer', () => {
     const error = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     server.emit('clientError', error, connection)
 
-    const answer = await readAll(socket)
-    assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
-    assert.include(answer, 'content-type: application/problem+json')
-    assert.include(answer, '"detail":"The request took too long to arrive"')
+    const response = await readAll(socket)
+    assert.match(response, /^HTTP\/1\.1 408 Request Timeout\r\n/)
+    assert.include(response, 'content-type: application/problem+json')
+    assert.include(response, '"detail":"The request took too long to arrive"')
   })
 
   test('nothing is written to a broken connection', async ({ assert, cleanup }) => {
@@ -149,9 +149,9 @@ test.group('createNodeServer', () => {
     )
     const socket = connect(port, 'localhost')
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    const answer = await late.promise
+    const response = await late.promise
     const closed = new Promise((resolve) => server.close(resolve))
-    answer()
+    response()
 
     const text = await readAll(socket)
     assert.match(text, /^connection: close\r$/im)
@@ -206,7 +206,7 @@ test.group('createNodeServer', () => {
     cleanup(() => void server.close())
     for (const length of ['Content-Length: 1073741824', 'Transfer-Encoding: chunked']) {
       const socket = connect(port, 'localhost').on('error', () => {})
-      const answer = readAll(socket).catch(() => '')
+      const response = readAll(socket).catch(() => '')
       socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${length}\r\n\r\n`)
       const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`
       while (!socket.destroyed && socket.writable && socket.bytesWritten < 1_073_741_824) {
@@ -214,7 +214,7 @@ test.group('createNodeServer', () => {
         else
           await new Promise((resolve) => ['drain', 'close'].map((at) => socket.once(at, resolve)))
       }
-      assert.match(await answer, /^HTTP\/1\.1 413 [^]*connection: close[^]*no\n$/i)
+      assert.match(await response, /^HTTP\/1\.1 413 [^]*connection: close[^]*no\n$/i)
       assert.isBelow(socket.bytesWritten, 40_000_000)
     }
   })
@@ -228,8 +228,8 @@ test.group('createNodeServer', () => {
     const socket = connect(port, 'localhost')
     for (const rest of ['\r\n', 'Content-Length: 2\r\n\r\nhi']) {
       socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${rest}`)
-      const [answer] = await once(socket, 'data')
-      assert.notMatch(String(answer), /connection: close/i)
+      const [response] = await once(socket, 'data')
+      assert.notMatch(String(response), /connection: close/i)
     }
     socket.destroy()
   })

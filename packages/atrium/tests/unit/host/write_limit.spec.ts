@@ -123,8 +123,8 @@ test.group('limitWriting', () => {
     const socket = connect(port, 'localhost')
     cleanup(() => void [server.close(), socket.destroy()])
     socket.write(REQUEST)
-    const [answer] = await once(socket, 'data')
-    assert.match(String(answer), /late$/)
+    const [response] = await once(socket, 'data')
+    assert.match(String(response), /late$/)
   })
 
   test('an idle keep-alive connection is closed after its own timeout', async ({

@@ -15,7 +15,9 @@ async function readFailing(error: Error): Promise<{ status?: number }> {
     throw error
   }
   const parser = { handle } as unknown as BodyParserMiddleware
-  const thrown = await parseBody(new HttpContextFactory().create(), parser).catch((fault) => fault)
+  const thrown = await parseBody(new HttpContextFactory().create(), parser).catch(
+    (invalid) => invalid
+  )
   return thrown as { status?: number }
 }
 
@@ -39,9 +41,9 @@ async function errorByItself(): Promise<{ status?: number; code?: string }> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-  const answered = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: 'no gzip' })
+  const responded = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: 'no gzip' })
   const error = await failed.promise
-  await answered
+  await responded
   server.close()
   return error
 }

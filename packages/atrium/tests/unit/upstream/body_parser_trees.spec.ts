@@ -40,11 +40,11 @@ async function readForm(
   form.append('picture', new File(['x'], 'x.png'))
   form.append('d[e]', new File(['y'], 'y.png'))
   const { port } = server.address() as AddressInfo
-  const answered = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: form })
+  const responded = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: form })
   try {
     return await names.promise
   } finally {
-    await answered
+    await responded
     server.close()
   }
 }

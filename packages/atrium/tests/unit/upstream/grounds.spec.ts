@@ -51,7 +51,7 @@ test.group('Expectations of the patches', () => {
         .then(check)
         .then(
           () => undefined,
-          (fault: Error & { code?: string }) => fault
+          (invalid: Error & { code?: string }) => invalid
         )
       assert.equal(error?.code, 'E_RUNTIME')
       assert.include(error?.message, part)

@@ -31,7 +31,7 @@ type Reply = (send: () => Promise<unknown>) => Promise<unknown>
 const replies = new Map<unknown, Reply>()
 
 /** Replaces the driver's response to a statement. */
-const answer = (statement: string, reply: Reply) => void replies.set(statement, reply)
+const response = (statement: string, reply: Reply) => void replies.set(statement, reply)
 const restore = () => replies.clear()
 
 /** Transaction clients have the pool's class and copy its `query` when they are created. */
@@ -86,7 +86,7 @@ test.group('End of a transaction', (group) => {
     const heard: string[] = []
     const trx = await begin()
     await trx.table('samples').insert(ROW)
-    answer('COMMIT;', async (send) => {
+    response('COMMIT;', async (send) => {
       await send()
       throw new Error('refused')
     })
@@ -103,7 +103,7 @@ test.group('End of a transaction', (group) => {
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
     trx.after('commit', () => void heard.push('hook'))
-    answer('COMMIT;', async (send) => {
+    response('COMMIT;', async (send) => {
       await send()
       throw new Error('refused')
     })
@@ -115,7 +115,7 @@ test.group('End of a transaction', (group) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
-    answer('ROLLBACK', refuse)
+    response('ROLLBACK', refuse)
     await trx.rollback()
     restore()
     await turn()
@@ -131,7 +131,7 @@ test.group('End of a transaction', (group) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
-    answer('ROLLBACK', () => new Promise(() => {}))
+    response('ROLLBACK', () => new Promise(() => {}))
     mock.timers.enable({ apis: ['setTimeout'] })
     cleanup(() => mock.timers.reset())
     const end = trx.rollback()
@@ -156,7 +156,7 @@ test.group('End of a transaction', (group) => {
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
     const connection = (await connectionOf(trx)) as { __knex__disposed?: unknown }
-    answer('ROLLBACK', async (send) => {
+    response('ROLLBACK', async (send) => {
       await send()
       throw new Error('refused')
     })
@@ -198,7 +198,7 @@ test.group('inTransaction', (group) => {
   })
 
   test('without a BEGIN no work is done, and the connection is released', async ({ assert }) => {
-    answer('BEGIN;', refuse)
+    response('BEGIN;', refuse)
     let isDone = false
     const work = inTransaction(db.connection(), async () => void (isDone = true))
     await assert.rejects(() => work, 'refused')
@@ -208,7 +208,7 @@ test.group('inTransaction', (group) => {
   })
 
   test('a refused COMMIT throws', async ({ assert }) => {
-    answer('COMMIT;', async (send) => {
+    response('COMMIT;', async (send) => {
       await send()
       throw new Error('refused')
     })

@@ -57,14 +57,14 @@ test.group('Queries of a record', (group) => {
   })
 
   test('the query of a save can be replaced and is Lucid’s own by default', async ({ assert }) => {
-    const asked: string[] = []
+    const requested: string[] = []
     const word = make('three')
     replaceQueries(word, (action, _client, usual) => {
-      asked.push(action)
+      requested.push(action)
       return usual()
     })
     await word.save()
-    assert.deepEqual(asked, ['insert'])
+    assert.deepEqual(requested, ['insert'])
     assert.lengthOf(await db.connection(NAME).from('words').where('id', 'three'), 1)
   })
 

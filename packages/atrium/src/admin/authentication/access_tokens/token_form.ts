@@ -28,7 +28,7 @@ const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
  */
 export interface TypedToken {
   typed: Partial<Record<FieldName, string>>
-  faults: Partial<Record<FieldName, string>>
+  errors: Partial<Record<FieldName, string>>
 }
 
 /**
@@ -38,7 +38,7 @@ export interface TypedToken {
  */
 export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms?: TokenTerms } {
   const typed: TypedToken['typed'] = {}
-  const faults: TypedToken['faults'] = {}
+  const errors: TypedToken['errors'] = {}
   const read = <Value>(field: FieldName, make: (text: string) => Value): Value | undefined => {
     const text = sent.get(field)?.at(-1) ?? ''
     typed[field] = text
@@ -46,27 +46,27 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
       return make(text)
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
-      faults[field] = error.message
+      errors[field] = error.message
       return undefined
     }
   }
   const name = read('token_name', readTokenName)
   const abilities = read('token_abilities', readAbilities)
   const expiresAt = read('token_expires', readLifetime)
-  if (Object.keys(faults).length > 0) return { typed, faults }
-  return { typed, faults, terms: { name: name!, abilities: abilities!, expiresAt } }
+  if (Object.keys(errors).length > 0) return { typed, errors }
+  return { typed, errors, terms: { name: name!, abilities: abilities!, expiresAt } }
 }
 
 /**
  * Fields for the template `partials/field`.
  */
-export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
+export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
   const text = (key: string, data?: Record<string, unknown>) =>
     site.text(`accessTokens.${key}`, data)
-  const firstFault = FIELDS.find((name) => faults[name])
+  const firstError = FIELDS.find((name) => errors[name])
   const field = (name: FieldName, more: Record<string, unknown>, attributes: object = {}) => {
     const id = `field-${name}`
-    const [help, error] = [more.help, faults[name]]
+    const [help, error] = [more.help, errors[name]]
     const notes = [help && `${id}-help`, error && `${id}-error`].filter(Boolean).join(' ')
     return {
       id,
@@ -81,7 +81,7 @@ export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
         'aria-describedby': notes || undefined,
         'aria-invalid': error ? 'true' : undefined,
         /* The form is far down the page. */
-        'autofocus': name === firstFault,
+        'autofocus': name === firstError,
         ...attributes,
       },
     }
@@ -124,12 +124,12 @@ export class TokenPanel implements UpdatePanel {
     const { models, accessTokens } = this.site
     const user = record as AdminUser
     const tokens = await accessTokens.ofUser(user)
-    const typed = (state as TypedToken | undefined) ?? { typed: {}, faults: {} }
+    const typed = (state as TypedToken | undefined) ?? { typed: {}, errors: {} }
     const users = models.get(AdminUser.name)!
     return {
       tokens: tokens.map((token) => shownToken(token)),
       fields: tokenFields(this.site, typed),
-      isRefused: Object.keys(typed.faults).length > 0,
+      isRefused: Object.keys(typed.errors).length > 0,
       urls: {
         issue: users.url(`/issue_token/${user.id}`),
         remove: models.get(AdminAccessToken.name)!.url('/form_bulk_delete'),

@@ -15,12 +15,12 @@ export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
 /**
  * The second factor as typed: one of the two.
  */
-export interface FactorAnswer {
+export interface FactorResponse {
   code?: string
   recoveryCode?: string
 }
 
-type KeptSession = Pick<OpenSession, 'id'>
+type StoredSession = Pick<OpenSession, 'id'>
 
 /**
  * Second factors of admin users, and the recovery codes that take their place. A change of them ends the
@@ -75,7 +75,12 @@ export class Factors {
    */
   async enrol(
     userId: number,
-    { secret, code, name, kept }: { secret: string; code: string; name: string; kept: KeptSession }
+    {
+      secret,
+      code,
+      name,
+      kept: stored,
+    }: { secret: string; code: string; name: string; kept: StoredSession }
   ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
     const counter = stepOf(code, secret, Date.now())
     if (counter === null) return null
@@ -88,7 +93,7 @@ export class Factors {
         { userId, kind: 'totp', name, secret: sealed, counter, lastUsedAt: DateTime.utc() },
         { client }
       )
-      await this.sessions.endAllOf(userId, kept, client)
+      await this.sessions.endAllOf(userId, stored, client)
       const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
       return { isFirst: earlier.length === 0, codes }
     })
@@ -97,20 +102,20 @@ export class Factors {
   /**
    * Gives a user a passkey in addition to the factors that they have. [U9]
    *
-   * @param kept  the one session that does not end
+   * @param stored  the one session that does not end
    * @returns null if a user has this passkey; `codes`: recovery codes to show, null if the user has some
    */
   async add(
     userId: number,
     passkey: Pick<AdminFactor, 'name' | 'secret' | 'credentialHash' | 'counter'>,
-    kept: KeptSession
+    stored: StoredSession
   ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
     return await this.#inTurn(userId, async (client) => {
       const { credentialHash } = passkey
       if (await AdminFactor.query({ client }).where({ credentialHash }).first()) return null
       const earlier = await this.of(userId, client)
       await AdminFactor.create({ ...passkey, userId, kind: 'passkey' }, { client })
-      await this.sessions.endAllOf(userId, kept, client)
+      await this.sessions.endAllOf(userId, stored, client)
       const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
       return { isFirst: earlier.length === 0, codes }
     })
@@ -129,14 +134,14 @@ export class Factors {
    *
    * @returns null if the user has no such factor
    */
-  async remove(userId: number, id: number, kept: KeptSession): Promise<AdminFactor | null> {
+  async remove(userId: number, id: number, stored: StoredSession): Promise<AdminFactor | null> {
     return await this.#inTurn(userId, async (client) => {
       const factors = await this.of(userId, client)
       const factor = factors.find((one) => one.id === id)
       if (!factor) return null
       await factor.useTransaction(client).delete()
       if (factors.length === 1) await this.#dropCodes(userId, client)
-      await this.sessions.endAllOf(userId, kept, client)
+      await this.sessions.endAllOf(userId, stored, client)
       return factor
     })
   }
@@ -172,7 +177,7 @@ export class Factors {
    *
    * @returns the kind of factor; null for a wrong or used code
    */
-  async take(userId: number, { code, recoveryCode }: FactorAnswer): Promise<ShownFactor | null> {
+  async take(userId: number, { code, recoveryCode }: FactorResponse): Promise<ShownFactor | null> {
     if (recoveryCode !== undefined) return await this.#takeRecoveryCode(userId, recoveryCode)
     return code === undefined ? null : await this.#takeCode(userId, code)
   }

@@ -158,10 +158,10 @@ export class FactorsController {
     return redirect(ctx, this.site.url('/account'))
   }
 
-  async #setUpPage(ctx: HttpContext, secret: string, fault?: string) {
+  async #setUpPage(ctx: HttpContext, secret: string, invalid?: string) {
     const { owner, lacksFactor } = guardOf(ctx).signedInOrFail()
     const uri = keyUri(secret, { issuer: this.site.title, label: owner.username })
-    const error = fault === undefined ? null : this.site.text(fault)
+    const error = invalid === undefined ? null : this.site.text(invalid)
     return await this.site.render(ctx, 'pages/factor_setup', {
       error,
       isForced: lacksFactor === true,

@@ -57,7 +57,7 @@ function keyOf({ request }: HttpContext): string {
   return `invitation-address:${networkOf(request.ip())}`
 }
 
-type Faults = Partial<Record<'password' | 'password_again', string>>
+type Errors = Partial<Record<'password' | 'password_again', string>>
 
 interface Invited {
   invitation: AdminInvitation
@@ -134,14 +134,14 @@ export class InvitationController {
     return null
   }
 
-  async #form(ctx: HttpContext, { user }: Invited, faults: Faults = {}): Promise<string> {
-    if (Object.keys(faults).length > 0) ctx.response.status(422)
+  async #form(ctx: HttpContext, { user }: Invited, errors: Errors = {}): Promise<string> {
+    if (Object.keys(errors).length > 0) ctx.response.status(422)
     return await this.site.render(ctx, 'pages/invitation', {
       username: user.username,
       isNew: !hasPassword(user),
       action: this.site.url(`/invitation/${ctx.params.token}`),
       strength: strengthData(this.site, user.username),
-      errors: faults,
+      errors: errors,
     })
   }
 

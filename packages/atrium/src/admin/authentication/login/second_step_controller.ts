@@ -5,7 +5,7 @@ import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/site_paths.js'
 import { TRY_AGAIN_IN } from '../errors.js'
-import type { FactorAnswer, ShownFactor } from '../factors/factors.js'
+import type { FactorResponse, ShownFactor } from '../factors/factors.js'
 import { tellOfFactors, kindsOf } from '../factors/factor_events.js'
 import { Passkeys } from '../passkeys/passkeys.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
@@ -47,8 +47,8 @@ export class SecondStepController {
     const step = await firstStepOf(ctx)
     if (!step) return this.#beginAnew(ctx, next)
     const { user } = step
-    const answer = answerIn(texts)
-    const form = { next, usesRecovery: answer.recoveryCode !== undefined }
+    const response = responseIn(texts)
+    const form = { next, usesRecovery: response.recoveryCode !== undefined }
     const { throttle, factors } = this.site.adminAuthentication
     const address = ctx.request.ip()
 
@@ -59,7 +59,7 @@ export class SecondStepController {
       compare: async () => {
         const passkey = singleText(texts, 'passkey')
         if (passkey !== undefined) return await this.#takePasskey(ctx, step, passkey)
-        return { factor: await factors.take(user.id, answer), isCloned: false }
+        return { factor: await factors.take(user.id, response), isCloned: false }
       },
     })
     if ('wait' in counted) {
@@ -166,7 +166,7 @@ export class SecondStepController {
 /**
  * The typed fields of the form of a second factor.
  */
-export function answerIn(texts: Map<string, string[]>): FactorAnswer {
+export function responseIn(texts: Map<string, string[]>): FactorResponse {
   const recoveryCode = singleText(texts, 'recovery_code')
   return recoveryCode === undefined ? { code: singleText(texts, 'code') ?? '' } : { recoveryCode }
 }

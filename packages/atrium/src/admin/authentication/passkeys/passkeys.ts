@@ -36,7 +36,7 @@ interface AskTerms extends ChallengeTerms {
 }
 
 /** `cloned`: its counter went back, so that there are two of it */
-export type PasskeyAnswer =
+export type PasskeyResponse =
   { outcome: 'good'; user: AdminUser } | { outcome: 'wrong' | 'cloned'; user?: AdminUser }
 
 /**
@@ -133,7 +133,7 @@ export class Passkeys {
    *
    * @param sent  the credential, as JSON
    */
-  async take(ctx: HttpContext, sent: string, terms: AskTerms): Promise<PasskeyAnswer> {
+  async take(ctx: HttpContext, sent: string, terms: AskTerms): Promise<PasskeyResponse> {
     const party = relyingPartyOf(ctx)
     const response = parsed<AuthenticationResponseJSON>(sent)
     const given = await takeChallenge(ctx, this.site, terms)
@@ -146,7 +146,7 @@ export class Passkeys {
     const isNamed = terms.userId !== undefined
     if (!details || !isHandle(response, details, isNamed)) return { outcome: 'wrong', user }
     const { verifyAuthenticationResponse } = await webAuthn()
-    const answer = await checked(ctx, () =>
+    const reply = await checked(ctx, () =>
       verifyAuthenticationResponse({
         response,
         ...expected(party, given.challenge),
@@ -154,8 +154,8 @@ export class Passkeys {
         credential: { id: details.id, publicKey: bytesOf(details.publicKey), counter: 0 },
       })
     )
-    if (!answer?.verified) return { outcome: 'wrong', user }
-    if (await raiseCounter(factor, answer.authenticationInfo.newCounter)) {
+    if (!reply?.verified) return { outcome: 'wrong', user }
+    if (await raiseCounter(factor, reply.authenticationInfo.newCounter)) {
       return { outcome: 'good', user }
     }
     ctx.logger.warn(

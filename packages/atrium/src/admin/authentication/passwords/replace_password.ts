@@ -32,7 +32,7 @@ export async function replacePassword(
   site: Site,
   userId: number,
   hashed: string,
-  { actor, origin, kept }: NewPassword = {},
+  { actor, origin, kept: stored }: NewPassword = {},
   condition?: (client: TransactionClientContract, user: AdminUser) => Promise<void>
 ): Promise<number | null> {
   return await inTransaction(site.dbConfig.adminSession(), (client) =>
@@ -43,7 +43,7 @@ export async function replacePassword(
       const isFirst = !hasPassword(user)
       user.hashedPassword = hashed
       await user.save()
-      return await followPassword(site, user, { actor, origin, kept, isFirst }, client)
+      return await followPassword(site, user, { actor, origin, kept: stored, isFirst }, client)
     })
   )
 }
@@ -57,17 +57,17 @@ export async function replacePassword(
 export async function followPassword(
   site: Omit<Site, 'dbConfig'>,
   user: AdminUser,
-  { actor, origin, kept, isFirst = false }: NewPassword,
+  { actor, origin, kept: stored, isFirst = false }: NewPassword,
   client: TransactionClientContract
 ): Promise<number> {
   const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
   const isNews = !isFirst || by !== undefined || (await site.devices.hasAny(user.id, client))
-  const ended = await site.sessionManager.endAllOf(user.id, kept, client)
+  const ended = await site.sessionManager.endAllOf(user.id, stored, client)
   await site.invitations.drop(user.id, client)
   if (isNews) {
     const kind = isFirst ? 'password_set' : 'password_changed'
     const told = { ...placeOf(origin), by }
-    await site.notices.tell(user, kind, told, { session: kept?.id, client })
+    await site.notices.tell(user, kind, told, { session: stored?.id, client })
   }
   return ended
 }

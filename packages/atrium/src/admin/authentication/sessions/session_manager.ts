@@ -185,8 +185,8 @@ export class SessionManager {
    */
   async viewAs(session: Pick<OpenSession, 'id'>, roleId: number | null): Promise<void> {
     await this.#change(session, async (current) => {
-      const { viewAs, ...kept } = current.sessionMetadata
-      current.sessionMetadata = roleId === null ? kept : { ...kept, viewAs: roleId }
+      const { viewAs, ...stored } = current.sessionMetadata
+      current.sessionMetadata = roleId === null ? stored : { ...stored, viewAs: roleId }
     })
   }
 
@@ -261,11 +261,11 @@ export class SessionManager {
    */
   async endAllOf(
     userId: number,
-    kept?: Pick<OpenSession, 'id'>,
+    stored?: Pick<OpenSession, 'id'>,
     transaction?: TransactionClientContract
   ): Promise<number> {
     const sessions = await this.activeOf(userId, transaction)
-    const ending = sessions.filter((session) => session.id !== kept?.id)
+    const ending = sessions.filter((session) => session.id !== stored?.id)
     for (const session of ending) await this.end(session, transaction)
     return ending.length
   }

@@ -43,7 +43,7 @@ export interface SsoPerson {
   idToken: string
 }
 
-interface Answer {
+interface ServerResponse {
   /** Where the provider has sent the browser, with the query that it came with */
   url: URL
   secrets: SsoSecrets
@@ -106,7 +106,7 @@ export class SsoProvider {
    * @throws SsoRefused
    */
   async finish(
-    { url, secrets, freshSince }: Answer,
+    { url, secrets, freshSince }: ServerResponse,
     needed: readonly string[]
   ): Promise<SsoPerson> {
     const client = await import('openid-client')

@@ -26,7 +26,7 @@ const LONGEST = 4000
 export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'claims'>) {
   const isShort = idToken.length <= LONGEST
   const sso = isShort ? { idToken: encryption.encrypt(idToken, { purpose: PURPOSE }) } : {}
-  return { sso, provedAt: askedAt(claims) }
+  return { sso, provedAt: requestedAt(claims) }
 }
 
 /**
@@ -35,7 +35,7 @@ export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'cl
  *
  * @returns 0 if it does not say
  */
-export function askedAt({ auth_time: time }: Record<string, unknown>): number {
+export function requestedAt({ auth_time: time }: Record<string, unknown>): number {
   return typeof time === 'number' ? Math.min(time, Math.floor(Date.now() / 1000)) : 0
 }
 

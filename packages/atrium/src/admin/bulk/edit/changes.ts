@@ -13,9 +13,9 @@ import type { ModelView } from '../../views/model_view.js'
 export const CHANGE = '__change'
 
 /**
- * A submission as a job keeps it, as JSON.
+ * A submission in the payload of a job, as JSON.
  */
-export interface StoredChanges extends Pick<Submission, 'faults' | 'shown' | 'values'> {
+export interface StoredChanges extends Pick<Submission, 'errors' | 'shown' | 'values'> {
   cleared: string[]
 }
 
@@ -34,18 +34,18 @@ export async function changesInForm(
   const sent = await readSubmission(fields, ctx, 'update')
   const values: Record<string, unknown> = {}
   const cleared = new Set<string>()
-  const faults = sent.faults.filter(({ field }) => chosen.has(field))
+  const errors = sent.errors.filter(({ field }) => chosen.has(field))
   for (const { name, nullable, emptied } of fields.filter((field) => chosen.has(field.name))) {
     if (Object.hasOwn(sent.values, name)) values[name] = sent.values[name]
-    else if (faults.some(({ field }) => field === name)) continue
+    else if (errors.some(({ field }) => field === name)) continue
     else if (nullable) {
       values[name] = emptied
       cleared.add(name)
     } else {
-      faults.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
+      errors.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
     }
   }
-  return { ...sent, values, cleared, faults, files: new Map(), supplied: chosen.size > 0 }
+  return { ...sent, values, cleared, errors, files: new Map(), supplied: chosen.size > 0 }
 }
 
 /**
@@ -60,15 +60,15 @@ export function changesInBody(values: unknown): Submission {
   return submissionOf({ values: values as Record<string, unknown> })
 }
 
-/** The changes for a job to keep. */
+/** The changes for the payload of a job. */
 export function storedChanges(changes: Submission): StoredChanges {
-  const { cleared, faults, shown, values } = changes
+  const { cleared, errors, shown, values } = changes
   const names = new Set(changedNames(changes))
   return {
     values: withoutBigInts(values) as Record<string, unknown>,
     cleared: [...cleared],
     shown: Object.fromEntries(Object.entries(shown).filter(([name]) => names.has(name))),
-    faults,
+    errors,
   }
 }
 
@@ -78,8 +78,8 @@ export function restoredChanges({ cleared, ...stored }: StoredChanges): Submissi
 }
 
 /** Names of the fields that are to be changed. */
-export function changedNames({ faults, values }: Submission): string[] {
-  return [...new Set([...Object.keys(values), ...faults.map(({ field }) => field)])]
+export function changedNames({ errors, values }: Submission): string[] {
+  return [...new Set([...Object.keys(values), ...errors.map(({ field }) => field)])]
 }
 
 /** Names of the fields whose box is checked. */
@@ -105,7 +105,7 @@ function submissionOf(given: Partial<Submission>): Submission {
     shown: {},
     cleared: new Set(),
     files: new Map(),
-    faults: [],
+    errors: [],
     asksAgain: false,
     ...given,
   }

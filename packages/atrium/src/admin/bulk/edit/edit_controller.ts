@@ -28,7 +28,7 @@ import { readAllMatching, type AllMatching } from '../matching_records.js'
 import { changedNames, changesInBody, changesInForm, chosenIn } from './changes.js'
 import { EditPage, type EditState } from './edit_page.js'
 import { EditTask } from './edit_task.js'
-import { RecordFaults } from './record_faults.js'
+import { RecordErrors } from './record_errors.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 /** The page's own fields begin with it, as a model may have a column of the name `count`. */
@@ -69,11 +69,11 @@ export class EditController {
   async submit(ctx: HttpContext): Promise<unknown> {
     await this.#check(ctx)
     if (!ctx.request.is(['urlencoded', 'multipart'])) return await this.#call(ctx)
-    let answer: unknown
+    let response: unknown
     await readFormBody(ctx, async () => {
-      answer = await this.#submitForm(ctx)
+      response = await this.#submitForm(ctx)
     })
-    return answer
+    return response
   }
 
   async #check(ctx: HttpContext): Promise<void> {
@@ -113,10 +113,10 @@ export class EditController {
     try {
       return await this.#carryOut(ctx, form, task, selection, submission)
     } catch (error) {
-      if (!(error instanceof RecordFaults)) throw error
-      const { faults, status } = error
+      if (!(error instanceof RecordErrors)) throw error
+      const { errors, status } = error
       const text = site.text('bulk.edit.errors')
-      return await this.#again(ctx, status, { ...state, faults, error: text })
+      return await this.#again(ctx, status, { ...state, errors, error: text })
     }
   }
 
@@ -203,9 +203,9 @@ export class EditController {
       await task.run(keys, ctx)
       return { updated: keys.length }
     } catch (error) {
-      if (!(error instanceof RecordFaults)) return refuseCall(ctx, site, view, error)
+      if (!(error instanceof RecordErrors)) return refuseCall(ctx, site, view, error)
       const { isComposite } = view.resource.key
-      const detail = error.faults.map(({ key, field, message }) => ({
+      const detail = error.errors.map(({ key, field, message }) => ({
         id: withoutBigInts(isComposite ? key : key[0]),
         field,
         message,

@@ -14,7 +14,7 @@ import type { Submission } from '../../forms/submission/submission.js'
 import { mayEach } from '../../permissions/may.js'
 import type { BulkForm } from '../bulk_form.js'
 import type { AllMatching } from '../matching_records.js'
-import { titleInBulk, type RecordFault } from './record_faults.js'
+import { titleInBulk, type RecordError } from './record_errors.js'
 import { CHANGE, editableFields, fileFields } from './changes.js'
 import type { EditTask } from './edit_task.js'
 
@@ -86,7 +86,7 @@ async function ownTexts(
 
 /* Number of records that the page names next to the form, and below one error. */
 const NAMED = 20
-const NAMED_PER_FAULT = 5
+const NAMED_PER_ERROR = 5
 
 /**
  * Variables of the page.
@@ -102,7 +102,7 @@ export interface EditState {
   /** Names of the fields whose box was checked */
   chosen?: ReadonlySet<string>
   error?: string
-  faults?: readonly RecordFault[]
+  errors?: readonly RecordError[]
 }
 
 /**
@@ -135,7 +135,7 @@ export class EditPage {
       title: task.title(count),
       fields: await this.#fields(ctx, fields, agreements, state),
       error: state.error,
-      recordErrors: this.#faults(state.faults ?? []),
+      recordErrors: this.#errors(state.errors ?? []),
       files: fileFields(site, view).map(({ label }) => label),
       compared: count > records.length ? records.length.toLocaleString('en') : null,
       titles: records.slice(0, NAMED).map((record) => titleInBulk(view, record, isVisible)),
@@ -152,7 +152,7 @@ export class EditPage {
     ctx: HttpContext,
     fields: readonly FormField[],
     { states, shown: common }: Agreements,
-    { submission, chosen, faults = [] }: EditState
+    { submission, chosen, errors: violations = [] }: EditState
   ) {
     const shown: Record<string, string[]> = {}
     for (const { name, secret } of fields) {
@@ -160,7 +160,7 @@ export class EditPage {
       shown[name] = typed ?? common[name] ?? []
     }
     const errors: Record<string, string> = {}
-    for (const { field, message } of faults) if (field !== null) errors[field] ??= message
+    for (const { field, message } of violations) if (field !== null) errors[field] ??= message
     const views = await fieldViews(ctx, this.site, this.view, fields, {
       shown,
       stored: undefined,
@@ -178,15 +178,15 @@ export class EditPage {
   }
 
   /** One entry for an error, with the records that have it. */
-  #faults(faults: readonly RecordFault[]) {
-    const byMessage = Map.groupBy(faults, ({ message }) => message)
+  #errors(errors: readonly RecordError[]) {
+    const byMessage = Map.groupBy(errors, ({ message }) => message)
     return [...byMessage].map(([message, some]) => ({
       message,
-      records: some.slice(0, NAMED_PER_FAULT).map(({ key, title }) => ({
+      records: some.slice(0, NAMED_PER_ERROR).map(({ key, title }) => ({
         title,
         url: this.view.url(`/update/${this.#pathOf(key)}`),
       })),
-      more: this.#more(some.length - NAMED_PER_FAULT),
+      more: this.#more(some.length - NAMED_PER_ERROR),
     }))
   }
 

@@ -11,12 +11,12 @@ import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
 import { isForPeople, isMissing } from '../../forms/submission/form_failure.js'
 import type { Submission } from '../../forms/submission/submission.js'
-import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.js'
+import { keepUntouched, touchedErrors } from '../../forms/submission/untouched.js'
 import { internalValues, validateChanges } from '../../forms/submission/submitted_values.js'
 import type { ModelView } from '../../views/model_view.js'
 import { BulkTask } from '../bulk_task.js'
 import { changedNames, storedChanges, fileFields } from './changes.js'
-import { FaultCollector } from './record_faults.js'
+import { ErrorCollector } from './record_errors.js'
 
 /** Path of the page and of its form */
 export const EDIT = '/bulk-edit'
@@ -84,7 +84,7 @@ export class EditTask extends BulkTask {
   /**
    * Validates the values for each record.
    *
-   * @throws RecordFaults
+   * @throws RecordErrors
    * @throws BulkFailure 400  for a missing record
    * @throws NotAllowed
    */
@@ -93,18 +93,18 @@ export class EditTask extends BulkTask {
       const options = this.view.callOptions(ctx)
       const records = await this.view.crud.findMany(keys, options)
       await this.authorize(keys, ctx, options.client)
-      const faults = await this.#collector(ctx)
+      const errors = await this.#collector(ctx)
       const prepared: Prepared[] = []
       for (const record of records) {
-        if (faults.isFull) break
+        if (errors.isFull) break
         try {
           const values = await this.#valuesFor(record, ctx)
           prepared.push({ key: this.view.resource.key.of(record), record, values })
         } catch (error) {
-          faults.add(record, error)
+          errors.add(record, error)
         }
       }
-      faults.check()
+      errors.check()
       return prepared
     })
   }
@@ -125,7 +125,7 @@ export class EditTask extends BulkTask {
   ): Promise<string> {
     const { model } = this.view.resource
     const { actor, origin } = this.view.callOptions(ctx)
-    const faults = await this.#collector(ctx)
+    const errors = await this.#collector(ctx)
     const inOrder = this.#prepared.toSorted((one, other) =>
       identityOf(one.key) < identityOf(other.key) ? -1 : 1
     )
@@ -135,14 +135,14 @@ export class EditTask extends BulkTask {
         const options = { client, actor, origin }
         if (!(await this.#writeTogether(inOrder, options))) {
           for (const one of inOrder) {
-            if (faults.isFull) break
+            if (errors.isFull) break
             try {
               await this.#write(one, options)
             } catch (error) {
-              faults.add(one.record, error)
+              errors.add(one.record, error)
             }
           }
-          faults.check()
+          errors.check()
         }
         this.#unchanged = keys.length - changedIn(scopeOf(client)!, keys)
         return this.done(keys.length, this.#unchanged)
@@ -181,8 +181,8 @@ export class EditTask extends BulkTask {
   async #valuesFor(record: LucidRow, ctx: HttpContext): Promise<Record<string, unknown>> {
     const changes = this.changes!
     await this.#checkFields(record, ctx)
-    const faults = touchedFaults(this.#fields, changes, record)
-    const values = await validateChanges(this.view, record, { ...changes, faults }, true)
+    const errors = touchedErrors(this.#fields, changes, record)
+    const values = await validateChanges(this.view, record, { ...changes, errors }, true)
     keepUntouched(this.#fields, changes, record, values)
     return { ...values, ...internalValues(this.view) }
   }
@@ -214,9 +214,9 @@ export class EditTask extends BulkTask {
     return [...formFields(site, view, 'update'), ...readOnlyFields(site, view, 'update')]
   }
 
-  async #collector(ctx: HttpContext): Promise<FaultCollector> {
+  async #collector(ctx: HttpContext): Promise<ErrorCollector> {
     const isVisible = await this.view.isVisibleTo(ctx)
-    return new FaultCollector(this.site, this.view, this.#fields, isVisible)
+    return new ErrorCollector(this.site, this.view, this.#fields, isVisible)
   }
 }
 

@@ -67,13 +67,13 @@ export class Drafts {
       const content = encryption.encrypt(text, { purpose: PURPOSE })
       const row = { id: hashOf(id), user_id: userId, content, created_at: databaseTime(0) }
       await client.table(TABLE).insert(row)
-      const kept = await client
+      const stored = await client
         .from(TABLE)
         .where('user_id', userId)
         .whereNot('id', row.id)
         .orderBy('created_at', 'desc')
         .select('id')
-      const surplus = kept.slice(MOST_DRAFTS - 1).map((one) => one.id)
+      const surplus = stored.slice(MOST_DRAFTS - 1).map((one) => one.id)
       if (surplus.length > 0) await client.from(TABLE).whereIn('id', surplus).delete()
     })
     return id

@@ -22,10 +22,10 @@ export async function restoreTexts(
   const id = draftParameter(ctx, DRAFT)
   if (id === null) return null
   const { owner } = guardOf(ctx).signedInOrFail()
-  const kept = await site.keptForms.find(owner.id, id)
-  if (!kept || pathOf(kept.address) !== ctx.request.parsedUrl.pathname) return null
-  giveTexts(ctx, new Map(Object.entries(kept.texts)))
-  const { reason, made } = kept
+  const stored = await site.drafts.find(owner.id, id)
+  if (!stored || pathOf(stored.address) !== ctx.request.parsedUrl.pathname) return null
+  giveTexts(ctx, new Map(Object.entries(stored.texts)))
+  const { reason, made } = stored
   return [
     made === undefined ? site.text(`form.restored.${reason}`) : aboutMade(site, made),
     ...(hasUnsavableFields(fields) ? [site.text('form.restored.without')] : []),
@@ -45,7 +45,7 @@ export async function deleteDraft(ctx: HttpContext, site: AdminSite): Promise<vo
   const id = draftParameter(ctx, DRAFT)
   if (id === null) return
   const { owner } = guardOf(ctx).signedInOrFail()
-  await site.keptForms.drop(owner.id, id)
+  await site.drafts.drop(owner.id, id)
 }
 
 function pathOf(address: string): string {

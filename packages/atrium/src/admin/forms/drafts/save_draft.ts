@@ -5,7 +5,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
 import { Widget } from '../../views/widget.js'
-import { sentTexts, textsOfStranger } from '../../http/form_texts.js'
+import { sentTexts, textsOfAnonymous } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
@@ -38,10 +38,10 @@ export function keepableTexts(
  * True if a form has fields whose values are not stored, so that they have to be filled in again.
  */
 export function hasUnsavableFields(fields: readonly FormField[]): boolean {
-  return fields.some((field) => !isKept(field))
+  return fields.some((field) => !isStored(field))
 }
 
-function isKept({ secret, valueType }: FormField): boolean {
+function isStored({ secret, valueType }: FormField): boolean {
   return !secret && valueType !== 'file'
 }
 
@@ -50,7 +50,7 @@ function isOf(fields: readonly FormField[], input: string): boolean {
   return fields.some((field) => {
     const own = inputName(field.name)
     return (
-      isKept(field) &&
+      isStored(field) &&
       (input === own ||
         input.startsWith(`${own}__`) ||
         (field.widget instanceof Widget && input.startsWith(`${own}.`)))
@@ -77,7 +77,7 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   if (!other) return false
   if (OF_ROW.includes(rest)) return true
   const fields = [...formFields(site, other, 'create'), ...formFields(site, other, 'update')]
-  const isWithheld = fields.some((field) => inputName(field.name) === rest && !isKept(field))
+  const isWithheld = fields.some((field) => inputName(field.name) === rest && !isStored(field))
   return !isWithheld && isOf(fields, rest)
 }
 
@@ -119,7 +119,7 @@ export async function keepUnproved(
   try {
     const texts = keepableTexts(site, view, mode, sentTexts(ctx))
     const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
-    const id = await site.keptForms.keep(owner.id, { address, texts, reason: 'unproved' })
+    const id = await site.drafts.keep(owner.id, { address, texts, reason: 'unproved' })
     return id === null ? null : withDraftParameter(address, DRAFT, id)
   } catch (error) {
     ctx.logger.error({ err: error }, 'What was typed into a form could not be stored')
@@ -160,13 +160,13 @@ async function keep(
   ctx: HttpContext,
   { view, mode }: { view: ModelView; mode: FormMode }
 ): Promise<string | null> {
-  const sent = await textsOfStranger(ctx)
+  const sent = await textsOfAnonymous(ctx)
   const owner = ownerIn(sent?.get(OWNER)?.at(-1))
   if (!sent || owner === null) return null
   if (!view.resource.isLoaded) await view.resource.load()
   const texts = keepableTexts(site, view, mode, sent)
   const address = withDraftParameter(await pageAddress(site, ctx), FOR, draftParameter(ctx, FOR))
-  const id = await site.keptForms.keep(owner, { address, texts, reason: 'unsent' })
+  const id = await site.drafts.keep(owner, { address, texts, reason: 'unsent' })
   return id === null ? null : withDraftParameter(address, DRAFT, id)
 }
 

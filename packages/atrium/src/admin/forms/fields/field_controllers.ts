@@ -24,7 +24,7 @@ export class ChoicesController {
    * Responds with JSON or with the options of a select, depending on `Accept`.
    */
   async show(ctx: HttpContext): Promise<unknown> {
-    return await this.#answer(ctx, (apiName) => this.#isInForm(apiName))
+    return await this.#response(ctx, (apiName) => this.#isInForm(apiName))
   }
 
   /**
@@ -32,10 +32,10 @@ export class ChoicesController {
    */
   async forFilter(ctx: HttpContext): Promise<unknown> {
     const { fields } = this.view.resource
-    return await this.#answer(ctx, (apiName) => fields.some((one) => one.apiName === apiName))
+    return await this.#response(ctx, (apiName) => fields.some((one) => one.apiName === apiName))
   }
 
-  async #answer(ctx: HttpContext, isOffered: (apiName: string) => boolean): Promise<unknown> {
+  async #response(ctx: HttpContext, isOffered: (apiName: string) => boolean): Promise<unknown> {
     const reference =
       referencesOf(this.site, this.view).find(
         ({ column }) => column.apiName === ctx.params.field && isOffered(column.apiName)

@@ -76,7 +76,9 @@ export class FilesController {
   }
 
   #inlineType({ request }: HttpContext, key: string, field: string): string | undefined {
-    const isAsked = request.qs()[INLINE] !== undefined
-    return isAsked && this.view.fieldOptions(field).widget === 'image' ? imageType(key) : undefined
+    const isRequested = request.qs()[INLINE] !== undefined
+    return isRequested && this.view.fieldOptions(field).widget === 'image'
+      ? imageType(key)
+      : undefined
   }
 }

@@ -70,7 +70,7 @@ function errorOf(field: string, rule: string, reason: string): FieldError {
 /**
  * Keys of stored files.
  */
-export type KeptFiles = Map<MultipartFile, string>
+export type EarlierFiles = Map<MultipartFile, string>
 
 /**
  * Files of one submission: stored before the record is written, and removed again if the write
@@ -82,21 +82,21 @@ export class Uploads {
   readonly #submission: Submission
   readonly #stored = new Map<FormField, string>()
   readonly #refused = new Set<FormField>()
-  readonly #kept: KeptFiles
+  readonly #earlier: EarlierFiles
 
   /**
-   * @param kept  files that an earlier attempt to write the submission has stored
+   * @param earlier  files that an earlier attempt to write the submission has stored
    */
   constructor(
     view: ModelView,
     fields: readonly FormField[],
     submission: Submission,
-    kept: KeptFiles = new Map()
+    earlier: EarlierFiles = new Map()
   ) {
     this.#view = view
     this.#fields = fields
     this.#submission = submission
-    this.#kept = kept
+    this.#earlier = earlier
   }
 
   /**
@@ -122,7 +122,7 @@ export class Uploads {
     const errors: FieldError[] = []
     for (const field of this.#sent().filter((one) => one.takesFile === takesFile)) {
       const file = this.#submission.files.get(field.name)!
-      const error = this.#kept.has(file) ? null : await checkUpload(this.#view, field, file)
+      const error = this.#earlier.has(file) ? null : await checkUpload(this.#view, field, file)
       if (!error) continue
       errors.push(error)
       this.#refused.add(field)
@@ -167,8 +167,8 @@ export class Uploads {
    * Removes the files after a failed write.
    */
   async drop(): Promise<void> {
-    for (const key of this.#kept.values()) await dropFile(this.#view, key)
-    this.#kept.clear()
+    for (const key of this.#earlier.values()) await dropFile(this.#view, key)
+    this.#earlier.clear()
   }
 
   /**
@@ -193,8 +193,8 @@ export class Uploads {
 
   async #store(field: FormField): Promise<string> {
     const file = this.#submission.files.get(field.name)!
-    const key = this.#kept.get(file) ?? (await storeFile(this.#view, file))
-    this.#kept.set(file, key)
+    const key = this.#earlier.get(file) ?? (await storeFile(this.#view, file))
+    this.#earlier.set(file, key)
     this.#stored.set(field, key)
     return key
   }

@@ -3,7 +3,11 @@ import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../../views/model_view.js'
 import { personal } from '../../permissions/may.js'
-import { inlineOptions, USUAL_SPARE, type InlineOptions } from '../../views/inline_option.js'
+import {
+  inlineOptions,
+  DEFAULT_UNUSED_ROWS,
+  type InlineOptions,
+} from '../../views/inline_option.js'
 
 /**
  * A relation whose rows are in the form of their parent. [R2]
@@ -83,7 +87,7 @@ function inlineOf(
     target,
     fields: options.fields && [...options.fields],
     sort: options.sort === undefined ? undefined : other.resource.columns.find(options.sort),
-    spare: options.spare ?? USUAL_SPARE,
+    spare: options.spare ?? DEFAULT_UNUSED_ROWS,
     isOne,
   }
 }

@@ -190,10 +190,10 @@ export function newPlaces(
   if (stored.some((row) => !named.has(row))) {
     return literalPlaces(inOrder, stored.map(placeOf), placeOf)
   }
-  const kept = inOrder.flatMap((row) => row.stored ?? [])
-  const before = stored.filter((row) => kept.includes(row))
-  const isMoved = kept.some((row, index) => row !== before[index])
-  if (!isMoved && kept.length === stored.length && kept.length === placed.length) return new Map()
+  const saved = inOrder.flatMap((row) => row.stored ?? [])
+  const before = stored.filter((row) => saved.includes(row))
+  const isMoved = saved.some((row, index) => row !== before[index])
+  if (!isMoved && saved.length === stored.length && saved.length === placed.length) return new Map()
   return new Map(
     inOrder.flatMap((row, index): Array<[SentRow, number]> => {
       const place = index + 1

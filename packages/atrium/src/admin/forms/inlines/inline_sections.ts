@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import type { RowFaults } from '../errors.js'
+import type { RowErrors } from '../errors.js'
 import { filteredUrl } from '../../list/list_address.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inputName } from '../fields/form_field.js'
@@ -90,14 +90,14 @@ export async function inlineSections(
   view: ModelView,
   record: LucidRow | undefined,
   submission: Submission | undefined,
-  faults: RowFaults = new Map()
+  errors: RowErrors = new Map()
 ): Promise<InlineSection[]> {
   const sections: InlineSection[] = []
   for (const inline of await seenInlines(ctx, site, view)) {
     const rows = await InlineRows.read(ctx, site, inline, record)
     if (rows.stored.length === 0 && !rows.mayCreate && !rows.isTooLong) continue
     const sent = submission?.rows?.get(inline.name)
-    sections.push(await sectionOf(ctx, site, rows, record, sent, faults))
+    sections.push(await sectionOf(ctx, site, rows, record, sent, errors))
   }
   focusFirst(sections)
   return sections
@@ -109,14 +109,14 @@ async function sectionOf(
   rows: InlineRows,
   record: LucidRow | undefined,
   sent: SentRows | undefined,
-  faults: RowFaults
+  errors: RowErrors
 ): Promise<InlineSection> {
   const { inline } = rows
   const { view } = inline
   const filled = rows.isTooLong ? [] : shownRows(rows, sent)
-  const spare = spareRows(rows, filled, sent)
+  const spare = unusedRows(rows, filled, sent)
   const shown = [...filled, ...spare]
-  const views = await RowViews.of(ctx, site, rows, shown, faults)
+  const views = await RowViews.of(ctx, site, rows, shown, errors)
   const rowViews: RowView[] = []
   for (const [index, row] of shown.entries()) {
     rowViews.push(await views.view(row, index, index + 1))
@@ -139,12 +139,12 @@ async function sectionOf(
     isOne: inline.isOne,
     hasRemove: [...rowViews, ...(blank ? [blank] : [])].some(({ remove }) => remove),
     more: blank && !inline.isOne ? `${inline.name}.${MORE}` : null,
-    messages: messagesOf(inline, shown, faults),
+    messages: messagesOf(inline, shown, errors),
     texts: JSON.stringify(textsOf(site, inline)),
     sheets: sheetsOf([...rows.fields.create, ...rows.fields.update]),
     list: rows.isTooLong && value ? filteredUrl(inline.view, [[inline.column, value]]) : null,
   }
-  return { ...section, errors: faultsOf(site, section) }
+  return { ...section, errors: errorsOf(site, section) }
 }
 
 /** Rows as they were sent, then those that were not; as they are stored if none was sent. */
@@ -166,9 +166,9 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
 }
 
 /** Errors of the rows together, and of those that are not shown again */
-function messagesOf(inline: Inline, shown: readonly ShownRow[], faults: RowFaults): string[] {
+function messagesOf(inline: Inline, shown: readonly ShownRow[], errors: RowErrors): string[] {
   const places = new Set(shown.map(({ sent }) => sent && `${inline.name}.${sent.index}`))
-  const own = [...faults].filter(
+  const own = [...errors].filter(
     ([place]) =>
       place === inline.name || (place.startsWith(`${inline.name}.`) && !places.has(place))
   )
@@ -181,7 +181,7 @@ function placeOrNull(rows: InlineRows, sent: NonNullable<ShownRow['sent']>): num
 }
 
 /** Blank rows, for browsers without JavaScript */
-function spareRows(
+function unusedRows(
   rows: InlineRows,
   filled: readonly ShownRow[],
   sent: SentRows | undefined
@@ -220,7 +220,7 @@ function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
   )
 }
 
-function faultsOf(
+function errorsOf(
   site: AdminSite,
   { id, label, messages, rows }: Omit<InlineSection, 'errors'>
 ): InlineSection['errors'] {

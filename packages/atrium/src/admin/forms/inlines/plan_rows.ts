@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import { InvalidForm, RefusedRows, type RowFault } from '../errors.js'
+import { InvalidForm, RefusedRows, type RowError } from '../errors.js'
 import { readOnlyFields } from '../fields/form_fields.js'
 import { failureOf } from '../submission/form_failure.js'
 import type { Submission } from '../submission/submission.js'
@@ -32,27 +32,27 @@ import { type SentRow, MOST_ROWS, referredValue } from './rows.js'
  */
 export class RowsPlan {
   readonly changes: RowChange[] = []
-  readonly faults = new Map<string, RowFault>()
+  readonly errors = new Map<string, RowError>()
   #status: 403 | 409 | null = null
 
   /**
    * @throws InvalidForm  if anything is wrong with the rows or, by `errors`, with their parent
    */
   check(errors: InvalidForm['errors'] = []): void {
-    if (this.#status !== null) throw new RefusedRows(this.#status, errors, this.faults)
-    if (this.faults.size > 0 || errors.length > 0) throw new InvalidForm(errors, this.faults)
+    if (this.#status !== null) throw new RefusedRows(this.#status, errors, this.errors)
+    if (this.errors.size > 0 || errors.length > 0) throw new InvalidForm(errors, this.errors)
   }
 
   /**
    * @param status  of a refusal: 403 counts more than 409
    */
-  fail(place: string, fault: Partial<RowFault>, status: 403 | 409 | null = null): void {
-    const { fieldErrors = {}, messages = [], ...marks } = this.faults.get(place) ?? {}
-    this.faults.set(place, {
+  fail(place: string, error: Partial<RowError>, status: 403 | 409 | null = null): void {
+    const { fieldErrors = {}, messages = [], ...marks } = this.errors.get(place) ?? {}
+    this.errors.set(place, {
       ...marks,
-      ...fault,
-      fieldErrors: { ...fieldErrors, ...fault.fieldErrors },
-      messages: [...messages, ...(fault.messages ?? [])],
+      ...error,
+      fieldErrors: { ...fieldErrors, ...error.fieldErrors },
+      messages: [...messages, ...(error.messages ?? [])],
     })
     if (status !== null) this.#status = this.#status === 403 ? 403 : status
   }
@@ -91,7 +91,7 @@ export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
 /**
  * The error of a row, from a thrown error; null for an error that is not about the row.
  */
-export function faultOf(site: AdminSite, rows: InlineRows, error: unknown): RowFault {
+export function errorOf(site: AdminSite, rows: InlineRows, error: unknown): RowError {
   const { create, update, readOnly, names } = rows.fields
   const failure = failureOf(site, [...update, ...create, ...readOnly], error)
   const fieldErrors: Record<string, string> = {}
@@ -100,8 +100,8 @@ export function faultOf(site: AdminSite, rows: InlineRows, error: unknown): RowF
     if (names.includes(name)) fieldErrors[name] = message
     else messages.push(message)
   }
-  const isUntold = Object.keys(failure.fieldErrors).length === 0
-  return { fieldErrors, messages: isUntold ? [failure.error] : messages }
+  const isUnreported = Object.keys(failure.fieldErrors).length === 0
+  return { fieldErrors, messages: isUnreported ? [failure.error] : messages }
 }
 
 /** The plan for the rows of one relation. */
@@ -188,7 +188,7 @@ class Planner {
     const touched = touchedIn(writable, row, texts)
     if (!touched) return
     if (this.#isChanged(row, stored)) {
-      const names = [...Object.keys(touched.values), ...touched.faults.map(({ field }) => field)]
+      const names = [...Object.keys(touched.values), ...touched.errors.map(({ field }) => field)]
       const now = await nowIn(this.ctx, site, writable, stored.record, names)
       const messages = [`${this.#text('changed')} ${now}`]
       return this.#fail(row, { isChanged: true, messages }, 409)
@@ -295,13 +295,13 @@ class Planner {
     plan.changes.push({ rows, sent, kind, stored, key, values, isTouched })
   }
 
-  #fail(row: SentRow, fault: Partial<RowFault>, status: 403 | 409 | null = null): void {
-    this.plan.fail(placeOf(this.rows, row), fault, status)
+  #fail(row: SentRow, error: Partial<RowError>, status: 403 | 409 | null = null): void {
+    this.plan.fail(placeOf(this.rows, row), error, status)
   }
 
   #failBy(row: SentRow, error: unknown): void {
     if (!(error instanceof InvalidForm)) throw error
-    this.#fail(row, faultOf(this.site, this.rows, error))
+    this.#fail(row, errorOf(this.site, this.rows, error))
   }
 
   #text(key: string): string {

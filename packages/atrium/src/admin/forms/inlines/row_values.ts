@@ -107,7 +107,7 @@ export function touchedIn(
     ...sent,
     values: {},
     cleared: new Set(sent.cleared),
-    faults: [],
+    errors: [],
   }
   const names = new Set<string>()
   for (const field of fields) {
@@ -123,7 +123,7 @@ export function touchedIn(
     if (isEmptied) empty(field, touched)
     else if (Object.hasOwn(sent.values, name)) touched.values[name] = sent.values[name]
   }
-  touched.faults.push(...sent.faults.filter(({ field }) => names.has(field)))
+  touched.errors.push(...sent.errors.filter(({ field }) => names.has(field)))
   return names.size > 0 ? touched : null
 }
 
@@ -145,13 +145,13 @@ export async function valuesOfChanged(
   return { ...values, ...internalValues(view) }
 }
 
-function empty(field: FormField, { values, cleared, faults }: Submission): void {
+function empty(field: FormField, { values, cleared, errors }: Submission): void {
   const { name } = field
   if (field.nullable) {
     values[name] = field.emptied
     ;(cleared as Set<string>).add(name)
   } else {
-    faults.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
+    errors.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
   }
 }
 

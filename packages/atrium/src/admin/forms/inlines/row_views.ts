@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
-import type { RowFault, RowFaults } from '../errors.js'
+import type { RowError, RowErrors } from '../errors.js'
 import { cellMarkup } from '../../list/rows_markup.js'
 import { isIdentifier } from '../../list/is_identifier.js'
 import { referencesOf } from '../../relations/references.js'
@@ -67,7 +67,7 @@ export class RowViews {
     private readonly site: AdminSite,
     private readonly rows: InlineRows,
     private readonly shown: readonly ShownRow[],
-    private readonly faults: RowFaults
+    private readonly errors: RowErrors
   ) {
     this.#choices = new SharedChoices(ctx, (column) => this.#currentOf(column), shown.length)
   }
@@ -77,9 +77,9 @@ export class RowViews {
     site: AdminSite,
     rows: InlineRows,
     shown: readonly ShownRow[],
-    faults: RowFaults
+    errors: RowErrors
   ): Promise<RowViews> {
-    const views = new RowViews(ctx, site, rows, shown, faults)
+    const views = new RowViews(ctx, site, rows, shown, errors)
     await views.#readTexts()
     return views
   }
@@ -92,7 +92,7 @@ export class RowViews {
     const { inline, isSortable } = this.rows
     const { stored, sent } = row
     const prefix = `${inline.name}.${index}.`
-    const fault = sent && this.faults.get(`${inline.name}.${sent.index}`)
+    const error = sent && this.errors.get(`${inline.name}.${sent.index}`)
     const isNew = stored === undefined
     const { sort } = inline
     const typed = sort && sent?.texts.get(sort.apiName)?.at(-1)
@@ -101,21 +101,21 @@ export class RowViews {
       number,
       isNew,
       isBlank: isNew && !sent && index !== '__index__',
-      hidden: isNew ? [] : this.#hidden(prefix, stored, sent, fault),
-      cells: await this.#cells(row, prefix, fault),
+      hidden: isNew ? [] : this.#hidden(prefix, stored, sent, error),
+      cells: await this.#cells(row, prefix, error),
       place: isSortable
         ? {
             id: `field-${prefix}${sort!.apiName}`,
             name: prefix + sort!.apiName,
             value: typed ?? (isNew ? '' : String(number)),
-            error: fault?.fieldErrors[sort!.apiName],
+            error: error?.fieldErrors[sort!.apiName],
           }
         : undefined,
       remove:
         isNew || stored.removal
           ? { name: prefix + REMOVE, checked: sent?.isRemoved ?? false }
           : undefined,
-      messages: fault?.messages ?? [],
+      messages: error?.messages ?? [],
     }
   }
 
@@ -123,21 +123,21 @@ export class RowViews {
     prefix: string,
     { id, record }: StoredRow,
     sent: SentRow | undefined,
-    fault: RowFault | undefined
+    error: RowError | undefined
   ): RowView['hidden'] {
     const { resource } = this.rows.inline.view
     /* Saved again, it overwrites what others have changed. */
-    const version = fault?.isChanged ? undefined : sent?.version
+    const version = error?.isChanged ? undefined : sent?.version
     return [
       { name: prefix + ID, value: id },
       { name: prefix + VERSION, value: version ?? resource.columns.versionOf(record) },
     ]
   }
 
-  async #cells(row: ShownRow, prefix: string, fault: RowFault | undefined): Promise<CellView[]> {
+  async #cells(row: ShownRow, prefix: string, error: RowError | undefined): Promise<CellView[]> {
     const { inline, fields } = this.rows
     const own = this.fieldsOf(row.stored)
-    const views = await this.#fields(own, row, prefix, fault)
+    const views = await this.#fields(own, row, prefix, error)
     return fields.names.map((name): CellView => {
       const field = views.get(name)
       const text = row.stored && this.#texts.get(row.stored.record)?.get(name)
@@ -162,7 +162,7 @@ export class RowViews {
     fields: readonly FormField[],
     { stored, sent }: ShownRow,
     prefix: string,
-    fault: RowFault | undefined
+    error: RowError | undefined
   ): Promise<Map<string, FieldView>> {
     const known = stored ? await textsOfRow(this.rows, fields, stored.record) : {}
     const typed = sent
@@ -179,7 +179,7 @@ export class RowViews {
     const views = await fieldViews(this.ctx, this.site, this.rows.inline.view, fields, {
       shown,
       stored: stored && known,
-      errors: fault?.fieldErrors ?? {},
+      errors: error?.fieldErrors ?? {},
       cleared: new Set(),
       prefix,
       choices: this.#choices,

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError, systemActor } from '#crud'
-import { faultToProblem, gatherWrites, Records } from '#crud/internals'
+import { errorToProblem, gatherWrites, Records } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { readCondition } from '#base/columns/condition'
 import { attributeValue } from '#base/values/to_api'
@@ -13,7 +13,7 @@ import { InvalidForm } from '../errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
-import { faultOf, placeOf, type RowsPlan } from './plan_rows.js'
+import { errorOf, placeOf, type RowsPlan } from './plan_rows.js'
 import type { RowChange } from './inline_rows.js'
 import { referredValue } from './rows.js'
 
@@ -83,7 +83,7 @@ export async function saveWithRows<Result>(
       })
     })
   } catch (error) {
-    throw (await faultToProblem(error, resource, undefined, client)) ?? error
+    throw (await errorToProblem(error, resource, undefined, client)) ?? error
   }
 }
 
@@ -167,9 +167,9 @@ class RowWriter {
     } else if (error instanceof GoneRow || isMissing(error)) {
       plan.fail(place, { isGone: true, messages: [text('gone')] }, 409)
     } else if (isForbidden(error)) {
-      plan.fail(place, faultOf(this.site, rows, error), 403)
+      plan.fail(place, errorOf(this.site, rows, error), 403)
     } else if (error instanceof InvalidForm || isAboutRow(error)) {
-      plan.fail(place, faultOf(this.site, rows, error))
+      plan.fail(place, errorOf(this.site, rows, error))
     } else throw error
   }
 

@@ -121,8 +121,8 @@ class Layout<Field extends LaidOutField> {
     if (group?.kind !== 'tabs') into.push((group = { kind: 'tabs', id: `${id}-row`, tabs: [] }))
     const blocks = this.#blocks(parts, options.columns ?? USUAL_COLUMNS)
     if (blocks.length === 0) return
-    const faults = blocks.flatMap(fieldsIn).filter(isFaulty).length
-    group.tabs.push({ id, title, help: options.help, errors: faults, isSelected: false, blocks })
+    const errors = blocks.flatMap(fieldsIn).filter(isInvalid).length
+    group.tabs.push({ id, title, help: options.help, errors, isSelected: false, blocks })
     const selected =
       group.tabs.find((one) => one.errors > 0) ?? group.tabs.find(isRestored) ?? group.tabs[0]
     for (const one of group.tabs) one.isSelected = one === selected
@@ -151,12 +151,12 @@ function isRestored<Field extends LaidOutField>({ blocks }: { blocks: Array<Bloc
   return blocks.flatMap(fieldsIn).some(({ restored }) => restored)
 }
 
-function isFaulty({ error }: LaidOutField): boolean {
+function isInvalid({ error }: LaidOutField): boolean {
   return error !== undefined
 }
 
 /** A browser that would refuse an empty field can't show it in a closed section. */
 function needsAttention(field: LaidOutField): boolean {
   const isEmpty = !field.file && (field.values ?? []).every((text) => text === '')
-  return isFaulty(field) || Boolean(field.restored) || (field.required === true && isEmpty)
+  return isInvalid(field) || Boolean(field.restored) || (field.required === true && isEmpty)
 }

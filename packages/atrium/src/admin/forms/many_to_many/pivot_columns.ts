@@ -51,7 +51,7 @@ export function pivotTexts({ field }: PivotColumn, value: unknown): string[] {
 }
 
 /** A value of a cell, or the reason why it is none. */
-export type PivotValue = { value: unknown; fault?: undefined } | { fault: string }
+export type PivotValue = { value: unknown; error?: undefined } | { error: string }
 
 /**
  * Reads a cell.
@@ -71,14 +71,14 @@ export function readPivotCell(
     if (facts.nullable) return { value: null }
     return facts.hasDefault
       ? { value: undefined }
-      : { fault: site.text('form.required', { label }) }
+      : { error: site.text('form.required', { label }) }
   }
   const text = typed.at(-1)!
   const isLong = facts.maxLength !== null && [...text].length > facts.maxLength
-  if (isLong) return { fault: site.text('manyToMany.tooLong', { label, most: facts.maxLength }) }
+  if (isLong) return { error: site.text('manyToMany.tooLong', { label, most: facts.maxLength }) }
   const value = convert(kind, facts, field, typed)
   if (value === null || !isChoice(field, text) || !isInRange(facts, value)) {
-    return { fault: site.text('manyToMany.noValue', { label, text: text.slice(0, 80) }) }
+    return { error: site.text('manyToMany.noValue', { label, text: text.slice(0, 80) }) }
   }
   return { value }
 }

@@ -68,10 +68,10 @@ export function collectRows(
     else if (part === '__remove') row.remove = texts.includes('1')
     else row.cells[fieldName(part)] = [...texts]
   }
-  const isAsked = sent.has(name + MORE)
-  if (rows.size === 0 && !isAsked) return undefined
+  const isRequested = sent.has(name + MORE)
+  if (rows.size === 0 && !isRequested) return undefined
   const inOrder = [...rows].toSorted(([one], [other]) => one - other).map(([, row]) => row)
-  return { rows: inOrder, isTyped: true, wantsMore: isAsked }
+  return { rows: inOrder, isTyped: true, wantsMore: isRequested }
 }
 
 export function textOfRows(rows: SentPivotRows): string {
@@ -187,7 +187,7 @@ async function rowView(
     shown[column.name] = texts
     fields.push({ ...column.field, required: false })
     const read = isTyped && !isBlank && !row.remove ? readPivotCell(site, column, texts) : undefined
-    if (read?.fault !== undefined) errors[column.name] = read.fault
+    if (read?.error !== undefined) errors[column.name] = read.error
   }
   const cells = await fieldViews(ctx, site, view, fields, {
     shown,

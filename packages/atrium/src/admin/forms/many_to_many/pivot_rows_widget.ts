@@ -126,7 +126,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
       const texts = cells[column.name]
       if (!texts) continue
       const read = readPivotCell(this.site, column, texts)
-      if (read.fault !== undefined) throw new Error(read.fault)
+      if (read.error !== undefined) throw new Error(read.error)
       if (read.value === undefined) continue
       const before = was?.[column.name] ?? null
       const isSame = writeJson(this.table.toApi(column.name, read.value)) === writeJson(before)

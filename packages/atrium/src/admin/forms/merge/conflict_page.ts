@@ -139,8 +139,8 @@ export function withMissingFiles(
       !submission.cleared.has(name)
   )
   const message = site.text('conflict.fileAgain')
-  const faults = missing.map(({ name }) => ({ field: name, rule: 'file', message }))
-  return { ...submission, faults: [...submission.faults, ...faults] }
+  const errors = missing.map(({ name }) => ({ field: name, rule: 'file', message }))
+  return { ...submission, errors: [...submission.errors, ...errors] }
 }
 
 /**
@@ -158,7 +158,7 @@ export interface ChangedRow {
 /**
  * A field that both have changed.
  */
-export interface AskedField {
+export interface RequestedField {
   label: string
   /** Name of the two radio buttons */
   choice: string
@@ -198,7 +198,7 @@ export async function showConflict(
     asked: await Promise.all(
       shown.fields
         .filter(({ name }) => merge.asked.has(name))
-        .map(async (field): Promise<AskedField> => {
+        .map(async (field): Promise<RequestedField> => {
           const { name, label } = field
           const [before, mine, theirs] = await cells.of(name)
           const whose = whoseVersion(site, editors.get(name))

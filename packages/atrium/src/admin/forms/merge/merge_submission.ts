@@ -140,7 +140,7 @@ export function withTexts(
     },
     cleared: new Set([...submission.cleared].filter((name) => !names.has(name))),
     files: new Map(without(submission.files)),
-    faults: submission.faults.filter(({ field }) => !names.has(field)),
+    errors: submission.errors.filter(({ field }) => !names.has(field)),
   }
 }
 

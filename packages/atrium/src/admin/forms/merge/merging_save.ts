@@ -6,7 +6,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { findRecord, type FoundRecord, type SentVersion } from '../form_record.js'
 import type { FormPage } from '../form_page.js'
 import { dropFile } from '../files/file_store.js'
-import type { KeptFiles } from '../files/uploads.js'
+import type { EarlierFiles } from '../files/uploads.js'
 import type { RestoredFields } from '../prefill/restored_fields.js'
 import { storeUpdate, type StoredUpdate } from '../store_update.js'
 import type { SentOnce } from '../submission/sent_once.js'
@@ -75,7 +75,7 @@ export async function saveMerged(
   attempt: FormAttempt,
   given: ReadonlySet<string>
 ): Promise<StoredUpdate | Conflict> {
-  const files: KeptFiles = new Map()
+  const files: EarlierFiles = new Map()
   let isStored = false
   try {
     const outcome = await saveOrMerge(ctx, page, attempt, given, files)
@@ -91,7 +91,7 @@ async function saveOrMerge(
   page: FormPage,
   attempt: FormAttempt,
   given: ReadonlySet<string>,
-  files: KeptFiles
+  files: EarlierFiles
 ): Promise<StoredUpdate | Conflict> {
   const { view } = page
   const { submission, sent, record } = attempt

@@ -33,14 +33,14 @@ function storedPrint(field: FormField, texts: readonly string[]): string {
  */
 export function sentPrint(
   field: FormField,
-  { values, shown, cleared, files, faults }: Submission
+  { values, shown, cleared, files, errors }: Submission
 ): string | undefined {
   const { name, column } = field
   if (cleared.has(name)) return storedPrint(field, [])
   if (files.has(name)) return 'file'
-  const isFaulty = faults.some((fault) => fault.field === name)
-  if (!isFaulty && !Object.hasOwn(values, name)) return undefined
-  if (column || isFaulty) return printOf(readAndShown(field, shown[name] ?? []))
+  const isInvalid = errors.some((error) => error.field === name)
+  if (!isInvalid && !Object.hasOwn(values, name)) return undefined
+  if (column || isInvalid) return printOf(readAndShown(field, shown[name] ?? []))
   return printOf(asSet(values[name]))
 }
 

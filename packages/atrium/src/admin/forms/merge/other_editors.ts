@@ -68,7 +68,7 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
  * @param names    API names of the fields
  * @param editors  by API name, as far as they are known
  */
-export function withKeptNotes(
+export function withStoredNotes(
   site: AdminSite,
   view: ModelView,
   message: Flash,

@@ -55,8 +55,8 @@ export function remakeUrl(view: ModelView, key: KeyValue, event: number): string
 export function withRestore(ctx: HttpContext, address: string): string {
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   if (!given.has(RESTORE)) return address
-  const kept = [...given].filter(([name]) => [FROM, RESTORE, FIELDS].includes(name))
-  return `${address}?${new URLSearchParams(kept)}`
+  const stored = [...given].filter(([name]) => [FROM, RESTORE, FIELDS].includes(name))
+  return `${address}?${new URLSearchParams(stored)}`
 }
 
 /**

@@ -130,8 +130,8 @@ export class RestoredFields {
         if (!this.record && own === null && column.nullable && isEmpty) values[attribute] = null
       } else {
         const parsed = textsOf(field, toApi(column, values[attribute]))
-        const isKept = isSame(field, texts, shown[field.name])
-        if (isKept && isSame(field, trimmed(texts), trimmed(parsed))) values[attribute] = own
+        const isStored = isSame(field, texts, shown[field.name])
+        if (isStored && isSame(field, trimmed(texts), trimmed(parsed))) values[attribute] = own
       }
     }
   }
@@ -252,12 +252,12 @@ async function fillIn(
   fields: readonly FormField[],
   names: ReadonlySet<string> | null
 ): Promise<void> {
-  const asked = fields.filter(({ name }) => names === null || names.has(name))
-  const filled = asked.filter((field) => isRestorable(field, history.sees))
+  const requested = fields.filter(({ name }) => names === null || names.has(name))
+  const filled = requested.filter((field) => isRestorable(field, history.sees))
   const columns = filled.map(({ column }) => column!)
   const values = await earlierValues(log, view, history, version, columns)
   for (const field of filled) await restored.add(field, values.get(field.column!)!)
-  for (const field of asked) {
+  for (const field of requested) {
     if (field.column && history.sees(field.name)) await leaveOut(restored, view, version, field)
   }
 }

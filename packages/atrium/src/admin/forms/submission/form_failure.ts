@@ -7,7 +7,7 @@ import { unavailability } from '#base/database/unavailable'
 import type { FieldError } from '#base/errors'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../fields/form_field.js'
-import { InvalidForm, RefusedRows, type RowFaults } from '../errors.js'
+import { InvalidForm, RefusedRows, type RowErrors } from '../errors.js'
 
 /**
  * Returns true if the policy refuses the operation, whatever the form contains. [P14]
@@ -35,7 +35,7 @@ export interface FormFailure {
   /** Messages by API name */
   fieldErrors: Record<string, string>
   /** Errors of rows in the form [R2] */
-  rows?: RowFaults
+  rows?: RowErrors
   /** Key of a deleted record that has the same unique value, by API names */
   deleted?: Record<string, unknown>
 }

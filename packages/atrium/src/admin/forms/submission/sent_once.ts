@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError, crudConfig } from '#crud'
-import { AnswerExists, StoredAnswers } from '#base/http/stored_answers'
-import { faultToProblem } from '#crud/internals'
+import { ResponseExists, StoredResponses } from '#base/http/stored_responses'
+import { errorToProblem } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import type { KeyValue } from '#base/columns/key'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -25,13 +25,13 @@ const WAIT = 50
 export class SentOnce {
   private constructor(
     private readonly view: ModelView,
-    private readonly answers: StoredAnswers,
+    private readonly responses: StoredResponses,
     private readonly id: string
   ) {}
 
   /**
    * @returns null for a form without a token of the signed-in user, and for a connection without the table of stored
-   *   answers
+   *   responses
    */
   static async of(ctx: HttpContext, view: ModelView): Promise<SentOnce | null> {
     const texts = sentTexts(ctx)
@@ -44,9 +44,9 @@ export class SentOnce {
     ])
     const content = JSON.stringify([ctx.request.url(), [...texts], files])
     try {
-      const answers = await StoredAnswers.on(view.client(), crudConfig().idempotency.hours)
+      const responses = await StoredResponses.on(view.client(), crudConfig().idempotency.hours)
       const parts = [view.name, String(owner.id), token, content]
-      return new SentOnce(view, answers, encryption.blindIndex(parts, 'sent form'))
+      return new SentOnce(view, responses, encryption.blindIndex(parts, 'sent form'))
     } catch (error) {
       if (error instanceof RuntimeError) return null
       throw error
@@ -57,8 +57,8 @@ export class SentOnce {
    * The key of the record that the form has written; null if it has written none.
    */
   async stored(): Promise<KeyValue | null> {
-    const answer = await this.answers.stored<{ key: string }>(this.id)
-    return answer && (readKey(this.view, answer.key)?.[0] ?? null)
+    const response = await this.responses.stored<{ key: string }>(this.id)
+    return response && (readKey(this.view, response.key)?.[0] ?? null)
   }
 
   /**
@@ -73,7 +73,7 @@ export class SentOnce {
       try {
         return { result: await write() }
       } catch (error) {
-        if (!(error instanceof AnswerExists) || waits === MOST_WAITS) throw error
+        if (!(error instanceof ResponseExists) || waits === MOST_WAITS) throw error
         await wait(WAIT)
       }
     }
@@ -82,7 +82,7 @@ export class SentOnce {
   /**
    * Writes in a transaction that notes the form as sent.
    *
-   * @throws AnswerExists  when another request has written it
+   * @throws ResponseExists  when another request has written it
    */
   async write<Result>(
     options: Options,
@@ -90,18 +90,18 @@ export class SentOnce {
     keyOf: (result: Result) => KeyValue | null | undefined
   ): Promise<Result> {
     const { resource } = this.view
-    const answerOf = (result: Result) => {
+    const responseOf = (result: Result) => {
       const key = keyOf(result)
       if (!key) throw new RuntimeError(`${this.view.name}: the form has written no record`)
       return { key: resource.key.toPath(key).slice(1) }
     }
     try {
       return await inSharedTransaction(options.client, (client) =>
-        this.answers.storeOnce(this.id, client, () => write({ ...options, client }), answerOf)
+        this.responses.storeOnce(this.id, client, () => write({ ...options, client }), responseOf)
       )
     } catch (error) {
-      if (error instanceof AnswerExists) throw error
-      throw (await faultToProblem(error, resource, undefined, options.client)) ?? error
+      if (error instanceof ResponseExists) throw error
+      throw (await errorToProblem(error, resource, undefined, options.client)) ?? error
     }
   }
 }

@@ -28,7 +28,7 @@ export interface Submission {
   /** Uploaded files by API name */
   files: Map<string, MultipartFile>
   /** Fields that could not be parsed */
-  faults: FieldError[]
+  errors: FieldError[]
   /** True if a button of a widget only wants the form again */
   asksAgain: boolean
   /** Names of the fields that are not part of the form as it was filled in [R14] */
@@ -70,7 +70,7 @@ export function submissionOf(
       fields.filter((field) => isCleared(field, sent, mode)).map(({ name }) => name)
     ),
     files: new Map(),
-    faults: [],
+    errors: [],
     asksAgain: fields.some(
       ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), sent)
     ),
@@ -87,9 +87,9 @@ export function submissionOf(
       readField(field, withoutEmpty(texts, mode), submission)
     }
   }
-  const { values, cleared, files, faults } = submission
+  const { values, cleared, files, errors } = submission
   submission.supplied =
-    Object.keys(values).length > 0 || cleared.size > 0 || files.size > 0 || faults.length > 0
+    Object.keys(values).length > 0 || cleared.size > 0 || files.size > 0 || errors.length > 0
   return submission
 }
 
@@ -99,13 +99,13 @@ export function submissionOf(
  */
 export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
   if (unseen.size === 0) return submission
-  const { values, cleared, files, faults } = submission
+  const { values, cleared, files, errors } = submission
   return {
     ...submission,
     values: Object.fromEntries(Object.entries(values).filter(([name]) => !unseen.has(name))),
     cleared: new Set([...cleared].filter((name) => !unseen.has(name))),
     files: new Map([...files].filter(([name]) => !unseen.has(name))),
-    faults: faults.filter(({ field }) => !unseen.has(field)),
+    errors: errors.filter(({ field }) => !unseen.has(field)),
     unseen,
   }
 }
@@ -119,22 +119,22 @@ function textsSent(
   return own ?? sent.get(input) ?? []
 }
 
-function readFile({ name, widget }: FormField, file: MultipartFile, { files, faults }: Submission) {
+function readFile({ name, widget }: FormField, file: MultipartFile, { files, errors }: Submission) {
   if (widget !== 'image' || isImageFile(file)) files.set(name, file)
-  else faults.push({ field: name, rule: 'image', message: `The ${name} field ${NO_IMAGE}` })
+  else errors.push({ field: name, rule: 'image', message: `The ${name} field ${NO_IMAGE}` })
 }
 
-function readField(field: FormField, texts: string[], { values, faults }: Submission) {
+function readField(field: FormField, texts: string[], { values, errors }: Submission) {
   try {
     const value = valueOf(field, texts)
     if (value !== undefined) values[field.name] = value
   } catch (error) {
-    faults.push(faultOf(field, error))
+    errors.push(errorOf(field, error))
   }
 }
 
 /** Error of a custom widget, with its own message. */
-function faultOf({ name, widget }: FormField, error: unknown): FieldError {
+function errorOf({ name, widget }: FormField, error: unknown): FieldError {
   if (error instanceof UnreadableText) {
     return { field: name, rule: error.rule, message: `The ${name} field ${error.message}` }
   }
@@ -143,8 +143,8 @@ function faultOf({ name, widget }: FormField, error: unknown): FieldError {
 }
 
 function withoutEmpty(texts: string[], mode: FormMode): string[] {
-  const kept = texts.filter((text) => text.trim() !== '')
-  return mode === 'update' ? kept.map((text) => text.trim()) : kept
+  const stored = texts.filter((text) => text.trim() !== '')
+  return mode === 'update' ? stored.map((text) => text.trim()) : stored
 }
 
 function isCleared(

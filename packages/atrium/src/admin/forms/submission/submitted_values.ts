@@ -88,13 +88,13 @@ export function storedValues(
  */
 export async function validateSubmission(
   body: BodySchema,
-  { values, faults, unseen }: Submission,
+  { values, errors: violations, unseen }: Submission,
   uploads: Uploads,
   meta: Record<string, unknown>,
   { isStrict = false, record }: { isStrict?: boolean; record?: StoredValues } = {}
 ): Promise<Record<string, unknown>> {
   let parsed: Record<string, unknown> = {}
-  const errors = [...faults, ...(await uploads.refuse(false))]
+  const errors = [...violations, ...(await uploads.refuse(false))]
   try {
     const sent = { ...values, ...(await uploads.forSchema()) }
     parsed = record

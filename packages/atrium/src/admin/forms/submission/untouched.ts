@@ -57,14 +57,14 @@ export function keepUntouched(
  * Removes the errors of fields that came back as shown: a record may contain values that no form
  * accepts, such as deeply nested JSON, and the user must be able to save the rest.
  */
-export function touchedFaults(
+export function touchedErrors(
   fields: readonly FormField[],
-  { shown, faults }: Submission,
+  { shown, errors }: Submission,
   record: LucidRow
 ): FieldError[] {
-  if (faults.length === 0) return []
+  if (errors.length === 0) return []
   const stored = storedTexts(fields, record)
-  return faults.filter(({ field: name }) => {
+  return errors.filter(({ field: name }) => {
     const field = fields.find((one) => one.name === name)!
     return !isSame(field, stored[name], shown[name])
   })

@@ -12,7 +12,7 @@ import { NotAllowed } from '../../http/errors.js'
 import { JobFailure } from '../../jobs/job_errors.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
-import type { ImportFault } from '../../models/admin_import.js'
+import type { ImportError } from '../../models/admin_import.js'
 import { ImportStore } from '../import_store.js'
 import { importSpec, type ImportSpec } from '../import_spec.js'
 import { importerOf } from '../import_fields.js'
@@ -21,7 +21,7 @@ import { PartSize } from '../../jobs/part_size.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { ImportAction, PART } from '../write_all_rows.js'
 import { ROWS_AT_ONCE, RowSource, Tally } from '../dry_run.js'
-import { isFaulty, type Draft } from '../rows/draft.js'
+import { isInvalid, type Draft } from '../rows/draft.js'
 import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
 
@@ -64,12 +64,12 @@ export class SkippedRows {
 
   /**
    * @param key      of the import's file
-   * @param kept     path of the stored errors; null if there are none
+   * @param stored     path of the stored errors; null if there are none
    * @param scratch  path of a new file
    */
   constructor(
     private readonly key: string,
-    private readonly kept: string | null,
+    private readonly stored: string | null,
     private readonly scratch: string
   ) {}
 
@@ -87,17 +87,17 @@ export class SkippedRows {
    *
    * @param line  of its first row
    */
-  async add(line: number, faults: readonly ImportFault[]): Promise<void> {
+  async add(line: number, errors: readonly ImportError[]): Promise<void> {
     this.#output ??= await this.#begin(line)
-    for (const fault of faults) await write(this.#output, JSON.stringify(fault))
+    for (const error of errors) await write(this.#output, JSON.stringify(error))
   }
 
   async #begin(first: number): Promise<WriteStream> {
     const output = createWriteStream(this.scratch, { mode: 0o600 })
-    if (this.kept === null) return output
-    const input = createReadStream(this.kept, 'utf8')
+    if (this.stored === null) return output
+    const input = createReadStream(this.stored, 'utf8')
     for await (const text of createInterface({ input, crlfDelay: Infinity })) {
-      const { line } = JSON.parse(text) as ImportFault
+      const { line } = JSON.parse(text) as ImportError
       if (line >= first) break
       await write(output, text)
     }
@@ -187,8 +187,8 @@ export class ImportInParts {
     rows: readonly FileRow[]
   ): Promise<readonly Draft[] | null> {
     try {
-      const faults = await this.#write(present, checker, rows)
-      await this.leftOut?.add(rows[0].line, faults)
+      const errors = await this.#write(present, checker, rows)
+      await this.leftOut?.add(rows[0].line, errors)
       return null
     } catch (error) {
       if (error instanceof InvalidPart) return error.drafts
@@ -200,9 +200,9 @@ export class ImportInParts {
     { one, spec }: ImportInJob,
     checker: RowChecker,
     rows: readonly FileRow[]
-  ): Promise<ImportFault[]> {
+  ): Promise<ImportError[]> {
     const { importer } = spec
-    const faults: ImportFault[] = []
+    const errors: ImportError[] = []
     const client = importer.view.client()
     const tally = new Tally(this.run.done > 0 ? one.counts : null)
     const action = new ImportAction(importer, one.fileName, tally, one.eventId)
@@ -215,7 +215,7 @@ export class ImportInParts {
           this.#refuse(drafts)
           await writeRows(this.site, importer, drafts, transaction, () => {
             this.#refuse(drafts)
-            faults.push(...tally.add(drafts))
+            errors.push(...tally.add(drafts))
           })
           if (!this.isShort) await requestsFirst()
         }
@@ -227,12 +227,12 @@ export class ImportInParts {
       await action.settle()
       await this.#keep(one, tally, action)
     }
-    return faults
+    return errors
   }
 
   /** @throws InvalidPart */
   #refuse(drafts: readonly Draft[]): void {
-    if (!this.leftOut && drafts.some(isFaulty)) throw new InvalidPart(drafts)
+    if (!this.leftOut && drafts.some(isInvalid)) throw new InvalidPart(drafts)
   }
 
   /** Progress is noted in the transaction that makes it. */
@@ -254,7 +254,7 @@ export class ImportInParts {
     invalid: readonly Draft[]
   ): Promise<Tally> {
     const tally = new Tally()
-    tally.add(invalid.filter(isFaulty))
+    tally.add(invalid.filter(isInvalid))
     for (;;) {
       await this.run.goOn()
       const { spec } = await importInJob(this.site, this.run)
@@ -262,7 +262,7 @@ export class ImportInParts {
       if (rows.length === 0) return tally
       const client = reading(spec.importer.view.client())
       const drafts = await checker.check(rows, client, false)
-      tally.add(drafts.filter(isFaulty))
+      tally.add(drafts.filter(isInvalid))
       await requestsFirst()
     }
   }

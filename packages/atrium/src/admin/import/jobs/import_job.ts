@@ -1,7 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../../admin_site.js'
 import { revertEvent } from '../../undo/undo_in_job.js'
-import { JobFailure, FileFault } from '../../jobs/job_errors.js'
+import { JobFailure, FileError } from '../../jobs/job_errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
@@ -70,8 +70,8 @@ export class ImportJob extends JobKind {
     const left = typeof event === 'number' ? await revertEvent(this.site, run, event) : null
     const one = await this.#store.find(Number(run.job.payload.import))
     if (one) {
-      const { faulty = 0, faults = [] } = one.counts ?? {}
-      one.counts = { new: 0, changed: 0, unchanged: 0, faulty, faults }
+      const { faulty: invalid = 0, faults: errors = [] } = one.counts ?? {}
+      one.counts = { new: 0, changed: 0, unchanged: 0, faulty: invalid, faults: errors }
       one.merge({ eventId: null, state: 'failed' })
       await this.#store.save(one)
     }
@@ -104,8 +104,8 @@ export class ImportJob extends JobKind {
     const parts = new ImportInParts(this.site, run, this.#store, true, null)
     const invalid = await parts.perform(path)
     if (!invalid) return
-    await this.#noteFaulty(run, invalid)
-    throw this.#faulty(invalid)
+    await this.#noteInvalid(run, invalid)
+    throw this.#invalid(invalid)
   }
 
   /** @returns the result, if the transaction of the rows has ended the job */
@@ -121,16 +121,16 @@ export class ImportJob extends JobKind {
       .step(client, run.job.total ?? 0, async (transaction) => {
         await writeAllRows(this.site, spec, { path, shape: one.shape }, tally, transaction, {
           skipFaulty: false,
-          told: () => run.goOnWithin(transaction),
+          onProgress: () => run.goOnWithin(transaction),
         })
-        if (tally.counts.faulty > 0) throw this.#faulty(tally)
+        if (tally.counts.faulty > 0) throw this.#invalid(tally)
         if (!isTogether) return
         one.counts = structuredClone(tally.counts)
         result = await this.#close(one, action, transaction)
         return { result }
       })
       .catch(async (error) => {
-        if (tally.counts.faulty > 0) await this.#noteFaulty(run, tally)
+        if (tally.counts.faulty > 0) await this.#noteInvalid(run, tally)
         throw error
       })
     if (isTogether) return result
@@ -141,7 +141,7 @@ export class ImportJob extends JobKind {
     return null
   }
 
-  async #noteFaulty(run: JobRun, { counts }: Tally): Promise<void> {
+  async #noteInvalid(run: JobRun, { counts }: Tally): Promise<void> {
     const { one } = await importInJob(this.site, run)
     one.counts = { ...counts, new: 0, changed: 0, unchanged: 0 }
     if (run.done === 0) one.state = 'failed'
@@ -175,31 +175,31 @@ export class ImportJob extends JobKind {
     const counts = { created, changed, unchanged, skipped }
     const message = this.site.text('import.job.done', counts)
     /* Then the file of the rows that were left out is gone. */
-    const keptUntil = one.createdAt.plus({ hours: HOURS }).toISO()
-    return { message, ...counts, ...(skipped > 0 && { keptUntil }) }
+    const storedUntil = one.createdAt.plus({ hours: HOURS }).toISO()
+    return { message, ...counts, ...(skipped > 0 && { keptUntil: storedUntil }) }
   }
 
-  #faulty({ counts }: Tally): JobFailure {
+  #invalid({ counts }: Tally): JobFailure {
     const named = counts.faults
       .slice(0, MOST_NAMED)
       .map(({ line, message }) => this.site.text('import.job.line', { line, message }))
       .map((text) => plainText(text, 200).text)
     const rest =
       counts.faulty > new Set(counts.faults.slice(0, MOST_NAMED).map((one) => one.line)).size
-    const faults = named.join(' · ') + (rest ? ' …' : '')
-    return new JobFailure('import.job.invalidRows', { count: counts.faulty, errors: faults })
+    const errors = named.join(' · ') + (rest ? ' …' : '')
+    return new JobFailure('import.job.invalidRows', { count: counts.faulty, errors })
   }
 }
 
 /** Name of the kind */
-export const IMPORT_TRIAL_JOB = 'import_trial'
+export const DRY_RUN_JOB = 'import_trial'
 
 /**
  * The trial of a long file. It writes nothing but its result, so that it begins anew after an interruption. [D3]
  */
-export class ImportTrialJob extends JobKind {
+export class ImportDryRunJob extends JobKind {
   readonly #store = new ImportStore()
-  readonly name = IMPORT_TRIAL_JOB
+  readonly name = DRY_RUN_JOB
   readonly again = null
 
   constructor(private readonly site: AdminSite) {
@@ -214,21 +214,21 @@ export class ImportTrialJob extends JobKind {
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const { one, spec } = await importInJob(this.site, run)
     try {
-      const trial = await dryRunOfStoredFile(this.site, spec, one, async (rows) => {
+      const dryRun = await dryRunOfStoredFile(this.site, spec, one, async (rows) => {
         await run.goOn()
         await run.tell(rows)
       })
       if (!(await this.#store.claim(one, run.job.id, ['trying']))) {
         throw new JobFailure('import.job.superseded')
       }
-      one.trial = trial
+      one.trial = dryRun
       one.state = 'tried'
       await this.#store.save(one)
-      const { new: created, changed, unchanged, faulty } = trial
-      const counts = { new: created, changed, unchanged, faulty }
+      const { new: created, changed, unchanged, faulty: invalid } = dryRun
+      const counts = { new: created, changed, unchanged, faulty: invalid }
       return { message: this.site.text('import.job.tried', counts), ...counts }
     } catch (error) {
-      if (error instanceof FileFault) throw new JobFailure(error.key, error.data)
+      if (error instanceof FileError) throw new JobFailure(error.key, error.data)
       throw error
     }
   }

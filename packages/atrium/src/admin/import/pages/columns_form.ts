@@ -61,8 +61,8 @@ export function readShape(ctx: HttpContext, shape: FileShape): ChosenShape {
     (encoding ?? shape.encoding) === shape.encoding &&
     (sheet ?? shape.sheet) === shape.sheet &&
     (delimiter ?? shape.delimiter) === shape.delimiter
-  const isKept = isSame || heading !== headingOf(shape)
-  return { encoding, sheet, delimiter, heading: isKept ? heading : undefined }
+  const isStored = isSame || heading !== headingOf(shape)
+  return { encoding, sheet, delimiter, heading: isStored ? heading : undefined }
 }
 
 /** The line of a table's heading; undefined for other formats */

@@ -36,7 +36,7 @@ export async function renderColumns(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
-  { one, form, fault }: { one: AdminImport; form?: ChosenColumns; fault?: string }
+  { one, form, error }: { one: AdminImport; form?: ChosenColumns; error?: string }
 ): Promise<string> {
   const fields = await Imports.of(site).fields(ctx, view)
   const chosen = form ?? formOf(one)
@@ -45,7 +45,7 @@ export async function renderColumns(
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'columns'),
-    error: fault,
+    error: error,
     file: plainText(one.fileName),
     rows: rowsOf(site, one, fields, chosen),
     missing: missingFields(fields, chosen).map(({ label }) => label),

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { inWords, shownValue } from '../../event_log/comparison.js'
 import type AdminImport from '../../models/admin_import.js'
-import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
+import type { ImportPreview, DryRun } from '../../models/admin_import.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inSentence, plainText } from '../../text/plain_text.js'
 import { writesInParts } from '../../jobs/part_size.js'
@@ -15,37 +15,37 @@ const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
  *
  * @param fault  why the run did not start
  */
-export async function renderTrial(
+export async function renderDryRun(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
-  { one, fault }: { one: AdminImport; fault?: string }
+  { one, error }: { one: AdminImport; error?: string }
 ): Promise<string> {
-  const trial = one.trial!
+  const dryRun = one.trial!
   const url = importUrl(view, one)
   return await site.render(ctx, 'pages/import_trial', {
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'trial'),
-    error: fault,
+    error: error,
     file: plainText(one.fileName),
     counts: COUNTS.map((name) => ({
       name,
       label: site.text(`import.trial.counts.${name}`),
-      count: trial[name].toLocaleString('en'),
-      isSome: trial[name] > 0,
+      count: dryRun[name].toLocaleString('en'),
+      isSome: dryRun[name] > 0,
     })),
-    invalid: trial.faulty,
-    run: runWords(site, trial, writesInParts(site, view.name)),
+    invalid: dryRun.faulty,
+    run: runWords(site, dryRun, writesInParts(site, view.name)),
     reading: readingWords(site, view, one),
-    notes: trial.notes.map((note) => site.text(`import.notes.${note}`)),
-    errors: trial.faults.map(({ line, field, message }) => ({
+    notes: dryRun.notes.map((note) => site.text(`import.notes.${note}`)),
+    errors: dryRun.faults.map(({ line, field, message }) => ({
       line: line.toLocaleString('en'),
       label: field === null ? null : view.labelOf(field),
       message: plainText(message, 400),
     })),
-    more: moreFaults(site, trial),
-    preview: trial.preview.map((row) => shownRow(site, view, row)),
+    more: moreErrors(site, dryRun),
+    preview: dryRun.preview.map((row) => shownRow(site, view, row)),
     links: {
       run: `${url}/run`,
       invalidRows: `${url}/faulty`,
@@ -60,20 +60,20 @@ export async function renderTrial(
 /** Effect of the button, and further advice; without a button where there is nothing to import. */
 function runWords(
   site: AdminSite,
-  { changed, faulty, new: added }: ImportTrial,
+  { changed, faulty: invalid, new: added }: DryRun,
   isInParts: boolean
 ) {
   const count = added + changed
   if (count === 0) {
-    return { text: site.text(`import.trial.run.${faulty > 0 ? 'onlyInvalid' : 'none'}`) }
+    return { text: site.text(`import.trial.run.${invalid > 0 ? 'onlyInvalid' : 'none'}`) }
   }
-  if (faulty === 0) {
+  if (invalid === 0) {
     const submit = site.text('import.trial.run.submit', { count })
     return { text: site.text(`import.trial.run.${isInParts ? 'cleanInParts' : 'clean'}`), submit }
   }
   return {
-    text: site.text('import.trial.run.someInvalid', { count: faulty }),
-    submit: site.text('import.trial.run.submitSome', { count, invalid: faulty }),
+    text: site.text('import.trial.run.someInvalid', { count: invalid }),
+    submit: site.text('import.trial.run.submitSome', { count, invalid }),
   }
 }
 
@@ -81,9 +81,9 @@ function runWords(
 export function readingWords(
   site: AdminSite,
   view: ModelView,
-  { mapping, options, trial }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
+  { mapping, options, trial: dryRun }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
 ): string[] {
-  const orders = (trial?.dates ?? []).map(
+  const orders = (dryRun?.dates ?? []).map(
     ({ example, field, isAmbiguous, order, toldBy = 'example' }) => {
       const data = {
         field: view.labelOf(field),
@@ -100,9 +100,11 @@ export function readingWords(
   return kinds.includes('datetime') ? [...orders, zone] : orders
 }
 
-function moreFaults(site: AdminSite, { faults, faulty }: ImportTrial): string | null {
-  const rows = new Set(faults.map(({ line }) => line)).size
-  return faulty > rows ? site.text('import.trial.moreInvalidRows', { count: faulty - rows }) : null
+function moreErrors(site: AdminSite, { faults: errors, faulty: invalid }: DryRun): string | null {
+  const rows = new Set(errors.map(({ line }) => line)).size
+  return invalid > rows
+    ? site.text('import.trial.moreInvalidRows', { count: invalid - rows })
+    : null
 }
 
 function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes }: ImportPreview) {

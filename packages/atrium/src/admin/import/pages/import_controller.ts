@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound, WithheldPage } from '../../http/errors.js'
 import { ImportRefused } from '../errors.js'
-import { FileFault } from '../../jobs/job_errors.js'
+import { FileError } from '../../jobs/job_errors.js'
 import { isSuperuser } from '../../http/event_access.js'
 import type AdminImport from '../../models/admin_import.js'
 import { Imports } from '../imports.js'
@@ -20,7 +20,7 @@ import { MEDIA_TYPES } from '../../sheets/file_shape.js'
 import { readColumns, readShape } from './columns_form.js'
 import { renderColumns } from './columns_page.js'
 import { importUrl, discardNote } from './import_links.js'
-import { renderTrial } from './dry_run_page.js'
+import { renderDryRun } from './dry_run_page.js'
 import { renderUpload, renderWaiting } from './upload_page.js'
 import { redirectWithMessage, redirectPage, redirect } from '../../http/redirect.js'
 
@@ -102,9 +102,9 @@ export class ImportController {
       return redirectPage(ctx, importUrl(view, one), 200)
     }
     if (one.trial && (one.state === 'tried' || step === 'trial')) {
-      return await renderTrial(ctx, site, view, { one })
+      return await renderDryRun(ctx, site, view, { one })
     }
-    return await renderColumns(ctx, site, view, { one, fault: await this.#faultOf(one) })
+    return await renderColumns(ctx, site, view, { one, error: await this.#errorOf(one) })
   }
 
   /** Takes the columns, and starts the trial. */
@@ -114,12 +114,12 @@ export class ImportController {
     const form = readColumns(ctx, one.shape.columns.length)
     try {
       await Imports.of(site).setColumns(ctx, one, form)
-      await Imports.of(site).startTrial(ctx, one)
+      await Imports.of(site).startDryRun(ctx, one)
       redirect(ctx, importUrl(view, one))
     } catch (error) {
-      const fault = this.#words(error)
+      const message = this.#words(error)
       ctx.response.status(422)
-      return await renderColumns(ctx, site, view, { one, form, fault })
+      return await renderColumns(ctx, site, view, { one, form, error: message })
     }
   }
 
@@ -131,19 +131,19 @@ export class ImportController {
       await Imports.of(site).reread(ctx, one, readShape(ctx, one.shape))
       redirect(ctx, importUrl(view, one, 'columns'))
     } catch (error) {
-      const fault = this.#words(error)
+      const message = this.#words(error)
       ctx.response.status(422)
-      return await renderColumns(ctx, site, view, { one, fault })
+      return await renderColumns(ctx, site, view, { one, error: message })
     }
   }
 
-  /** The invalid rows of the trial as a file, with the reasons. */
+  /** The message rows of the trial as a file, with the reasons. */
   async faulty(ctx: HttpContext): Promise<void> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
     const { format } = one.shape
     const output = new PassThrough()
-    const writing = Imports.of(site).faultyRows(one, output)
+    const writing = Imports.of(site).invalidRows(one, output)
     writing.catch((error) => output.destroy(error))
     /* A failure before there is anything to send gets a page. */
     await Promise.race([once(output, 'readable'), writing])
@@ -160,12 +160,15 @@ export class ImportController {
       const job = await Imports.of(site).startRun(ctx, one, { skipFaulty })
       redirect(ctx, jobUrl(site, job))
     } catch (error) {
-      const fault = this.#words(error)
+      const message = this.#words(error)
       if (!one.trial) {
-        return await redirectWithMessage(ctx, importUrl(view, one), { kind: 'error', text: fault })
+        return await redirectWithMessage(ctx, importUrl(view, one), {
+          kind: 'error',
+          text: message,
+        })
       }
       ctx.response.status(409)
-      return await renderTrial(ctx, site, view, { one, fault })
+      return await renderDryRun(ctx, site, view, { one, error: message })
     }
   }
 
@@ -197,9 +200,9 @@ export class ImportController {
     })
   }
 
-  async #askAgain(ctx: HttpContext, status: number, fault: string): Promise<string> {
+  async #askAgain(ctx: HttpContext, status: number, error: string): Promise<string> {
     ctx.response.status(status)
-    return await renderUpload(ctx, this.site, this.view, { fault })
+    return await renderUpload(ctx, this.site, this.view, { error })
   }
 
   /** For who fills in a new file: without keys that are not written. */
@@ -209,7 +212,7 @@ export class ImportController {
   }
 
   /** The error of a trial that failed as a whole. */
-  async #faultOf({ jobId, state }: AdminImport): Promise<string | undefined> {
+  async #errorOf({ jobId, state }: AdminImport): Promise<string | undefined> {
     if (state !== 'failed' || jobId === null) return undefined
     const job = await this.site.jobs.store.find(jobId)
     return job?.fault ?? undefined
@@ -217,7 +220,7 @@ export class ImportController {
 
   /** @throws the error if it is none of the file or of the form */
   #words(error: unknown): string {
-    if (!(error instanceof FileFault || error instanceof ImportRefused)) throw error
+    if (!(error instanceof FileError || error instanceof ImportRefused)) throw error
     return this.site.text(error.key, error.data)
   }
 }

@@ -24,7 +24,7 @@ export async function renderUpload(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
-  { one = null, fault }: { one?: AdminImport | null; fault?: string } = {}
+  { one = null, error }: { one?: AdminImport | null; error?: string } = {}
 ): Promise<string> {
   const plural = inSentence(view.label)
   const most = MOST_BYTES / MEGABYTE
@@ -33,7 +33,7 @@ export async function renderUpload(
     view,
     title: site.text('import.title', { plural }),
     steps: shownSteps(site, view, one, 'file'),
-    error: fault,
+    error: error,
     most: { bytes: MOST_BYTES, text: site.text('import.upload.most', { most }) },
     tooLarge: site.text('import.upload.tooLarge', { most }),
     accepted: ACCEPTED,

@@ -7,7 +7,7 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addFault, isFaulty, isFaultyIn, type Draft, noteError } from './draft.js'
+import { addError, isInvalid, isInvalidIn, type Draft, noteError } from './draft.js'
 
 /* Databases limit the values of a statement. */
 const VALUES_AT_ONCE = 200
@@ -54,7 +54,7 @@ export class UniqueValues {
         await this.#compare(site, spec, group, some, client)
       }
       for (const { draft, id, isNoted } of taken) {
-        if (isNoted && isFaulty(draft)) this.#lines.delete(id)
+        if (isNoted && isInvalid(draft)) this.#lines.delete(id)
       }
     }
   }
@@ -70,7 +70,7 @@ export class UniqueValues {
     const found: Taken[] = []
     const names = group.map(({ apiName }) => apiName)
     for (const draft of drafts) {
-      if (draft.kind === null || draft.kind === 'unchanged' || isFaultyIn(draft, names)) continue
+      if (draft.kind === null || draft.kind === 'unchanged' || isInvalidIn(draft, names)) continue
       const { record, values } = draft
       if (!group.some(({ attribute }) => Object.hasOwn(values, attribute))) continue
       const attributes = { ...record?.$attributes, ...values }
@@ -80,10 +80,10 @@ export class UniqueValues {
       const line = this.#lines.get(id)
       if (line !== undefined) {
         const value = group.some(isSecret) ? '' : parts.join(', ')
-        addFault(draft, group[0].apiName, site.text('import.errors.valueAgain', { line, value }))
+        addError(draft, group[0].apiName, site.text('import.errors.valueAgain', { line, value }))
         continue
       }
-      const isNoted = !isFaulty(draft)
+      const isNoted = !isInvalid(draft)
       if (isNoted) {
         this.#lines.set(id, draft.row.line)
         const before = group.map((one) => attributeValue(one, record?.$attributes))
@@ -209,7 +209,7 @@ export class ReferredRows {
         if (own) this.#note(own, draft)
         const value = draft.values[column.attribute]
         if (value === null || value === undefined) return false
-        if (isFaultyIn(draft, [column.apiName])) return false
+        if (isInvalidIn(draft, [column.apiName])) return false
         return !(own && this.#made.has(madeBy(own, value)))
       })
       const known = await this.#existing(foreign, referring, client)
@@ -223,7 +223,7 @@ export class ReferredRows {
 
   #note(own: Column, draft: Draft) {
     const value = draft.values[own.attribute]
-    if (draft.kind === 'new' && !isFaulty(draft) && value !== undefined && value !== null)
+    if (draft.kind === 'new' && !isInvalid(draft) && value !== undefined && value !== null)
       this.#made.add(madeBy(own, value))
   }
 

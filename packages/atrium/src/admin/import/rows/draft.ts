@@ -1,6 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
-import type { ImportFault } from '../../models/admin_import.js'
+import type { ImportError } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { shorten } from '../../text/plain_text.js'
 import type { AdminSite } from '../../admin_site.js'
@@ -26,7 +26,7 @@ export interface Draft {
   values: Record<string, unknown>
   /** Changed columns before and afterwards, by API name; of a new record its own values */
   changes: Map<string, { before: unknown; after: unknown }>
-  faults: ImportFault[]
+  errors: ImportError[]
 }
 
 /* Values are in messages. */
@@ -34,31 +34,31 @@ const LONGEST_MESSAGE = 500
 
 export function draftOf(row: FileRow): Draft {
   const none = { kind: null, record: null, seen: null }
-  return { row, ...none, body: {}, values: {}, changes: new Map(), faults: [] }
+  return { row, ...none, body: {}, values: {}, changes: new Map(), errors: [] }
 }
 
 /**
  * Notes an error; field null: it is about the row as a whole. Of the errors of a field the first one counts: others
  * follow from it.
  */
-export function addFault({ faults, row }: Draft, field: string | null, message: string): void {
-  if (field !== null && faults.some((fault) => fault.field === field)) return
-  faults.push({ line: row.line, field, message: shorten(message, LONGEST_MESSAGE) })
+export function addError({ errors, row }: Draft, field: string | null, message: string): void {
+  if (field !== null && errors.some((error) => error.field === field)) return
+  errors.push({ line: row.line, field, message: shorten(message, LONGEST_MESSAGE) })
 }
 
-export function isFaulty({ faults }: Draft): boolean {
-  return faults.length > 0
+export function isInvalid({ errors }: Draft): boolean {
+  return errors.length > 0
 }
 
 /** True if any of the fields is known to be invalid, or the row as a whole. */
-export function isFaultyIn({ faults }: Draft, fields: readonly string[]): boolean {
-  return faults.some(({ field }) => field === null || fields.includes(field))
+export function isInvalidIn({ errors }: Draft, fields: readonly string[]): boolean {
+  return errors.some(({ field }) => field === null || fields.includes(field))
 }
 
 /** Puts the errors of a row into the order of the columns. */
-export function sortFaults({ faults }: Draft, fields: readonly string[]): void {
-  const positionOf = ({ field }: ImportFault) => (field === null ? -1 : fields.indexOf(field))
-  if (faults.length > 1) faults.sort((one, other) => positionOf(one) - positionOf(other))
+export function sortErrors({ errors }: Draft, fields: readonly string[]): void {
+  const positionOf = ({ field }: ImportError) => (field === null ? -1 : fields.indexOf(field))
+  if (errors.length > 1) errors.sort((one, other) => positionOf(one) - positionOf(other))
 }
 
 /**
@@ -69,16 +69,16 @@ export function sortFaults({ faults }: Draft, fields: readonly string[]): void {
 export function noteError(site: AdminSite, view: ModelView, draft: Draft, error: unknown): void {
   if (!isForPeople(error)) throw error
   if (isForbidden(error) && !errorsOf(error)) {
-    addFault(draft, null, site.text('import.errors.refused'))
+    addError(draft, null, site.text('import.errors.refused'))
     return
   }
   const errors = errorsOf(error)
   const fields = [...formFields(site, view, 'create'), ...formFields(site, view, 'update')]
-  const told = errors && isForbidden(error) ? new InvalidForm(errors) : error
-  const { error: message, fieldErrors } = failureOf(site, fields, told)
+  const onProgress = errors && isForbidden(error) ? new InvalidForm(errors) : error
+  const { error: message, fieldErrors } = failureOf(site, fields, onProgress)
   const named = Object.entries(fieldErrors)
-  for (const [field, text] of named) addFault(draft, field, text)
-  if (named.length === 0) addFault(draft, null, message)
+  for (const [field, text] of named) addError(draft, field, text)
+  if (named.length === 0) addError(draft, null, message)
 }
 
 function errorsOf(error: unknown) {

@@ -11,7 +11,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec, MappedColumn } from '../import_spec.js'
 import type { Reference } from '../../relations/references.js'
-import { addFault, isFaultyIn, type Draft } from './draft.js'
+import { addError, isInvalidIn, type Draft } from './draft.js'
 
 /* Databases limit the values of a statement. */
 const KEYS_AT_ONCE = 200
@@ -53,7 +53,7 @@ export async function findRecords(
     draft.seen = located?.seen ?? null
     if (others.length > 0) {
       const count = others.length + 1
-      addFault(draft, key[0].name, site.text('import.errors.severalRecords', { count }))
+      addError(draft, key[0].name, site.text('import.errors.severalRecords', { count }))
     }
   }
 }
@@ -72,13 +72,13 @@ export function noteKeys(
   const wanted = new Map<string, { draft: Draft; parts: unknown[] }>()
   const names = key.map(({ name }) => name)
   for (const draft of drafts) {
-    const isUnknown = key.length === 0 || isFaultyIn(draft, names)
+    const isUnknown = key.length === 0 || isInvalidIn(draft, names)
     const parts = isUnknown ? null : typedKeyOf(site, key, draft)
     if (!parts) continue
     const id = idOf(parts)
     const line = seen.get(id)
     if (line !== undefined) {
-      addFault(draft, key[0].name, site.text('import.errors.keyAgain', { line }))
+      addError(draft, key[0].name, site.text('import.errors.keyAgain', { line }))
       continue
     }
     seen.set(id, draft.row.line)
@@ -96,7 +96,7 @@ function typedKeyOf(site: AdminSite, key: ImportSpec['key'], draft: Draft): unkn
     const part = fromQuery(column!, String(value))
     if (part === null) {
       const { text } = plainText(String(value), 100)
-      addFault(draft, name, site.text('import.errors.noKey', { value: text }))
+      addError(draft, name, site.text('import.errors.noKey', { value: text }))
       return null
     }
     parts.push(part)
@@ -145,14 +145,14 @@ export async function findTitles(
 ): Promise<void> {
   for (const column of columns.filter(({ byTitle }) => byTitle)) {
     const { name } = column.field
-    const told = drafts.filter(({ body }) => typeof body[name] === 'string')
+    const onProgress = drafts.filter(({ body }) => typeof body[name] === 'string')
     const found = new Map<string, unknown[]>()
-    const titles = [...new Set(told.map(({ body }) => (body[name] as string).trim()))]
+    const titles = [...new Set(onProgress.map(({ body }) => (body[name] as string).trim()))]
     for (let start = 0; start < titles.length; start += TITLES_AT_ONCE) {
       const some = titles.slice(start, start + TITLES_AT_ONCE)
       await readKeys(column.field.reference!, some, found, importer, client)
     }
-    for (const draft of told) replace(site, column, draft, found)
+    for (const draft of onProgress) replace(site, column, draft, found)
   }
 }
 
@@ -200,5 +200,5 @@ function replace(
   const { text } = plainText(title, 100)
   const data = { title: text, one: field.refersTo, count: keys.length }
   const key = keys.length === 0 ? 'import.errors.noTitle' : 'import.errors.severalTitles'
-  addFault(draft, field.name, site.text(key, data))
+  addError(draft, field.name, site.text(key, data))
 }

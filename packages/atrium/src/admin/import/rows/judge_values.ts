@@ -17,19 +17,19 @@ import type { ImportSpec } from '../import_spec.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
 import { valueOfCell } from '../../sheets/cell_value.js'
 import type { Cell } from '../../sheets/file_shape.js'
-import { addFault, isFaultyIn, type Draft, noteError } from './draft.js'
+import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
 
 /**
  * Validates a row by the schema of a create or of an update, and finds what it would write. [D3]
  */
 export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
   /* Without its key it is not known which schema is the row's. */
-  if (isFaultyIn(draft, namesOf(spec.key))) return
+  if (isInvalidIn(draft, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
   const isAllowed = draft.record ? mayUpdate : mayCreate
   if (!isAllowed) {
     const key = draft.record ? 'import.errors.noUpdate' : 'import.errors.noCreate'
-    addFault(draft, null, site.text(key))
+    addError(draft, null, site.text(key))
     return
   }
   try {
@@ -47,7 +47,7 @@ async function judge(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<v
 
 /** Finds the values of the other fields of an invalid row, as unique ones and references may be invalid, too. */
 async function judgeRest(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
-  if (isFaultyIn(draft, namesOf(spec.key))) return
+  if (isInvalidIn(draft, namesOf(spec.key))) return
   try {
     await judge(site, spec, draft)
   } catch (error) {
@@ -61,26 +61,26 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
 }
 
 /** Values of the row in the fields that are not known to be invalid, and the names of the others. */
-function goodPart({ body, faults }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
-  if (faults.length === 0) return { body, faulty: NONE }
-  const faulty = new Set(faults.flatMap(({ field }) => field ?? []))
-  const good = Object.entries(body).filter(([name]) => !faulty.has(name))
-  return { body: Object.fromEntries(good), faulty }
+function goodPart({ body, errors }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
+  if (errors.length === 0) return { body, faulty: NONE }
+  const invalid = new Set(errors.flatMap(({ field }) => field ?? []))
+  const good = Object.entries(body).filter(([name]) => !invalid.has(name))
+  return { body: Object.fromEntries(good), faulty: invalid }
 }
 
 async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
   const { view } = spec.importer
   const { createBody, key } = view.resource
-  const { body: good, faulty } = goodPart(draft)
+  const { body: good, faulty: invalid } = goodPart(draft)
   const body = withoutEmpty(createBody, good)
-  const optional = unseen(site, spec, 'create', body).union(faulty)
+  const optional = unseen(site, spec, 'create', body).union(invalid)
   const values = await createBody.parse(body, { operation: 'create' }, false, optional)
   for (const column of key.columns) {
     const given = good[column.apiName]
     const isTaken = createBody.fields.some((field) => field.column === column)
     if (isTaken || given === null || given === undefined) continue
     const message = site.text('import.errors.unknownKey', { value: String(given) })
-    addFault(draft, column.apiName, message)
+    addError(draft, column.apiName, message)
     return
   }
   draft.kind = 'new'
@@ -100,9 +100,9 @@ async function judgeUpdate(
 ): Promise<void> {
   const { view } = spec.importer
   const { key, updateBody } = view.resource
-  const { body, faulty } = goodPart(draft)
+  const { body, faulty: invalid } = goodPart(draft)
   const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
-  const optional = unseen(site, spec, 'update', body, record).union(faulty)
+  const optional = unseen(site, spec, 'update', body, record).union(invalid)
   const meta = { operation: 'update', key: key.of(record) }
   const values = await parseUpdate(updateBody, {
     body: whole,
@@ -165,8 +165,8 @@ const NONE = new Set<string>()
  */
 export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void {
   const { row } = draft
-  if (row.fault) {
-    addFault(draft, null, site.text(row.fault.key, row.fault.data))
+  if (row.error) {
+    addError(draft, null, site.text(row.error.key, row.error.data))
     return
   }
   const { dateOrder, zone } = spec.options
@@ -176,9 +176,9 @@ export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void
     const cell: Cell = row.cells[index]
     if (cell === undefined) continue
     const column = byTitle ? field.reference!.view.titleColumn : field.column
-    const fault = row.cellFaults?.find((one) => one.index === index)
-    if (fault && (!fault.isOfText || column?.isText)) {
-      addFault(draft, field.name, site.text(fault.key, fault.data))
+    const cellError = row.cellErrors?.find((one) => one.index === index)
+    if (cellError && (!cellError.isOfText || column?.isText)) {
+      addError(draft, field.name, site.text(cellError.key, cellError.data))
       continue
     }
     try {
@@ -186,7 +186,7 @@ export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void
       draft.body[field.name] = valueOfCell(column, cell, options)
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error
-      addFault(draft, field.name, `${field.label} ${error.message}`)
+      addError(draft, field.name, `${field.label} ${error.message}`)
     }
   }
 }

@@ -6,7 +6,7 @@ import { endLongTurn } from '#base/event_loop'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
 import type { FileRow } from '../../sheets/file_shape.js'
-import { addFault, isFaulty, type Draft, noteError, draftOf, sortFaults } from './draft.js'
+import { addError, isInvalid, type Draft, noteError, draftOf, sortErrors } from './draft.js'
 import { UniqueValues, ReferredRows } from './check_database.js'
 import { findRecords, noteKeys, type SeenKeys, findTitles } from './find_records.js'
 import { judgeValues, readCells } from './judge_values.js'
@@ -49,7 +49,7 @@ async function tryAll(
     const kind = operation === 'create' ? 'new' : 'changed'
     const unstored: Array<Parameters<LucidCrud['judgeUnstored']>[1][number] & { draft: Draft }> = []
     for (const draft of drafts) {
-      if (isFaulty(draft) || draft.kind !== kind) continue
+      if (isInvalid(draft) || draft.kind !== kind) continue
       try {
         const { values } = draft
         if (draft.record) await view.crud.tryUpdate(draft.record, values, options)
@@ -63,7 +63,7 @@ async function tryAll(
     verdicts.forEach(({ isRefused, readOnly }, index) => {
       const { draft } = unstored[index]
       if (readOnly.length > 0) noteError(site, view, draft, fieldsReadOnly([...readOnly]))
-      else if (isRefused) addFault(draft, null, site.text('import.errors.outOfReach'))
+      else if (isRefused) addError(draft, null, site.text('import.errors.outOfReach'))
     })
   }
 }
@@ -102,19 +102,19 @@ export class RowChecker {
 
   /**
    * @param client  to read with; that of a transaction in which the rows are written then: their records are locked
-   * @param isTrial  true to ask policy, scope and own code, too, as nothing will be written
+   * @param isDryRun  true to ask policy, scope and own code, too, as nothing will be written
    */
   async check(
     rows: readonly FileRow[],
     client: QueryClientContract,
-    isTrial: boolean
+    isDryRun: boolean
   ): Promise<Draft[]> {
     const { site, spec } = this
     const drafts = rows.map(draftOf)
     for (const draft of drafts) readCells(site, spec, draft)
     await endLongTurn()
     await findTitles(site, spec, drafts, client)
-    await findRecords(site, spec, drafts, this.#seen, client, !isTrial)
+    await findRecords(site, spec, drafts, this.#seen, client, !isDryRun)
     for (const draft of drafts) {
       await endLongTurn()
       await judgeValues(site, spec, draft)
@@ -122,9 +122,9 @@ export class RowChecker {
     await endLongTurn()
     await this.#unique.check(site, spec, drafts, client)
     await this.#referred.check(site, spec, drafts, client)
-    if (isTrial) await tryWrites(site, spec, drafts, client)
+    if (isDryRun) await tryWrites(site, spec, drafts, client)
     const names = spec.columns.map(({ field }) => field.name)
-    for (const draft of drafts) sortFaults(draft, names)
+    for (const draft of drafts) sortErrors(draft, names)
     return drafts
   }
 }

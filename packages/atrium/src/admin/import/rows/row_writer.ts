@@ -6,7 +6,7 @@ import { inTransaction } from '#base/database/transaction'
 import type { AdminSite } from '../../admin_site.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import type { Importer } from '../import_fields.js'
-import { isFaulty, type Draft, noteError } from './draft.js'
+import { isInvalid, type Draft, noteError } from './draft.js'
 
 /**
  * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and
@@ -26,7 +26,7 @@ export async function writeRows(
   const { actor, origin, view } = importer
   const { model } = view.resource
   const wanted = drafts.filter(
-    (draft) => !isFaulty(draft) && (draft.kind === 'new' || draft.kind === 'changed')
+    (draft) => !isInvalid(draft) && (draft.kind === 'new' || draft.kind === 'changed')
   )
   await gatherWrites(client, { model, actor, origin, forgets: true }, async () => {
     if (!(await writeAll(importer, wanted, client))) {

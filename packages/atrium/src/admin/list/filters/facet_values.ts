@@ -194,8 +194,8 @@ function filterBy(column: Column, text: string | null): [name: string, text: str
   return text === '' ? [filterName(column, 'or'), 'eq:'] : filterOf(column, 'eq', [text])
 }
 
-function asksFor({ operator, text, fault }: ReadFilter, value: string | null): boolean {
-  if (fault) return false
+function asksFor({ operator, text, error }: ReadFilter, value: string | null): boolean {
+  if (error) return false
   if (operator === 'is') return value === null && text === 'null'
   if (value === null) return false
   if (operator === 'in') return splitList(text).includes(value)
@@ -226,7 +226,7 @@ function withValue(
   if (value.length > LONGEST_VALUE || others.filters.length >= MOST_FILTERS) return null
   const [filter] = readFilters([[name, value]], (one) => namedFilter(view, NO_TITLES, one))
   /* A database may hold what its type can't be. */
-  return filter.fault || filter.column !== column
+  return filter.error || filter.column !== column
     ? null
     : others.with({ page: 1, filters: [...others.filters, filter] }).url
 }

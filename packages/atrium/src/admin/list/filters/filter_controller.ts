@@ -10,7 +10,7 @@ import { filterParameter } from '../list_address.js'
 import { MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
-import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
+import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
 import { filterOf } from './filter_words.js'
 import { facetsOf } from './facet_values.js'
 import { redirect } from '../../http/redirect.js'
@@ -31,15 +31,15 @@ export class FilterController {
     const query = request.parsedUrl.query ?? ''
     const given = new URLSearchParams(query)
     const parameters = await readList(ctx, this.site, this.view, query)
-    const asked = await askedIn(ctx, this.site, this.view, given)
+    const requested = await requestedIn(ctx, this.site, this.view, given)
     const isFull = parameters.filters.length >= MOST_FILTERS
-    if (!given.has(FIELDS.apply) || !asked?.isComplete || isFull) {
-      return await this.#form(ctx, parameters, asked)
+    if (!given.has(FIELDS.apply) || !requested?.isComplete || isFull) {
+      return await this.#form(ctx, parameters, requested)
     }
-    const added = await this.#added(ctx, parameters, asked)
+    const added = await this.#added(ctx, parameters, requested)
     if (typeof added === 'string') {
       response.status(422)
-      return await this.#form(ctx, parameters, asked, added)
+      return await this.#form(ctx, parameters, requested, added)
     }
     return this.#leave(ctx, added.url)
   }
@@ -48,7 +48,7 @@ export class FilterController {
   async #added(
     ctx: HttpContext,
     parameters: ListParameters,
-    { column, operator, shape, values }: Asked
+    { column, operator, shape, values }: Requested
   ): Promise<ListParameters | string> {
     const text = (key: string, data?: Record<string, string>) =>
       this.site.text(`list.filters.form.${key}`, data)
@@ -60,10 +60,10 @@ export class FilterController {
     const wanted = new URLSearchParams([[filterParameter(name), value]]).toString()
     const { filters } = await readList(ctx, this.site, this.view, wanted)
     const [filter] = filters
-    if (filter?.fault?.reason === 'value') {
+    if (filter?.error?.reason === 'value') {
       return text('wrong', { message: why(this.site, this.view, filter).replace(/^it /, '') })
     }
-    if (!filter || filter.fault) return filter ? why(this.site, this.view, filter) : text('needed')
+    if (!filter || filter.error) return filter ? why(this.site, this.view, filter) : text('needed')
     return parameters.with({ page: 1, filters: [...parameters.filters, filter] })
   }
 
@@ -77,8 +77,8 @@ export class FilterController {
   async #form(
     ctx: HttpContext,
     parameters: ListParameters,
-    asked: Asked | null,
-    fault?: string
+    requested: Requested | null,
+    error?: string
   ): Promise<string> {
     const isPart = ctx.request.header('hx-request') !== undefined
     const { fields } = this.view.resource
@@ -93,16 +93,16 @@ export class FilterController {
       columns: fields.map((column) => ({
         name: column.apiName,
         label: this.#columnLabel(column.apiName),
-        selected: column === asked?.column,
+        selected: column === requested?.column,
       })),
-      operators: (asked?.operators ?? []).map((operator) => ({
+      operators: (requested?.operators ?? []).map((operator) => ({
         name: operator,
-        label: this.#operatorLabel(asked!, operator),
-        selected: operator === asked!.operator,
+        label: this.#operatorLabel(requested!, operator),
+        selected: operator === requested!.operator,
       })),
-      made: asked && madeFor(asked.column, asked.shape),
-      fields: asked ? await valueFields(ctx, this.site, this.view, asked, fault) : [],
-      error: asked?.shape === 'none' ? fault : undefined,
+      made: requested && madeFor(requested.column, requested.shape),
+      fields: requested ? await valueFields(ctx, this.site, this.view, requested, error) : [],
+      error: requested?.shape === 'none' ? error : undefined,
     })
   }
 
@@ -116,7 +116,7 @@ export class FilterController {
     return isTaken ? `${label} (${apiName})` : label
   }
 
-  #operatorLabel({ column }: Asked, operator: string): string {
+  #operatorLabel({ column }: Requested, operator: string): string {
     const isOrder = ['gt', 'gte', 'lt', 'lte'].includes(operator)
     const suffix = { date: 'Day', datetime: 'Moment', time: 'Moment' }[column.kind as string]
     const key = isOrder && suffix ? operator + suffix : operator

@@ -35,7 +35,7 @@ export const FIELDS = {
 /**
  * The filter that a form describes, as far as it is filled in.
  */
-export interface Asked {
+export interface Requested {
   column: Column
   operators: readonly ChosenOperator[]
   operator: ChosenOperator
@@ -53,12 +53,12 @@ export interface Asked {
  *
  * @returns null if no column is chosen
  */
-export async function askedIn(
+export async function requestedIn(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   given: URLSearchParams
-): Promise<Asked | null> {
+): Promise<Requested | null> {
   const last = (name: string) => given.getAll(name).at(-1)
   const column = view.resource.fields.find(({ apiName }) => apiName === last(FIELDS.column))
   if (!column) return null
@@ -119,16 +119,16 @@ function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): 
 /**
  * The fields for the value of a filter, as the templates of fields take them. [L2]
  *
- * @param fault  what is wrong with the values
+ * @param error  what is wrong with the values
  */
 export async function valueFields(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
-  asked: Asked,
-  fault?: string
+  requested: Requested,
+  error?: string
 ): Promise<FieldView[]> {
-  const { column, shape, values, reference, choices } = asked
+  const { column, shape, values, reference, choices } = requested
   const text = (key: string) => site.text(`list.filters.form.${key}`)
   const [value = '', to = ''] = values
   switch (shape) {
@@ -136,11 +136,11 @@ export async function valueFields(
       return []
     case 'period': {
       const periods = PERIOD_NAMES.map((one) => ({ value: one, label: text(`periods.${one}`) }))
-      return [select(field('value', text('period'), [value], fault), periods)]
+      return [select(field('value', text('period'), [value], error), periods)]
     }
     case 'several': {
       const some = valueChoices(site, view, column, choices ?? [])
-      const several = select(field('value', text('value'), values, fault), some)
+      const several = select(field('value', text('value'), values, error), some)
       return [
         {
           ...several,
@@ -149,21 +149,21 @@ export async function valueFields(
             ...several.attributes,
             'multiple': true,
             'size': Math.min(8, Math.max(2, some.length)),
-            'aria-describedby': ids(several.id, true, fault),
+            'aria-describedby': ids(several.id, true, error),
           },
         },
       ]
     }
     case 'text':
-      return [field('value', text('value'), [value], fault)]
+      return [field('value', text('value'), [value], error)]
     case 'two':
       return [
-        typed(view, column, field('value', text('from'), [value], fault)),
+        typed(view, column, field('value', text('from'), [value], error)),
         typed(view, column, field('to', text('to'), [to])),
       ]
     default: {
-      const one = field('value', text('value'), [value], fault)
-      if (reference) return [await referenceField(ctx, view, reference, one, asked)]
+      const one = field('value', text('value'), [value], error)
+      if (reference) return [await referenceField(ctx, view, reference, one, requested)]
       if (choices) return [select(one, valueChoices(site, view, column, choices))]
       return [typed(view, column, one)]
     }
@@ -174,7 +174,7 @@ function field(
   name: 'value' | 'to',
   label: string,
   values: readonly string[],
-  fault?: string
+  error?: string
 ): FieldView {
   const id = `filter-${name}`
   return {
@@ -197,14 +197,14 @@ function field(
     attributes: {
       'required': true,
       'autocomplete': 'off',
-      'aria-describedby': ids(id, false, fault),
-      ...(fault !== undefined && { 'aria-invalid': 'true' }),
+      'aria-describedby': ids(id, false, error),
+      ...(error !== undefined && { 'aria-invalid': 'true' }),
     },
     prefix: undefined,
     suffix: undefined,
     visibleWhen: undefined,
     unit: undefined,
-    error: fault,
+    error: error,
     hasCross: false,
     clear: undefined,
     file: undefined,
@@ -212,8 +212,8 @@ function field(
   }
 }
 
-function ids(id: string, hasHelp: boolean, fault: string | undefined): string | undefined {
-  const all = [...(fault === undefined ? [] : [`${id}-error`]), ...(hasHelp ? [`${id}-help`] : [])]
+function ids(id: string, hasHelp: boolean, error: string | undefined): string | undefined {
+  const all = [...(error === undefined ? [] : [`${id}-error`]), ...(hasHelp ? [`${id}-help`] : [])]
   return all.length > 0 ? all.join(' ') : undefined
 }
 
@@ -272,7 +272,7 @@ async function referenceField(
   view: ModelView,
   reference: Reference,
   one: FieldView,
-  { column }: Asked
+  { column }: Requested
 ): Promise<FieldView> {
   const current = one.value
   const choices = await choicesOf(ctx, reference, { current })

@@ -71,9 +71,9 @@ const TAKEN_BACK: Record<string, string> = {
 export function withView(base: string, given: URLSearchParams, search: string): URLSearchParams {
   const partOf = (name: string) => groupOf(name === search ? 'search-input' : name)
   const replaced = new Set([...given.keys()].map(partOf))
-  const kept = [...new URLSearchParams(base)].filter(([name]) => !replaced.has(groupOf(name)))
+  const stored = [...new URLSearchParams(base)].filter(([name]) => !replaced.has(groupOf(name)))
   const all: Array<[string, string]> = [
-    ...kept.map(([name, value]): [string, string] => [
+    ...stored.map(([name, value]): [string, string] => [
       name === 'search-input' ? search : name,
       value,
     ]),

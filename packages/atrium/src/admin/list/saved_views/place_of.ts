@@ -40,12 +40,12 @@ export async function placeOf(
 ): Promise<ListPlace> {
   const owner = guardOf(ctx).signedIn?.owner
   if (!owner) return NO_PLACE
-  let asked = ASKED.get(ctx)
-  if (!asked) ASKED.set(ctx, (asked = new Map()))
-  let place = asked.get(name)
+  let requested = ASKED.get(ctx)
+  if (!requested) ASKED.set(ctx, (requested = new Map()))
+  let place = requested.get(name)
   if (!place) {
     const known = KNOWN.of(site, owner, name, () => read(site, owner.id, name))
-    asked.set(name, (place = unlessFailed(ctx, name, known)))
+    requested.set(name, (place = unlessFailed(ctx, name, known)))
   }
   return await place
 }

@@ -19,7 +19,7 @@ const MOST_VIEWS = 100
 /**
  * The error of a name of a view, as the end of a key in the catalogue.
  */
-function viewNameFault(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
+function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
   if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {
     return 'nameTooLong'
   }
@@ -177,8 +177,8 @@ export class SavedViews {
 }
 
 function check({ name, query }: Values) {
-  const fault = name === undefined ? null : viewNameFault(name)
-  if (fault) throw new InvalidView(fault)
+  const error = name === undefined ? null : viewNameError(name)
+  if (error) throw new InvalidView(error)
   if (query !== undefined && query.length > LONGEST_VIEW_QUERY)
     throw new InvalidView('queryTooLong')
 }

@@ -23,7 +23,7 @@ interface ViewForm {
   /** Query of a new view */
   query: string | null
   back: string
-  fault?: string
+  error?: string
 }
 
 /**
@@ -178,10 +178,10 @@ export class ViewsController {
   async #refuse(ctx: HttpContext, form: ViewForm, error: unknown): Promise<string> {
     if (!(error instanceof InvalidView)) throw error
     ctx.response.status(422)
-    return await this.#form(ctx, { ...form, fault: error.key })
+    return await this.#form(ctx, { ...form, error: error.key })
   }
 
-  async #form(ctx: HttpContext, { saved, fault, ...form }: ViewForm): Promise<string> {
+  async #form(ctx: HttpContext, { saved, error, ...form }: ViewForm): Promise<string> {
     const own = saved ? { name: saved.name, may: mayChange(ctx, saved) } : null
     return await showPanel(ctx, this.site, {
       title: own
@@ -192,8 +192,8 @@ export class ViewsController {
       ...form,
       mayChange: own?.may ?? true,
       mostCharacters: LONGEST_VIEW_NAME,
-      error: fault
-        ? this.site.text(`list.views.errors.${fault}`, { most: LONGEST_VIEW_NAME })
+      error: error
+        ? this.site.text(`list.views.errors.${error}`, { most: LONGEST_VIEW_NAME })
         : null,
       action: this.view.url(saved ? `/views/${saved.id}` : '/views'),
       remove: saved && own?.may ? this.view.url(`/views/${saved.id}/delete`) : null,

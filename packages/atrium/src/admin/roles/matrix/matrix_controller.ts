@@ -24,14 +24,14 @@ export class MatrixController {
     const inputs = [...new URLSearchParams(ctx.request.parsedUrl.query ?? '')]
     const [name, text] = inputs.length === 1 ? inputs[0] : ['', '']
     const { part, model } = readInputName(FIELD, name) ?? {}
-    const kept = part === 'kept' ? keptIn(text) : null
-    if (model === undefined || !kept) throw new PageNotFound()
-    const more = matrixMore(this.site, FIELD, model, kept)
+    const stored = part === 'kept' ? storedIn(text) : null
+    if (model === undefined || !stored) throw new PageNotFound()
+    const more = matrixMore(this.site, FIELD, model, stored)
     return await this.site.render(ctx, 'partials/fields/permissions_more', { more })
   }
 }
 
-function keptIn(text: string): FoldedPermissions | null {
+function storedIn(text: string): FoldedPermissions | null {
   try {
     return readFolded(text)
   } catch (error) {

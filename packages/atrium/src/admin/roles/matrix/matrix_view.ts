@@ -8,7 +8,7 @@ import {
   ROLE_ACTIONS,
   type RoleAction,
 } from '../../models/permissions_document.js'
-import { fieldsOf } from '../role_faults.js'
+import { fieldsOf } from '../role_errors.js'
 import {
   inputName,
   isNoRoleAction,
@@ -133,7 +133,7 @@ export function matrixView(
             {
               label: site.text('roles.matrix.ungoverned'),
               isNamed: true,
-              rows: strangers.map((name) => make(name, strangerShape(site, name))),
+              rows: strangers.map((name) => make(name, anonymousShape(site, name))),
             },
           ]),
     ],
@@ -143,15 +143,15 @@ export function matrixView(
 /**
  * The folded part of the row of a model. [U6]
  *
- * @param kept  what the role says there
+ * @param stored  what the role says there
  */
 export function matrixMore(
   site: Site,
   field: string,
   model: string,
-  kept: FoldedPermissions
+  stored: FoldedPermissions
 ): MatrixMore {
-  return moreOf(site, field, model, kept, shapeOf(site, model))
+  return moreOf(site, field, model, stored, shapeOf(site, model))
 }
 
 /** The views of the application's models, which a role can name. */
@@ -163,7 +163,7 @@ function shapeOf(site: Site, model: string): Shape {
   if (model === OWN_TOKENS && site.models.has(model)) return tokensShape(site)
   if (model === ALL) return othersShape(site, offeredViews(site))
   const view = site.models.get(model)
-  return view && !view.adminModel ? modelShape(view) : strangerShape(site, model)
+  return view && !view.adminModel ? modelShape(view) : anonymousShape(site, model)
 }
 
 /** Fields, scopes and bulk actions of a model. */
@@ -221,7 +221,7 @@ function tokensShape(site: Site): Shape {
   }
 }
 
-function strangerShape(site: Site, name: string): Shape {
+function anonymousShape(site: Site, name: string): Shape {
   const view = site.models.get(name)
   const none = { actions: ROLE_ACTIONS, bulk: new Map(), fields: new Map(), scopes: [] }
   return { kind: view ? 'own' : 'unknown', label: view?.label ?? name, ...none }
@@ -239,8 +239,8 @@ function matrixRow(
   const isAll = actions.includes(ALL)
   const named = (part: 'actions' | 'own' | 'open' | 'kept') => inputName(field, part, model)
   const others = [...shape.bulk.keys()]
-  const kept = writeFolded(entry, others)
-  const isLoaded = unfolded.has(model) || kept.length > LONGEST_KEPT
+  const stored = writeFolded(entry, others)
+  const isLoaded = unfolded.has(model) || stored.length > LONGEST_KEPT
   return {
     model,
     label: shape.label,
@@ -273,7 +273,7 @@ function matrixRow(
     more: isLoaded ? moreOf(site, field, model, entry, shape) : null,
     kept: {
       name: named('kept'),
-      value: kept,
+      value: stored,
       others: others.length > 0 ? JSON.stringify(others) : '',
     },
     isOpen: unfolded.has(model),

@@ -70,8 +70,8 @@ export function writeFolded(
   if (!entry) return ''
   const { hidden, readonly, scopes } = entry
   const actions = entry.actions.includes(ALL) ? others : entry.actions.filter(isNoRoleAction)
-  const kept = { ...(actions.length > 0 && { actions }), hidden, readonly, scopes }
-  const text = JSON.stringify(kept)
+  const stored = { ...(actions.length > 0 && { actions }), hidden, readonly, scopes }
+  const text = JSON.stringify(stored)
   return text === '{}' ? '' : text
 }
 
@@ -141,7 +141,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (part === 'actions') entry.actions.push(...said)
   if (part === 'records') entry.scopes ??= []
   if (part === 'scopes') entry.scopes = [...(entry.scopes ?? []), ...said]
-  if (part === 'kept') for (const text of said) addKept(entry, text)
+  if (part === 'kept') for (const text of said) addStored(entry, text)
   if (part !== 'field' || name === undefined) return
   const states = said.at(-1)!.split(' ')
   if (states.includes(FIELD_STATES.hidden)) entry.hidden.push(name)
@@ -149,7 +149,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
 }
 
 /** Unreadable names stay, so that reading the permissions reports them. */
-function addKept(entry: Entry, text: string) {
+function addStored(entry: Entry, text: string) {
   try {
     const { actions, hidden = [], readonly = [], scopes } = readFolded(text)
     entry.actions.push(...actions)

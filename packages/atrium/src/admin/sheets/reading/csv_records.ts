@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, type Info, parse } from 'csv-parse'
-import { FileFault } from '../../jobs/job_errors.js'
+import { FileError } from '../../jobs/job_errors.js'
 import { type FileShape, MOST_COLUMNS } from '../file_shape.js'
 import { LineCounter, lineEnds, decodedText } from './decoded_text.js'
 import { LINE_ENDS } from './delimiters.js'
@@ -48,11 +48,11 @@ export class QuoteScanner {
 
   /**
    * @returns the piece with literal quotation marks replaced, and noncharacters that stand for them escaped
-   * @throws FileFault
+   * @throws FileError
    */
   scan(piece: string): string {
     if (piece === '') return piece
-    const kept: string[] = []
+    const stored: string[] = []
     let from = 0
     let at = this.#isAfterQuote ? this.#endQuote(piece, 0) : piece.indexOf('"')
     while (at !== -1) {
@@ -60,7 +60,7 @@ export class QuoteScanner {
       else {
         if (this.#beginsCell(piece, at)) this.#open(piece, at)
         else {
-          kept.push(this.#escaped(piece.slice(from, at)), LITERAL)
+          stored.push(this.#escaped(piece.slice(from, at)), LITERAL)
           from = at + 1
         }
         at = piece.indexOf('"', at + 1)
@@ -69,16 +69,16 @@ export class QuoteScanner {
     this.#before.add(piece)
     this.#last = piece.at(-1)!
     const rest = this.#escaped(piece.slice(from))
-    if (kept.length === 0) return rest
+    if (stored.length === 0) return rest
     this.hasLiterals = true
-    return kept.join('') + rest
+    return stored.join('') + rest
   }
 
-  /** @throws FileFault  if a quoted cell has no end */
+  /** @throws FileError  if a quoted cell has no end */
   end(): void {
     if (!this.#isQuoted || this.#isAfterQuote) return
     const { line, column } = this.#opened
-    throw new FileFault('sheets.errors.openQuote', { column }, line)
+    throw new FileError('sheets.errors.openQuote', { column }, line)
   }
 
   /** The text of a cell with its literal quotation marks. */
@@ -116,7 +116,7 @@ export class QuoteScanner {
     if (character === '"') return piece.indexOf('"', next + 1)
     if (character !== this.#delimiter && !isLineEnd(character)) {
       const { line, column } = this.#before.placeAfter(piece.slice(0, next))
-      throw new FileFault('sheets.errors.strayQuote', { column }, line)
+      throw new FileError('sheets.errors.strayQuote', { column }, line)
     }
     this.#isQuoted = false
     return piece.indexOf('"', next)
@@ -140,7 +140,7 @@ export interface CsvRecord {
  * The records of a CSV file in order, the heading first, without blank lines. A quotation mark within a cell that does
  * not begin with one is a character like others.
  *
- * @throws FileFault  with the place at which the file can't be read further
+ * @throws FileError  with the place at which the file can't be read further
  */
 export async function* csvRecords(
   path: string,
@@ -158,7 +158,7 @@ export async function* csvRecords(
     cast: (text, { index, quoting }) => {
       /* Empty cells do not count for the size of a record. */
       if (index >= MOST_COLUMNS) {
-        throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
+        throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
       }
       return text === '' && !quoting ? null : quotes.restore(text)
     },
@@ -172,7 +172,7 @@ export async function* csvRecords(
   try {
     yield* parser as AsyncIterable<CsvRecord>
   } catch (error) {
-    if (error instanceof CsvError) throw faultOf(error, lines)
+    if (error instanceof CsvError) throw errorOf(error, lines)
     throw error
   } finally {
     parser.destroy()
@@ -213,8 +213,8 @@ class RecordLines {
   }
 }
 
-function faultOf(error: CsvError & { empty_lines?: number }, lines: RecordLines): FileFault {
+function errorOf(error: CsvError & { empty_lines?: number }, lines: RecordLines): FileError {
   const line = lines.afterLast(error.empty_lines ?? 0)
   const isLong = error.code === 'CSV_MAX_RECORD_SIZE'
-  return new FileFault(`sheets.errors.${isLong ? 'longRecord' : 'unreadable'}`, {}, line)
+  return new FileError(`sheets.errors.${isLong ? 'longRecord' : 'unreadable'}`, {}, line)
 }

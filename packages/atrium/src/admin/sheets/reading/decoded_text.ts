@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import iconv from 'iconv-lite'
-import { FileFault, ReadingLimit } from '../../jobs/job_errors.js'
+import { FileError, ReadingLimit } from '../../jobs/job_errors.js'
 import { UNICODE } from './encodings.js'
 
 /**
@@ -53,7 +53,7 @@ const CHUNK = 64 * 1024
  *
  * @param most  bytes that are read at most; of a longer file, the text ends with an error
  * @throws ReadingLimit
- * @throws FileFault  at the first bytes that are not text in a Unicode encoding, and for a file that ends within a letter
+ * @throws FileError  at the first bytes that are not text in a Unicode encoding, and for a file that ends within a letter
  */
 export async function* decodedText(
   path: string,
@@ -84,7 +84,7 @@ async function* strictText(
     const before = lenientStart(decoder, chunk, encoding)
     if (typeof before === 'object') {
       lines.add(before.valid)
-      throw new FileFault('sheets.errors.letters', { encoding, column: lines.column }, lines.line)
+      throw new FileError('sheets.errors.letters', { encoding, column: lines.column }, lines.line)
     }
     lines.add(before)
     yield before
@@ -93,7 +93,7 @@ async function* strictText(
   try {
     rest = decoder.decode()
   } catch {
-    throw new FileFault('sheets.errors.cut', {}, lines.line)
+    throw new FileError('sheets.errors.cut', {}, lines.line)
   }
   yield rest
 }

@@ -2,7 +2,7 @@ import { parse as parseWithErrors, type ParseError } from 'jsonc-parser'
 import { type Token, jsonParser } from 'stream-json/core/parser.js'
 import { getManyValues, none } from 'stream-chain/defs.js'
 import { isDeeper } from '#base/values/json'
-import { FileFault } from '../../jobs/job_errors.js'
+import { FileError } from '../../jobs/job_errors.js'
 import { decodedText, LineCounter } from './decoded_text.js'
 
 /* Of numbers with fewer digits JavaScript keeps all. */
@@ -79,7 +79,7 @@ interface JsonRecord {
 /**
  * The objects of an NDJSON file in order; blank lines are left out.
  *
- * @throws FileFault  for a line that is not an object
+ * @throws FileError  for a line that is not an object
  */
 export async function* ndjsonRecords(
   path: string,
@@ -114,7 +114,7 @@ async function* linesOf(
     }
     rest.push(last)
     length += last.length
-    if (length > LONGEST) throw new FileFault('sheets.errors.longRecord', {}, line())
+    if (length > LONGEST) throw new FileError('sheets.errors.longRecord', {}, line())
   }
   yield [rest.join('')]
 }
@@ -127,18 +127,18 @@ function columnOfError(text: string): number {
 }
 
 function objectOf(text: string, line: number): Record<string, unknown> {
-  if (isDeeper(text, DEEPEST)) throw new FileFault('sheets.errors.deep', { most: DEEPEST }, line)
+  if (isDeeper(text, DEEPEST)) throw new FileError('sheets.errors.deep', { most: DEEPEST }, line)
   if (hasMoreValues(text, MOST_VALUES)) {
-    throw new FileFault('sheets.errors.manyValues', { most: MOST_VALUES }, line)
+    throw new FileError('sheets.errors.manyValues', { most: MOST_VALUES }, line)
   }
   let value: unknown
   try {
     value = parseExactly(text)
   } catch {
-    throw new FileFault('sheets.errors.json', { column: columnOfError(text) }, line)
+    throw new FileError('sheets.errors.json', { column: columnOfError(text) }, line)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FileFault('sheets.errors.noObject', {}, line)
+    throw new FileError('sheets.errors.noObject', {}, line)
   }
   return value as Record<string, unknown>
 }
@@ -169,7 +169,7 @@ class ObjectBuilder {
 
   /**
    * @returns an object of the list if the token completes one
-   * @throws FileFault  for an item of the list that is not an object, and for one that is too deep
+   * @throws FileError  for an item of the list that is not an object, and for one that is too deep
    */
   take(token: Token): Record<string, unknown> | null {
     if (this.#open.length > 0) return this.#inObject(token)
@@ -184,7 +184,7 @@ class ObjectBuilder {
       return
     }
     this.line++
-    if (token.name !== 'startObject') throw new FileFault('sheets.errors.noObject', {}, this.line)
+    if (token.name !== 'startObject') throw new FileError('sheets.errors.noObject', {}, this.line)
     this.#open.push({})
     this.#values = 0
   }
@@ -212,7 +212,7 @@ class ObjectBuilder {
       case 'startObject':
       case 'startArray':
         if (this.#open.length >= DEEPEST) {
-          throw new FileFault('sheets.errors.deep', { most: DEEPEST }, this.line)
+          throw new FileError('sheets.errors.deep', { most: DEEPEST }, this.line)
         }
         this.#open.push(token.name === 'startArray' ? [] : {})
         return null
@@ -237,7 +237,7 @@ class ObjectBuilder {
 
   #add(value: unknown): void {
     if (++this.#values > MOST_VALUES) {
-      throw new FileFault('sheets.errors.manyValues', { most: MOST_VALUES }, this.line)
+      throw new FileError('sheets.errors.manyValues', { most: MOST_VALUES }, this.line)
     }
     const container = this.#open.at(-1)!
     if (Array.isArray(container)) container.push(value)
@@ -256,7 +256,7 @@ class ObjectBuilder {
 /**
  * The objects of a JSON file, as in `[{...}]` or `{ "items": [{...}] }`, in order.
  *
- * @throws FileFault  with the place in which the file can't be read further, and the number of the object
+ * @throws FileError  with the place in which the file can't be read further, and the number of the object
  */
 export async function* jsonRecords(
   path: string,
@@ -280,11 +280,11 @@ export async function* jsonRecords(
   try {
     for (const token of parse(none)) yield* objectAt(token, builder)
   } catch (error) {
-    if (error instanceof FileFault) throw error
+    if (error instanceof FileError) throw error
     const place = await placeOf(path, encoding, Infinity)
-    throw new FileFault('sheets.errors.cut', { at: place.line }, Math.max(builder.line, 1))
+    throw new FileError('sheets.errors.cut', { at: place.line }, Math.max(builder.line, 1))
   }
-  if (!builder.hasList) throw new FileFault('sheets.errors.noList')
+  if (!builder.hasList) throw new FileError('sheets.errors.noList')
 }
 
 function objectAt(token: Token, builder: ObjectBuilder): JsonRecord[] {
@@ -298,24 +298,24 @@ async function placed(
   path: string,
   encoding: string,
   piece: number
-): Promise<FileFault> {
+): Promise<FileError> {
   const { builder, column, line } = await placeOf(path, encoding, piece)
-  const { key, data } = error instanceof FileFault ? error : { key: 'sheets.errors.json', data: {} }
-  return new FileFault(key, { ...data, at: line, column }, Math.max(builder.line, 1))
+  const { key, data } = error instanceof FileError ? error : { key: 'sheets.errors.json', data: {} }
+  return new FileError(key, { ...data, at: line, column }, Math.max(builder.line, 1))
 }
 
 /**
  * Where a file can't be read further. A piece that is not JSON gives no tokens, not even those before the error: character
  * by character it does.
  */
-async function placeOf(path: string, encoding: string, faulty: number) {
+async function placeOf(path: string, encoding: string, invalid: number) {
   const builder = new ObjectBuilder()
   const lines = new LineCounter()
   const parse = parser()
   let piece = 0
   try {
     for await (const text of decodedText(path, encoding)) {
-      for (const part of piece === faulty ? text : [text]) {
+      for (const part of piece === invalid ? text : [text]) {
         for (const token of parse(part)) builder.take(token)
         lines.add(part)
       }

@@ -1,4 +1,4 @@
-import { FileFault } from '../../jobs/job_errors.js'
+import { FileError } from '../../jobs/job_errors.js'
 import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, type Cell } from '../file_shape.js'
 import {
   type SheetOptions,
@@ -22,7 +22,7 @@ const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
  * A table as an XLSX file with one sheet. Null is not a cell, an empty text a cell with an empty text. Texts stay texts,
  * and so do numbers with more digits than a spreadsheet keeps. [D2]
  *
- * @throws FileFault  for more rows or columns, or a longer text, than a sheet can have
+ * @throws FileError  for more rows or columns, or a longer text, than a sheet can have
  */
 export async function* xlsxBytes(
   batches: Batches,
@@ -30,7 +30,7 @@ export async function* xlsxBytes(
 ): AsyncGenerator<Uint8Array> {
   const { length } = options.columns
   if (length > MOST_COLUMNS) {
-    throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
+    throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
   }
   /* Loaded with the first file, as its modules take a part of the server's start */
   const { writeXlsxStream } = await import('hucre/xlsx')
@@ -48,7 +48,7 @@ async function* rowsOf(batches: Batches, options: SheetOptions): AsyncGenerator<
   let count = 1
   for await (const rows of batches) {
     if (count + rows.length > MOST_ROWS) {
-      throw new FileFault('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
+      throw new FileError('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
     }
     for (const row of rows) {
       count++
@@ -56,7 +56,7 @@ async function* rowsOf(batches: Batches, options: SheetOptions): AsyncGenerator<
       const long = cells.findIndex((cell) => typeof cell === 'string' && cell.length > LONGEST_CELL)
       if (long !== -1) {
         const place = { row: count, column: columns[long], most: LONGEST_CELL }
-        throw new FileFault('sheets.errors.sheetCell', place)
+        throw new FileError('sheets.errors.sheetCell', place)
       }
       yield cells
     }

@@ -68,7 +68,7 @@ function prepare(connection: RawConnection, done: Done) {
   const [first, second] = SETTINGS
   connection.query(first, (error: Error | null) => {
     if (error) done(error, connection)
-    else connection.query(second, (fault: Error | null) => done(fault, connection))
+    else connection.query(second, (invalid: Error | null) => done(invalid, connection))
   })
 }
 

@@ -1,10 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
 import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
-import type { Fault, TableIntrospection } from '../introspection.js'
+import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
-import { explainMysql } from './mysql_faults.js'
+import { explainMysql } from './mysql_errors.js'
 import { mysqlForms } from './mysql_forms.js'
 import { mysqlMatch } from './mysql_match.js'
 import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
@@ -25,7 +25,7 @@ export class MysqlDialect implements Dialect {
     return readMysqlTable(client, table)
   }
 
-  explain(error: unknown): Fault | null {
+  explain(error: unknown): DatabaseError | null {
     return explainMysql(error)
   }
 

@@ -9,9 +9,9 @@ import type {
   StoredColumn,
   TimePart,
 } from '../dialect.js'
-import type { Fault, TableIntrospection } from '../introspection.js'
+import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
-import { explainPostgres } from './postgres_faults.js'
+import { explainPostgres } from './postgres_errors.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { postgresForms } from './postgres_forms.js'
 import { postgresMatch } from './postgres_match.js'
@@ -34,7 +34,7 @@ export class PostgresDialect implements Dialect {
     return readPostgresTable(client, table)
   }
 
-  explain(error: unknown): Fault | null {
+  explain(error: unknown): DatabaseError | null {
     return explainPostgres(error)
   }
 

@@ -34,7 +34,7 @@ export class CommitGroup {
   /** Number of writes */
   size = 1
   /** The error of the write at which SQLite rolled back the transaction by itself */
-  fault: { error: unknown } | undefined
+  error: { error: unknown } | undefined
   readonly #ended = Promise.withResolvers<void>()
 
   /**
@@ -79,7 +79,7 @@ export class CommitGroup {
     this.size++
     const isBare = 'run' in write
     let transaction: TransactionClientContract | undefined
-    let fault: CommitGroup['fault']
+    let invalid: CommitGroup['error']
     let result: Result
     try {
       if (isBare) result = await this.#runBare(write)
@@ -89,19 +89,19 @@ export class CommitGroup {
         await endInDatabase(transaction, 'commit')
       }
     } catch (error) {
-      fault = { error }
-      if (transaction) await this.#undo(transaction, fault)
-      else if (isBare && !(await isInTransaction(this.connection))) this.fault = fault
+      invalid = { error }
+      if (transaction) await this.#undo(transaction, invalid)
+      else if (isBare && !(await isInTransaction(this.connection))) this.error = invalid
     }
     leave()
     try {
       await this.#ended.promise
     } catch (error) {
       if (transaction) await tellEnd(transaction, 'rollback')
-      throw fault && fault === this.fault ? fault.error : error
+      throw invalid && invalid === this.error ? invalid.error : error
     }
-    if (transaction) await tellEnd(transaction, fault ? 'rollback' : 'commit')
-    if (fault) throw fault.error
+    if (transaction) await tellEnd(transaction, invalid ? 'rollback' : 'commit')
+    if (invalid) throw invalid.error
     if (isBare) write.committed(result!)
     return result!
   }
@@ -128,12 +128,12 @@ export class CommitGroup {
   /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */
   async #undo(
     transaction: TransactionClientContract,
-    fault: NonNullable<CommitGroup['fault']>
+    error: NonNullable<CommitGroup['error']>
   ): Promise<void> {
     try {
       await endInDatabase(transaction, 'rollback')
     } catch {
-      this.fault = fault
+      this.error = error
     }
   }
 }

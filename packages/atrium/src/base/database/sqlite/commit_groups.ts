@@ -190,7 +190,7 @@ export class CommitGroups {
       ? await this.#gatherBare(connection, command, begun)
       : undefined
     try {
-      if (group?.fault) throw group.fault.error
+      if (group?.error) throw group.error.error
       await command('COMMIT')(connection)
     } catch (error) {
       await undo()
@@ -220,7 +220,7 @@ export class CommitGroups {
 
   async #fill(group: CommitGroup, mayJoin: () => boolean): Promise<void> {
     const { writes } = this.bounds
-    while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
+    while (group.size < writes && !group.error && (await this.#hasNext()) && mayJoin()) {
       const [next] = this.#waiting
       await new Promise<void>((leave) => next.begin({ group, leave }))
     }
@@ -251,7 +251,7 @@ export class CommitGroups {
     group: CommitGroup | undefined
   ): Promise<Result> {
     try {
-      if (group?.fault) throw group.fault.error
+      if (group?.error) throw group.error.error
       await endInDatabase(transaction, 'commit')
     } catch (error) {
       await endInDatabase(transaction, 'rollback').catch(() => {})

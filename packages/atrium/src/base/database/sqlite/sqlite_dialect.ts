@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
 import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
-import type { Fault, TableIntrospection } from '../introspection.js'
+import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
@@ -10,7 +10,7 @@ import { selectAtOnce } from './better_sqlite_statements.js'
 import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
 import { readersOf } from './sqlite_connection.js'
-import { explainSqlite } from './sqlite_faults.js'
+import { explainSqlite } from './sqlite_errors.js'
 import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
 import { comparable, operandOf } from './sqlite_operand.js'
@@ -53,7 +53,7 @@ export class SqliteDialect implements Dialect {
    * The driver names the constraint only at the end of its message; the text before may contain a
    * caller's text.
    */
-  explain(error: unknown): Fault | null {
+  explain(error: unknown): DatabaseError | null {
     return explainSqlite(error)
   }
 

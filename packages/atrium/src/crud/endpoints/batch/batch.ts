@@ -4,7 +4,7 @@ import {
   invalidBatch,
   invalidBody,
   tooManyOperations,
-  batchAnswerTooLarge,
+  batchResponseTooLarge,
 } from '#base/http/problems'
 import { toProblem } from '#base/http/to_problem'
 import { type BatchOperation, BATCH_OPERATIONS } from '../../operations/operation.js'
@@ -14,8 +14,8 @@ import { parseUpdate } from '#base/schema/parse_update'
 import type { Item } from '../../types.js'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { gatherWrites } from '../../events/write_scope.js'
-import { answerLimits, type AnswerBudget } from '../../http/answer_budget.js'
-import type { BatchAnswer, WrittenItem } from '../../http/idempotency.js'
+import { responseLimits, type ResponseBudget } from '../../http/response_budget.js'
+import type { BatchResponse, WrittenItem } from '../../http/idempotency.js'
 import type { CallOptions } from '../../operations/call_options.js'
 import { nextEventLoopTurn } from '#base/event_loop'
 import { isUnreadable, keyOf } from '#base/items'
@@ -30,7 +30,7 @@ const COLLECTED = [404, 409, 422]
 const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
 
 /** The errors of a batch's operations, each with its position. [D4] */
-class BatchFaults {
+class BatchErrors {
   readonly #errors: BatchError[] = []
   #first: Problem | undefined
 
@@ -161,7 +161,7 @@ export async function validateBatch(
   sent: SentBatch,
   validation: BatchValidation
 ): Promise<Batch> {
-  const faults = new BatchFaults()
+  const errors = new BatchErrors()
   const batch: Batch = { create: [], update: [], delete: [] }
   for (const [index, item] of sent.create.entries()) {
     const values = isObject(item)
@@ -169,26 +169,26 @@ export async function validateBatch(
           resource.createBody.parse(item, { operation: 'create' }, validation.isStrict)
         )
       : [noObject()]
-    if (Array.isArray(values)) faults.add('create', index, ...values)
+    if (Array.isArray(values)) errors.add('create', index, ...values)
     else batch.create.push(values)
   }
   for (const [index, item] of sent.update.entries()) {
     const update = isObject(item) ? await readUpdate(resource, item, validation) : [noObject()]
-    if (Array.isArray(update)) faults.add('update', index, ...update)
+    if (Array.isArray(update)) errors.add('update', index, ...update)
     else batch.update.push(update)
   }
   const positions = new Map<string, number>()
   for (const [index, id] of sent.delete.entries()) {
     const key = resource.key.fromJson(id)
     const first = key && positions.get(identityOf(key))
-    if (!key) faults.add('delete', index, invalidKey())
-    else if (first !== undefined) faults.add('delete', index, repeated(first!))
+    if (!key) errors.add('delete', index, invalidKey())
+    else if (first !== undefined) errors.add('delete', index, repeated(first!))
     else {
       positions.set(identityOf(key), index)
       batch.delete.push(key)
     }
   }
-  faults.throwIfAny()
+  errors.throwIfAny()
   return batch
 }
 
@@ -264,7 +264,7 @@ export interface BatchCalls {
 interface RunOptions extends BatchCalls {
   resource: Resource
   callOptions: CallOptions
-  budget: AnswerBudget
+  budget: ResponseBudget
   /** True if the response shows the written items */
   returning: boolean
   /** True if the caller may read items */
@@ -282,29 +282,29 @@ export async function runBatch(
   batch: Batch,
   transaction: TransactionClientContract,
   options: RunOptions
-): Promise<BatchAnswer> {
+): Promise<BatchResponse> {
   const { change, insert, mayRead, remove, resource, returning } = options
-  const faults = new BatchFaults()
-  const answer = new AnswerItems(options.budget, returning)
+  const errors = new BatchErrors()
+  const response = new ResponseItems(options.budget, returning)
   const run = (operation: BatchOperation, count: number, write: (index: number) => Promise<void>) =>
-    runAll(operation, count, write, { faults, resource, transaction, ...options.callOptions })
+    runAll(operation, count, write, { errors, resource, transaction, ...options.callOptions })
 
   await run('create', batch.create.length, async (index) => {
     const item = await insert(batch.create[index])
-    answer.add(answer.created, isUnreadable(item) ? null : item, keyOf(item))
+    response.add(response.created, isUnreadable(item) ? null : item, keyOf(item))
   })
   await run('update', batch.update.length, async (index) => {
     const { key, values } = batch.update[index]
-    answer.add(answer.updated, await change(key, values, returning && mayRead), key)
+    response.add(response.updated, await change(key, values, returning && mayRead), key)
   })
   await run('delete', batch.delete.length, (index) => remove(batch.delete[index]))
-  faults.throwIfAny()
-  const { created, updated } = answer
+  errors.throwIfAny()
+  const { created, updated } = response
   return { created, updated, deleted: batch.delete, isMinimal: !returning }
 }
 
 interface ActionOptions extends Pick<CallOptions, 'actor' | 'origin'> {
-  faults: BatchFaults
+  errors: BatchErrors
   resource: Resource
   transaction: TransactionClientContract
 }
@@ -314,20 +314,20 @@ async function runAll(
   operation: BatchOperation,
   count: number,
   write: (index: number) => Promise<void>,
-  { actor, faults, origin, resource: { model }, transaction }: ActionOptions
+  { actor, errors, origin, resource: { model }, transaction }: ActionOptions
 ): Promise<void> {
-  if (count === 0 || faults.areTooMany) return
+  if (count === 0 || errors.areTooMany) return
   try {
     await gatherWrites(transaction, { model, actor, origin }, async () => {
-      for (let index = 0; index < count && !faults.areTooMany; index++) {
+      for (let index = 0; index < count && !errors.areTooMany; index++) {
         if (index % OPERATIONS_A_TURN === 0) await nextEventLoopTurn()
         try {
           await write(index)
         } catch (error) {
-          faults.addRefusal(operation, index, error)
+          errors.addRefusal(operation, index, error)
         }
       }
-      if (faults.areAny) throw FAILED
+      if (errors.areAny) throw FAILED
     })
   } catch (error) {
     if (error !== FAILED) throw error
@@ -337,21 +337,21 @@ async function runAll(
 const FAILED = new Error('An operation of the batch has failed')
 
 /** The items of the response, converted to JSON immediately: the values of 1,000 items could fill the memory. [A29] */
-class AnswerItems {
+class ResponseItems {
   readonly created: WrittenItem[] = []
   readonly updated: WrittenItem[] = []
   #length = 0
 
   constructor(
-    private readonly budget: AnswerBudget,
+    private readonly budget: ResponseBudget,
     private readonly returning: boolean
   ) {}
 
   add(list: WrittenItem[], item: Item | null | undefined, key: KeyValue | undefined): void {
     const body = this.returning ? writeJson(item ?? null) : 'null'
-    const { answer } = answerLimits()
+    const { response } = responseLimits()
     this.#length += body.length
-    if (this.#length > answer) throw batchAnswerTooLarge(answer)
+    if (this.#length > response) throw batchResponseTooLarge(response)
     this.budget.reserveAtLeast(this.#length)
     list.push({ body, key })
   }

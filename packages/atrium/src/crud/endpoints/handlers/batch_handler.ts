@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { faultToProblem } from '../../operations/writes/fault_to_problem.js'
-import { answerBudgetOf } from '../../http/answer_budget.js'
+import { errorToProblem } from '../../operations/writes/error_to_problem.js'
+import { responseBudgetOf } from '../../http/response_budget.js'
 import { readBody } from '#base/http/body'
-import { replyBatch, type BatchAnswer, type IdempotentBatch } from '../../http/idempotency.js'
+import { replyBatch, type BatchResponse, type IdempotentBatch } from '../../http/idempotency.js'
 import { hasPrecondition } from '../../http/preconditions.js'
 import { preferredReturn } from '../../http/reply.js'
 import { batchPrecondition } from '#base/http/problems'
@@ -49,7 +49,7 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   const mayRead = await access.mayRead(ctx)
   const resource = await resourceOf()
   const wanted = preferredReturn(ctx)
-  const answer = await idempotentBatch.answer(ctx, body, callOptions, async (within) => {
+  const response = await idempotentBatch.response(ctx, body, callOptions, async (within) => {
     const batch = await validateBatch(resource, sent, {
       isStrict: strictBody,
       stored: async (key) => (mayRead ? await options.fetch(key) : null),
@@ -61,7 +61,7 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   /* Of the last item that was updated */
   ctx.response.removeHeader('etag')
   if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
-  replyBatch(ctx, answer, resource.key.isComposite)
+  replyBatch(ctx, response, resource.key.isComposite)
 }
 
 async function write(
@@ -69,7 +69,7 @@ async function write(
   resource: Resource,
   batch: Batch,
   options: BatchHandlerOptions & { mayRead: boolean; returning: boolean }
-): Promise<BatchAnswer> {
+): Promise<BatchResponse> {
   const { callOptions } = options
   const client = callOptions().client ?? resource.client()
   try {
@@ -78,13 +78,13 @@ async function write(
         ...options,
         resource,
         callOptions: callOptions(),
-        budget: answerBudgetOf(ctx),
+        budget: responseBudgetOf(ctx),
       })
     )
   } catch (error) {
     /* The COMMIT was refused; the operation that caused it is unknown. */
     const isDeletion = batch.create.length + batch.update.length === 0
     const record = isDeletion ? undefined : (new resource.model() as LucidRow)
-    throw (await faultToProblem(error, resource, record, client)) ?? error
+    throw (await errorToProblem(error, resource, record, client)) ?? error
   }
 }

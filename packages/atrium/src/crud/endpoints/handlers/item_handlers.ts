@@ -1,7 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { readBody } from '#base/http/body'
 import { strongTag } from '#base/http/etag'
-import { replyCreated, type CreatedAnswer, type IdempotentCreate } from '../../http/idempotency.js'
+import {
+  replyCreated,
+  type CreatedResponse,
+  type IdempotentCreate,
+} from '../../http/idempotency.js'
 import type { CallOptions } from '../../operations/call_options.js'
 import { fullItemOf, isUnreadable, keyOf, noteIncludes, notePart } from '#base/items'
 import { queryOf, checkWriteQuery } from '../../request/query_string.js'
@@ -38,16 +42,19 @@ export async function handleCreate(
   checkWriteQuery(queryOf(ctx), crudConfig())
   const body = await readBody(ctx, crudConfig().body)
   const mayRead = await access.mayRead(ctx)
-  const answer = await idempotentCreate.answer(ctx, body, callOptions, async (within) => {
+  const response = await idempotentCreate.response(ctx, body, callOptions, async (within) => {
     const { strictBody } = crudConfig()
     const values = await resource.createBody.parse(body, { operation: 'create' }, strictBody)
-    return await within(async () => answerOf(await insert(values), locationOf))
+    return await within(async () => responseOf(await insert(values), locationOf))
   })
-  replyCreated(ctx, mayRead ? answer : { ...answer, tag: undefined })
+  replyCreated(ctx, mayRead ? response : { ...response, tag: undefined })
 }
 
 /** A caller who can create an item but not read it gets only its path. [P14] */
-function answerOf(item: Item, locationOf: (key: KeyValue) => string | undefined): CreatedAnswer {
+function responseOf(
+  item: Item,
+  locationOf: (key: KeyValue) => string | undefined
+): CreatedResponse {
   const key = keyOf(item)
   const location = key && locationOf(key)
   if (isUnreadable(item)) return { body: 'null', key, location }
@@ -73,15 +80,15 @@ interface ReadHandlerOptions {
  */
 export async function handleRead(
   ctx: HttpContext,
-  { access, fetch, key: askedKey, resource }: ReadHandlerOptions
+  { access, fetch, key: requestedKey, resource }: ReadHandlerOptions
 ): Promise<Item> {
   const { deleted, fields, include } = parseItemRequest(resource, queryOf(ctx), crudConfig())
-  const key = askedKey()
+  const key = requestedKey()
   await access.authorizeInclude(ctx, include)
   const item = await fetch(key, deleted, include)
   if (!item) throw itemNotFound()
-  const answer = fields ? notePart(pickFields(item, fields, include), item) : item
-  return include.length > 0 ? noteIncludes(answer) : answer
+  const response = fields ? notePart(pickFields(item, fields, include), item) : item
+  return include.length > 0 ? noteIncludes(response) : response
 }
 
 interface UpdateHandlerOptions {
@@ -100,10 +107,10 @@ interface UpdateHandlerOptions {
 /** PATCH: changes the fields in the body. [A3] */
 export async function handleUpdate(
   ctx: HttpContext,
-  { access, change, fetch, key: askedKey, resource }: UpdateHandlerOptions
+  { access, change, fetch, key: requestedKey, resource }: UpdateHandlerOptions
 ): Promise<null | void> {
   checkWriteQuery(queryOf(ctx), crudConfig())
-  const key = askedKey()
+  const key = requestedKey()
   const body = await readBody(ctx, crudConfig().body)
   const { strictBody } = crudConfig()
   const values = await parseUpdate(resource.updateBody, {

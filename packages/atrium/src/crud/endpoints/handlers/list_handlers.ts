@@ -8,7 +8,7 @@ import type { EndpointAccess } from '../endpoint_access.js'
 import { Readable } from 'node:stream'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { LIST_FORMATS, type ListFormat, CsvWriter } from '../../http/list_format.js'
-import { answerBudgetOf } from '../../http/answer_budget.js'
+import { responseBudgetOf } from '../../http/response_budget.js'
 import { isCrossSite } from '#base/http/cross_site'
 import { takeExportSlot } from '#base/http/export_slots'
 import { conflictsWithFormat, crossSiteWrite } from '#base/http/problems'
@@ -140,7 +140,7 @@ async function* textOf(
 ): AsyncGenerator<string> {
   const [first = []] = start.batches
   const isCsv = format === 'csv'
-  const fields = shownFields(resource, request.fields) ?? resource.answer
+  const fields = shownFields(resource, request.fields) ?? resource.responseFields
   const names =
     isCsv && resource.reader.form.serializesItself && first.length > 0
       ? Object.keys(first[0])
@@ -155,7 +155,7 @@ function writeLines(items: Item[]): string {
   return items.map((item) => `${writeJson(item)}\n`).join('')
 }
 
-/** Sends a small export, whose text needs neither a connection nor a place while it is sent. */
+/** Sends a small export, whose text needs no connection and no slot while it is sent. */
 async function sendWhole(
   ctx: HttpContext,
   text: AsyncGenerator<string>,
@@ -164,7 +164,7 @@ async function sendWhole(
   /* An empty text would be a 204. */
   const pieces = await Array.fromAsync(text)
   const whole = Buffer.from(pieces.join(''))
-  answerBudgetOf(ctx).reserveAtLeast(whole.length)
+  responseBudgetOf(ctx).reserveAtLeast(whole.length)
   ctx.response.header('content-type', `${LIST_FORMATS[format]}; charset=utf-8`)
   if (ctx.request.method() === 'HEAD') return ctx.response.stream(Readable.from([]))
   ctx.response.send(whole)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { AnswerBudget } from '../../http/answer_budget.js'
+import { ResponseBudget } from '../../http/response_budget.js'
 import { dialectOf } from '#base/database/dialects'
 import type { ExtraColumn, Sql } from '#base/sql/sql'
 import type { CallOptions } from '../call_options.js'
@@ -59,7 +59,7 @@ export async function* allowedRecords(
       limit,
     }
     /* A batch is released whatever part of it is retained, so it has a separate budget. */
-    const budget = options.budget && new AnswerBudget()
+    const budget = options.budget && new ResponseBudget()
     let batch: Read[]
     try {
       batch = await records.reader.readRecords(client, selection, { extras: read, budget })

@@ -71,7 +71,7 @@ class Attachment {
   async write({ keys, shown, values = new Map() }: WantedRelated): Promise<void> {
     const wanted = byText(keys)
     if (wanted.size > MOST_RELATED)
-      throw this.#fault(`has ${wanted.size} values, and must have ${MOST_RELATED} at most`, 'max')
+      throw this.#error(`has ${wanted.size} values, and must have ${MOST_RELATED} at most`, 'max')
     const { present, rows, table } = await this.#present()
     const seen = await this.#visible([...present.values()], 'include')
     const begun = shown ? byText(shown) : seen
@@ -87,8 +87,8 @@ class Attachment {
     const removed = [...seen].filter(([id]) => begun.has(id) && !wanted.has(id))
     await this.#detach(removed.map(([id]) => present.get(id)))
     await this.#attach(added, values, table)
-    const kept = [...values].filter(([id]) => wanted.has(id) && seen.has(id))
-    for (const [id, wish] of kept) await this.#change(id, wish, rows.get(id)!, table)
+    const stored = [...values].filter(([id]) => wanted.has(id) && seen.has(id))
+    for (const [id, wish] of stored) await this.#change(id, wish, rows.get(id)!, table)
   }
 
   /** The related keys as the pivot rows have them, by their texts. */
@@ -134,7 +134,7 @@ class Attachment {
       const isNeeded = !nullable && !hasDefault && !autoIncrement && !given.includes(name)
       return isNeeded && (values[name] ?? null) === null
     })
-    if (missing) throw this.#fault(`needs the ${missing.name} of ${id}`, 'pivot')
+    if (missing) throw this.#error(`needs the ${missing.name} of ${id}`, 'pivot')
   }
 
   /** Columns of a row that was attached already. */
@@ -147,7 +147,7 @@ class Attachment {
     const lost = changed.find((name) => begun && !isSame(now(name), begun[name] ?? null))
     if (lost) {
       const value = String(now(lost) ?? 'nothing').slice(0, 80)
-      throw this.#fault(
+      throw this.#error(
         `was changed by another user in the meantime: the ${lost} of ${id} is ${value} now`,
         'changed'
       )
@@ -166,10 +166,10 @@ class Attachment {
     const rest = keys.length > named.length ? ', …' : ''
     const names = `${named.join(', ')}${rest}`
     const reason = keys.length === 1 ? `${names}, which is` : `${names}, which are`
-    return this.#fault(`names ${reason} nothing that can be chosen`, 'foreign_key')
+    return this.#error(`names ${reason} nothing that can be chosen`, 'foreign_key')
   }
 
-  #fault(reason: string, rule: string) {
+  #error(reason: string, rule: string) {
     const { name } = this.relation
     return invalidBody([{ field: name, rule, message: `The ${name} field ${reason}` }])
   }

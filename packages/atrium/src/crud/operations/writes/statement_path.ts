@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { ambientActor, NOBODY } from '#base/actor'
+import { ambientActor, ANONYMOUS } from '#base/actor'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { dialectOf } from '#base/database/dialects'
@@ -187,7 +187,7 @@ async function runSingle<Result>(
       return await runInScope(resource, transaction, work)
     })
   }
-  const { actor = ambientActor() ?? NOBODY, origin } = options
+  const { actor = ambientActor() ?? ANONYMOUS, origin } = options
   const { report, writes } = await reportOf(resource, client, { actor, origin })
   const isRecorded = recorders.length > 0
   const isReported = isRecorded || !readsFirst || hasListeners()

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { ambientActor, NOBODY } from '#base/actor'
+import { ambientActor, ANONYMOUS } from '#base/actor'
 import { dialectOf } from '#base/database/dialects'
 import { hasForeignHook } from '#base/lucid/own_hooks'
 import { hasOwnPrepare } from '#base/lucid/column_functions'
@@ -46,7 +46,7 @@ const OF_THE_MODEL: ReadonlyArray<(context: CrudContext, action: 'create' | 'upd
     /* Hooks and overridden methods are given the record, and may change it. */
     (context, action) => runsMethods(context, action),
     /* The hooks of a read may narrow or refuse which records there are to be updated. */
-    ({ resource }, action) => action === 'update' && !resource.reader.answersPlainly,
+    ({ resource }, action) => action === 'update' && !resource.reader.returnsRowsDirectly,
     /* Getters, setters and the model's own `prepare`, `consume` and `serialize` convert values of a record. */
     ({ resource }) => resource.columns.all.some(({ needsHydration }) => needsHydration),
     ({ resource }) => {
@@ -74,7 +74,7 @@ const KNOWN = new WeakMap<CrudContext, Known>()
 function knownOf(context: CrudContext): Known {
   let known = KNOWN.get(context)
   if (!known) {
-    const needsRecordForItem = !context.resource.reader.answersPlainly
+    const needsRecordForItem = !context.resource.reader.returnsRowsDirectly
     known = { runsMethods: {}, needsRecord: {}, needsRecordForItem }
     KNOWN.set(context, known)
   }
@@ -211,7 +211,7 @@ export function runsMethods(context: CrudContext, action: Action): boolean {
 export function recordersOf(
   { model }: Resource,
   client: QueryClientContract,
-  { actor = ambientActor() ?? NOBODY, origin }: CallOptions
+  { actor = ambientActor() ?? ANONYMOUS, origin }: CallOptions
 ): readonly RecordByStatements[] | undefined {
   if (client.isTransaction) return undefined
   return watchedResourceOf(model) ? recordersByStatements(client, { actor, origin }) : []

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { faultToProblem } from './fault_to_problem.js'
+import { errorToProblem } from './error_to_problem.js'
 import type { Problem } from '#base/errors'
 import { registeredByDeleted } from '#base/http/problems'
 import { readCondition } from '#base/columns/condition'
@@ -10,7 +10,7 @@ import type { CallOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
 
 /**
- * The same as `faultToProblem`; a 409 names the deleted item that has the unique values, if the actor can see it.
+ * The same as `errorToProblem`; a 409 names the deleted item that has the unique values, if the actor can see it.
  *
  * @param record  that was being written; undefined for a deletion
  */
@@ -21,7 +21,7 @@ export async function writeProblem(
   client: QueryClientContract,
   options: CallOptions
 ): Promise<Problem | undefined> {
-  const problem = await faultToProblem(error, context.resource, record, client)
+  const problem = await errorToProblem(error, context.resource, record, client)
   const columns = problem && record ? uniqueColumnsOf(problem, context) : []
   if (!problem || columns.length === 0) return problem
   const deleted = await deletedHolder(columns, context, record!, client, options)

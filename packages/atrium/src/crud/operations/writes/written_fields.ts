@@ -55,8 +55,8 @@ export async function checkCreated(
   )
   if (disputed.length === 0) return
   const reaches = disputed.map(({ apiName }) => writingReach(projection, 'create', apiName))
-  const answers = await answersOf(resource, record, reaches, client, options)
-  const refused = disputed.filter((_, index) => !answers[index])
+  const responses = await responsesOf(resource, record, reaches, client, options)
+  const refused = disputed.filter((_, index) => !responses[index])
   if (refused.length > 0) throw fieldsReadOnly(refused.map(({ apiName }) => apiName))
 }
 
@@ -131,10 +131,10 @@ async function verdictsOf(
     writingReach(projection, 'update', apiName),
     projection.mixed.get(apiName) ?? null,
   ])
-  const answers = await answersOf(resource, record, reaches, client, options)
+  const responses = await responsesOf(resource, record, reaches, client, options)
   disputed.forEach(({ apiName }, index) => {
-    const isShown = answers[index * 2 + 1] ?? false
-    verdicts.set(apiName, { isWritten: (answers[index * 2] ?? false) && isShown, isShown })
+    const isShown = responses[index * 2 + 1] ?? false
+    verdicts.set(apiName, { isWritten: (responses[index * 2] ?? false) && isShown, isShown })
   })
   return verdicts
 }
@@ -170,15 +170,15 @@ export async function unwritableFields<Field extends { apiName: string }>(
     projection.hidden.has(apiName) ? [] : writingReach(projection, operation, apiName),
     projection.hidden.has(apiName) ? [] : (projection.mixed.get(apiName) ?? null),
   ])
-  const answers = await answersOf(resource, record, reaches, client, options)
-  return fields.filter((_, index) => !(answers[index * 2] && answers[index * 2 + 1]))
+  const responses = await responsesOf(resource, record, reaches, client, options)
+  return fields.filter((_, index) => !(responses[index * 2] && responses[index * 2 + 1]))
 }
 
 function writingReach(projection: Projection, operation: 'create' | 'update', apiName: string) {
   return unionOf(projection.grantsFor(operation).filter((grant) => mayWrite(grant, apiName)))
 }
 
-async function answersOf(
+async function responsesOf(
   resource: Resource,
   record: LucidRow,
   reaches: readonly Reach[],

@@ -64,7 +64,7 @@ export async function disagreements(
 /**
  * Errors that SQLite's integrity check finds in the file.
  */
-export async function fileFaults(place: Place): Promise<string[]> {
+export async function fileErrors(place: Place): Promise<string[]> {
   if (place.server) return []
   const rows = await place.select('pragma integrity_check')
   return rows

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 
-export interface Answer {
+export interface HttpResponse {
   /** Status code; 0 without a response */
   status: number
   headers: IncomingHttpHeaders
@@ -14,7 +14,7 @@ export type Call = (
   path: string,
   json?: unknown,
   headers?: Record<string, string>
-) => Promise<Answer>
+) => Promise<HttpResponse>
 
 /* Milliseconds after which a request counts as hanging. */
 const PATIENCE = 60_000
@@ -86,12 +86,12 @@ function readBody(text: string): unknown {
  * @returns the cookies
  */
 export async function signIn(origin: string, username: string, password: string): Promise<string> {
-  const answer = await fetch(`${origin}/admin/login`, {
+  const response = await fetch(`${origin}/admin/login`, {
     method: 'POST',
     body: new URLSearchParams({ username, password }),
     redirect: 'manual',
   })
-  if (answer.status !== 303) throw new Error(`Nobody could sign in: ${answer.status}`)
-  const lines = answer.headers.getSetCookie()
+  if (response.status !== 303) throw new Error(`Nobody could sign in: ${response.status}`)
+  const lines = response.headers.getSetCookie()
   return lines.map((line) => line.split(';', 1)[0]).join('; ')
 }

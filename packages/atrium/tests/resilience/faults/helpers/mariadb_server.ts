@@ -56,7 +56,7 @@ export async function mariadbServer(folder: string): Promise<DatabaseServer> {
       ]
       child = await startProgram(mariadbd, args, {
         account,
-        async answers() {
+        async responses() {
           const connection = await createConnection(server)
           await connection.query('create database if not exists atrium')
           await connection.end()

@@ -52,7 +52,7 @@ export async function postgresServer(folder: string): Promise<DatabaseServer> {
       const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1']
       child = await startProgram(postgres, [...args, '-c', 'unix_socket_directories='], {
         account,
-        async answers() {
+        async responses() {
           const client = new pg.Client(connection)
           client.on('error', () => {})
           await client.connect()

@@ -51,7 +51,7 @@ export function giveTo(path: string, account: Account | undefined): void {
 export async function startProgram(
   file: string,
   args: string[],
-  { account, answers }: { account?: Account; answers: () => Promise<unknown> }
+  { account, responses }: { account?: Account; responses: () => Promise<unknown> }
 ): Promise<ChildProcess> {
   const child = spawn(file, args, { ...account, stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' })
   let output = ''
@@ -59,7 +59,7 @@ export async function startProgram(
   child.stderr!.on('data', (chunk) => (output += chunk))
   const end = performance.now() + 60_000
   for (;;) {
-    const isUp = await answers().then(
+    const isUp = await responses().then(
       () => true,
       () => false
     )

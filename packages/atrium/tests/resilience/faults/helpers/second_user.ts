@@ -25,7 +25,7 @@ class Times {
   readonly reads: number[] = []
   readonly writes: number[] = []
   readonly logins: number[] = []
-  readonly faults = new Set<string>()
+  readonly errors = new Set<string>()
 
   /** Median, 95 % and maximum of each, in milliseconds */
   get figures(): string {
@@ -77,17 +77,17 @@ export class SecondUser {
     await work
     return {
       figures: `${name} in ${seconds.toFixed(0)} s: ${times.figures}`,
-      broken: this.#faultsOf(times).map((one) => `${name}: ${one}`),
+      broken: this.#errorsOf(times).map((one) => `${name}: ${one}`),
     }
   }
 
-  async #readAll({ reads, faults }: Times) {
+  async #readAll({ reads, errors }: Times) {
     const { cookie } = this
     for (const path of READ) {
       const headers = { cookie, accept: 'text/html' }
       const { status, took } = await this.call('GET', path, undefined, headers)
       reads.push(took)
-      if (status !== 200) faults.add(`GET ${path} was answered with ${status}`)
+      if (status !== 200) errors.add(`GET ${path} was answered with ${status}`)
     }
   }
 
@@ -103,7 +103,7 @@ export class SecondUser {
         const path = `/api/products/${(index % 50) + 1}`
         const { status, took } = await this.call('PATCH', path, { price: index })
         all.writes.push(took)
-        if (status >= 300) all.faults.add(`PATCH was answered with ${status}`)
+        if (status >= 300) all.errors.add(`PATCH was answered with ${status}`)
         await sleep(400)
       }
     }
@@ -111,7 +111,7 @@ export class SecondUser {
       while (!isOver()) {
         const begun = performance.now()
         const login = signIn(this.server.origin, 'lou', 'correct horse')
-        await login.catch((error) => all.faults.add(String(error)))
+        await login.catch((error) => all.errors.add(String(error)))
         all.logins.push(performance.now() - begun)
         await sleep(3000)
       }
@@ -119,8 +119,8 @@ export class SecondUser {
     await Promise.all([reading(), writing(), loggingIn()])
   }
 
-  #faultsOf({ faults, reads, writes }: Times): string[] {
-    const broken = [...faults]
+  #errorsOf({ errors, reads, writes }: Times): string[] {
+    const broken = [...errors]
     const [usual, now] = [quantileOf(this.#alone.reads, 0.5), quantileOf(reads, 0.5)]
     if (now > Math.max(MOST_TIMES * usual, LEAST_READ)) {
       broken.push(`reads took ${now.toFixed(0)} ms (median), without a job ${usual.toFixed(0)} ms`)

@@ -23,6 +23,6 @@ export function readToEnd(socket: Socket): Promise<string> {
   })
 }
 
-export function statusOf(answer: string): number {
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
+export function statusOf(response: string): number {
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 0)
 }

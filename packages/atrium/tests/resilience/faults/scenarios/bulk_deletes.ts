@@ -36,17 +36,17 @@ export const bulkDeletes: Scenario = {
         }
         /* The second call has the reverse order, so locking records one by one would deadlock. */
         const calls = [ids.slice(0, 30), ids.slice(10).toReversed()]
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           calls.map((some) =>
             call('DELETE', '/admin/Product/bulk-delete', { ids: some }, { cookie })
           )
         )
-        for (const [index, { status, body }] of answers.entries()) {
+        for (const [index, { status, body }] of responses.entries()) {
           if (status === 200) for (const id of calls[index]) deleted.add(id)
           else if (status !== 400 && status !== 503)
             broken.push(`${status}: ${JSON.stringify(body)}`)
         }
-        const outcome = answers
+        const outcome = responses
           .map(({ status }) => status)
           .toSorted()
           .join('+')

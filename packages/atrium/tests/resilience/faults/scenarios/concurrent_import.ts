@@ -47,9 +47,9 @@ export const concurrentImport: Scenario = {
         const jobs = await place.select(
           "select state, done, fault from admin_jobs where kind = 'import' order by id desc"
         )
-        const [{ state, done, fault }] = jobs
+        const [{ state, done, fault: error }] = jobs
         if (state !== 'done' || Number(done) !== rows)
-          broken.push(`${kindOfRows}: ${state}, ${done} done, ${fault}`)
+          broken.push(`${kindOfRows}: ${state}, ${done} done, ${error}`)
         for (const [page, took] of Object.entries(after)) {
           if (took > MOST_AFTER)
             broken.push(`${kindOfRows}: afterwards ${page} took ${took.toFixed(0)} ms`)
@@ -100,8 +100,8 @@ async function pagesAfter(
   }
   const took: Record<string, number> = {}
   for (const [name, path] of Object.entries(pages)) {
-    const answer = await call('GET', path, undefined, { cookie, accept: 'text/html' })
-    took[name] = answer.status === 200 ? answer.took : 60_000 + answer.status
+    const response = await call('GET', path, undefined, { cookie, accept: 'text/html' })
+    took[name] = response.status === 200 ? response.took : 60_000 + response.status
   }
   return took
 }

@@ -47,14 +47,14 @@ export const databaseAway: Scenario = {
       const work = Array.from({ length: WORKERS }, async (_, worker) => {
         for (let turn = 0; !isOver; turn++) {
           const begunIn: Phase = phase
-          const answer = await request(worker, turn)
-          longest = Math.max(longest, answer.took)
-          counts[phase][answer.status] = (counts[phase][answer.status] ?? 0) + 1
-          if (answer.status === 201) created.add(answer.body.id)
-          if (answer.status < 400 && answer.status >= 200) continue
-          if (answer.status !== 503)
-            broken.add(`${answer.status} ${begunIn}: ${shown(answer.body)}`)
-          else if (!answer.headers['retry-after']) broken.add('a 503 without Retry-After')
+          const response = await request(worker, turn)
+          longest = Math.max(longest, response.took)
+          counts[phase][response.status] = (counts[phase][response.status] ?? 0) + 1
+          if (response.status === 201) created.add(response.body.id)
+          if (response.status < 400 && response.status >= 200) continue
+          if (response.status !== 503)
+            broken.add(`${response.status} ${begunIn}: ${shown(response.body)}`)
+          else if (!response.headers['retry-after']) broken.add('a 503 without Retry-After')
           else if (begunIn !== 'away' && phase === begunIn) broken.add(`503 ${begunIn} it was away`)
           await sleep(50)
         }
@@ -88,7 +88,7 @@ export const databaseAway: Scenario = {
       if (longest > LONGEST) broken.add(`somebody waited ${longest.toFixed(0)} ms`)
       const items = await allProducts(call)
       for (const id of created) if (!items.has(id)) broken.add(`product ${id} is lost`)
-      for (const fault of await disagreements(place, items)) broken.add(fault)
+      for (const error of await disagreements(place, items)) broken.add(error)
       close()
       return {
         figures: [

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientOf } from '../helpers/client.js'
-import { allProducts, disagreements, fileFaults } from '../helpers/agreement.js'
+import { allProducts, disagreements, fileErrors } from '../helpers/agreement.js'
 import { placeInFolder } from '../helpers/databases.js'
 import { Server } from '../helpers/server.js'
 import { NotHere, type Scenario } from '../scenario.js'
@@ -30,18 +30,18 @@ export const diskFull: Scenario = {
       const counts: Record<number, number> = {}
       const created = new Set<number>()
       const write = async () => {
-        const answer = await call('POST', '/api/products', {
+        const response = await call('POST', '/api/products', {
           name: 'Heavy',
           description: 'x'.repeat(5000),
           category: 'y',
           price: 1,
         })
-        counts[answer.status] = (counts[answer.status] ?? 0) + 1
-        if (answer.status === 201) created.add(answer.body.id)
-        else if (answer.status !== 503) {
-          broken.add(`${answer.status}: ${JSON.stringify(answer.body)}`)
-        } else if (!answer.headers['retry-after']) broken.add('a 503 without Retry-After')
-        return answer.status
+        counts[response.status] = (counts[response.status] ?? 0) + 1
+        if (response.status === 201) created.add(response.body.id)
+        else if (response.status !== 503) {
+          broken.add(`${response.status}: ${JSON.stringify(response.body)}`)
+        } else if (!response.headers['retry-after']) broken.add('a 503 without Retry-After')
+        return response.status
       }
 
       const filler = join(disk.path, 'filler')
@@ -66,8 +66,8 @@ export const diskFull: Scenario = {
       if (items.size !== created.size) {
         broken.add(`${items.size} products, though ${created.size} were acknowledged`)
       }
-      for (const fault of await disagreements(place, items)) broken.add(fault)
-      for (const fault of await fileFaults(place)) broken.add(fault)
+      for (const error of await disagreements(place, items)) broken.add(error)
+      for (const error of await fileErrors(place)) broken.add(error)
       close()
       return {
         figures: `${countsOf(counts)} on a disk of ${DISK / MEGABYTE} MB`,

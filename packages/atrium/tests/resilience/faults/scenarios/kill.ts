@@ -1,5 +1,5 @@
 import { clientOf, type Call } from '../helpers/client.js'
-import { allProducts, disagreements, fileFaults, type Item } from '../helpers/agreement.js'
+import { allProducts, disagreements, fileErrors, type Item } from '../helpers/agreement.js'
 import { KINDS, makePlace } from '../helpers/databases.js'
 import { Server } from '../helpers/server.js'
 import type { Scenario } from '../scenario.js'
@@ -19,7 +19,7 @@ class Ledger {
   /** Names of products whose creation was not acknowledged */
   readonly asked = new Set<string>()
   acknowledged = 0
-  unanswered = 0
+  unresponded = 0
   readonly broken: string[] = []
   #last = 0
 
@@ -72,12 +72,12 @@ export const kill: Scenario = {
         const items = await allProducts(client.call)
         client.close()
         ledger.settle(items)
-        ledger.broken.push(...(await disagreements(place, items)), ...(await fileFaults(place)))
+        ledger.broken.push(...(await disagreements(place, items)), ...(await fileErrors(place)))
       }
       const seconds = (performance.now() - begun) / 1000
-      const { acknowledged, unanswered, known, broken } = ledger
+      const { acknowledged, unresponded: unresponded, known, broken } = ledger
       return {
-        figures: `${acknowledged} acknowledged, ${unanswered} without an answer, ${KILLS} kills, ${known.size} products, ${seconds.toFixed(0)} s`,
+        figures: `${acknowledged} acknowledged, ${unresponded} without an answer, ${KILLS} kills, ${known.size} products, ${seconds.toFixed(0)} s`,
         broken: broken.slice(0, 10),
       }
     } finally {
@@ -151,7 +151,7 @@ function isAcknowledged(ledger: Ledger, status: number, expected: number, what: 
     ledger.acknowledged++
     return true
   }
-  if (status === 0) ledger.unanswered++
+  if (status === 0) ledger.unresponded++
   else ledger.broken.push(`${what}: ${status}`)
   return false
 }

@@ -8,8 +8,8 @@ import type { Scenario } from '../scenario.js'
 
 const ROWS = 8000
 /* Interval of invalid rows in the import in parts */
-const FAULTY_EVERY = 400
-const FAULTY = ROWS / FAULTY_EVERY
+const INVALID_EVERY = 400
+const INVALID = ROWS / INVALID_EVERY
 /* A job that is killed a third time fails, and says so. */
 const KILLS = 2
 
@@ -86,9 +86,9 @@ export const killedImports: Scenario = {
 /** The CSV file of a category. */
 function fileOf(category: string): File {
   const rows = Array.from({ length: ROWS }, (_, index) => {
-    const isFaulty = category === PARTS && index % FAULTY_EVERY === 7
+    const isInvalid = category === PARTS && index % INVALID_EVERY === 7
     const description = 'x'.repeat(60)
-    return `${category} ${index},${description},${category},${isFaulty ? 'dear' : index}`
+    return `${category} ${index},${description},${category},${isInvalid ? 'dear' : index}`
   })
   return new File([['name,description,category,price', ...rows].join('\r\n')], 'products.csv')
 }
@@ -189,7 +189,7 @@ async function differences(place: Place, jobs: Job[]): Promise<string[]> {
 async function outcomes(place: Place, call: Call): Promise<string[]> {
   const broken: string[] = []
   const names = await place.select('select name, count(*) as times from products group by name')
-  const wanted = 2 * ROWS - FAULTY
+  const wanted = 2 * ROWS - INVALID
   if (names.length !== wanted) broken.push(`${names.length} products in the place of ${wanted}`)
   for (const { name, times } of names) {
     if (Number(times) !== 1) broken.push(`${name} is there ${times} times`)

@@ -108,7 +108,7 @@ async function sendEndless(server: Server, isChunked: boolean, beginning: string
   let isOpen = true
   socket.once('close', () => (isOpen = false))
   socket.once('end', () => (isOpen = false))
-  const answer = readToEnd(socket)
+  const response = readToEnd(socket)
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   const framed = (bytes: Buffer) =>
     isChunked
@@ -123,7 +123,7 @@ async function sendEndless(server: Server, isChunked: boolean, beginning: string
   }
   const sent = socket.bytesWritten
   socket.destroySoon()
-  return { status: statusOf(await answer), sent }
+  return { status: statusOf(await response), sent }
 }
 
 /** Waits until more can be sent or the connection is closed. */

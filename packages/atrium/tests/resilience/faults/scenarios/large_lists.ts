@@ -70,10 +70,10 @@ export const largeLists: Scenario = {
       const probed = probe(`${server.origin}/health/live`)
       const counts: Record<number, number> = {}
       for (const way of WAYS) {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: LISTS }, () => call('GET', `/api/products?category=long&${way}`))
         )
-        for (const { status } of answers) {
+        for (const { status } of responses) {
           counts[status] = (counts[status] ?? 0) + 1
           if (![200, 413, 503].includes(status)) broken.add(`${way}: ${status}`)
         }

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf } from '../helpers/client.js'
-import { fileFaults } from '../helpers/agreement.js'
+import { fileErrors } from '../helpers/agreement.js'
 import { makePlace, placeInFolder, type Place } from '../helpers/databases.js'
 import { Server } from '../helpers/server.js'
 import type { Scenario } from '../scenario.js'
@@ -41,7 +41,7 @@ export const powerLoss: Scenario = {
       isOver = true
       await Promise.all(writers)
       close()
-      for (const { copy, known } of copies) broken.push(...(await faultsOf(copy, known)))
+      for (const { copy, known } of copies) broken.push(...(await errorsOf(copy, known)))
       return {
         figures: `${acknowledged.length} acknowledged, ${COPIES} copies`,
         broken: broken.slice(0, 10),
@@ -70,8 +70,8 @@ function copyOf({ kind, variables }: Place, pid: number, index: number): Place {
   return copy
 }
 
-async function faultsOf(copy: Place, known: number[]): Promise<string[]> {
-  const damaged = await fileFaults(copy)
+async function errorsOf(copy: Place, known: number[]): Promise<string[]> {
+  const damaged = await fileErrors(copy)
   if (damaged.length > 0) return damaged
   const products = idsOf(await copy.select('select id from products'))
   const logged = idsOf(

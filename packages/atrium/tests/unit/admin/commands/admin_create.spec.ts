@@ -9,10 +9,10 @@ import { rolesOfUser } from '#tests/helpers/roles'
 const PASSWORD = 'open-sesame'
 
 /** Runs the command as in a terminal, with prompts. */
-async function create(args: string[], answers: Record<string, string> = {}) {
+async function create(args: string[], responses: Record<string, string> = {}) {
   const command = await ace.create(AdminCreate, args)
-  for (const [question, answer] of Object.entries(answers)) {
-    command.prompt.trap(question).replyWith(answer)
+  for (const [question, response] of Object.entries(responses)) {
+    command.prompt.trap(question).replyWith(response)
   }
   await command.exec()
   return command
@@ -61,7 +61,7 @@ test.group('admin:create at a terminal', (group) => {
       { given: ['branch_id'], fault: '"branch_id" is not NAME=VALUE' },
       { given: ['branch_id='], fault: 'The attribute branch_id needs a value' },
     ])
-    .run(async ({ assert, cleanup }, { fault, given, stored }) => {
+    .run(async ({ assert, cleanup }, { fault: error, given, stored }) => {
       const site = await app.container.make(AdminSite)
       const { userAttributes } = site
       const declared = {
@@ -86,7 +86,7 @@ test.group('admin:create at a terminal', (group) => {
       assert.isNull(user)
       const lines = command.logger.getLogs().map(({ message }) => message)
       assert.lengthOf(lines, 1)
-      assert.include(lines[0], fault)
+      assert.include(lines[0], error)
     })
 
   test('[P12] [B13] does not prompt for a given name, and creates a superuser only with the flag', async ({
@@ -104,7 +104,7 @@ test.group('admin:create at a terminal', (group) => {
   test('[U5, U6] it gives the roles that are named, and makes no superuser then', async ({
     assert,
   }) => {
-    const answers = { 'Password': PASSWORD, 'Password again': PASSWORD }
+    const responses = { 'Password': PASSWORD, 'Password again': PASSWORD }
     const cases: Array<[string[], string[], boolean]> = [
       [[], ['Everything'], true],
       [['--no-superuser'], ['Everything'], false],
@@ -115,7 +115,7 @@ test.group('admin:create at a terminal', (group) => {
     ]
     for (const [args, roles, isSuperuser] of cases) {
       await AdminUser.query().delete()
-      const command = await create(['--username=jo', ...args], answers)
+      const command = await create(['--username=jo', ...args], responses)
       command.assertSucceeded()
       const jo = await AdminUser.findByOrFail('username', 'jo')
       assert.deepEqual(await rolesOfUser(jo), roles, args.join(' '))

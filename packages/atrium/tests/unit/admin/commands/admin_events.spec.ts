@@ -22,14 +22,14 @@ test.group('admin:events', (group) => {
 
   test('[P12] --prune removes events past the retention', async ({ assert }) => {
     await logEvent({ timestamp: ago({ days: 366 }) })
-    const kept = await logEvent({ timestamp: ago({ days: 364 }) })
+    const stored = await logEvent({ timestamp: ago({ days: 364 }) })
     const { command, logs } = await run(['--prune'])
     assert.equal(command.exitCode, 0)
     assert.include(logs[0].message, 'Events removed: 1')
     const events = await AdminEventLog.all()
     assert.deepEqual(
       events.map(({ id }) => id),
-      [kept]
+      [stored]
     )
   })
 

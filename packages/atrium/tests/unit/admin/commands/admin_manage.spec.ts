@@ -38,11 +38,11 @@ type Command = typeof AdminDelete | typeof AdminList | typeof AdminPassword | ty
 async function run(
   constructor: Command,
   args: string[],
-  answers: Record<string, string | boolean> = {}
+  responses: Record<string, string | boolean> = {}
 ) {
   const command = await ace.create(constructor, args)
-  for (const [question, answer] of Object.entries(answers)) {
-    command.prompt.trap(question).replyWith(answer)
+  for (const [question, response] of Object.entries(responses)) {
+    command.prompt.trap(question).replyWith(response)
   }
   await command.exec()
   return { command, logs: command.logger.getLogs() }
@@ -110,16 +110,16 @@ test.group("The admin's commands", (group) => {
     assert,
   }) => {
     const jo = await addUser('jo')
-    const answers = { 'Password': 'new-password', 'Password again': 'new-password' }
-    const none = await run(AdminPassword, ['jo'], answers)
+    const responses = { 'Password': 'new-password', 'Password again': 'new-password' }
+    const none = await run(AdminPassword, ['jo'], responses)
     assert.lengthOf(none.logs, 1)
     ace.ui.logger.flushLogs()
     await issueToken(jo)
     const question = 'Revoke the access tokens of jo (1)?'
-    const { logs } = await run(AdminPassword, ['jo'], { ...answers, [question]: false })
+    const { logs } = await run(AdminPassword, ['jo'], { ...responses, [question]: false })
     assert.match(logs[1].message, /^Access tokens that stay: 1; see node ace admin:token jo --list/)
-    const kept = await run(AdminPassword, ['jo', '--no-revoke-tokens'], answers)
-    assert.match(kept.logs.at(-1)!.message, /^Access tokens that stay: 1/)
+    const stored = await run(AdminPassword, ['jo', '--no-revoke-tokens'], responses)
+    assert.match(stored.logs.at(-1)!.message, /^Access tokens that stay: 1/)
     assert.lengthOf(await tokensOf(jo), 1)
   })
 
@@ -129,7 +129,7 @@ test.group("The admin's commands", (group) => {
     const jo = await addUser('jo')
     const ann = await addUser('ann')
     await issueToken(ann)
-    const answers = { 'Password': 'new-password', 'Password again': 'new-password' }
+    const responses = { 'Password': 'new-password', 'Password again': 'new-password' }
     const ways: Array<[string[], Record<string, boolean>]> = [
       [['jo', '--revoke-tokens'], {}],
       [['jo'], { 'Revoke the access tokens of jo (2)?': true }],
@@ -137,7 +137,7 @@ test.group("The admin's commands", (group) => {
     for (const [args, said] of ways) {
       await issueToken(jo)
       await issueToken(jo)
-      const { logs } = await run(AdminPassword, args, { ...answers, ...said })
+      const { logs } = await run(AdminPassword, args, { ...responses, ...said })
       assert.include(logs.at(-1)!.message, 'Access tokens revoked: 2')
       assert.lengthOf(await tokensOf(jo), 0)
     }

@@ -6,10 +6,10 @@ import AdminToken from '#admin/commands/admin_token'
 import { adminSite, makeUser } from '#tests/helpers/admin'
 import { issueToken } from '#tests/helpers/tokens'
 
-async function run(args: string[], answer?: string) {
+async function run(args: string[], response?: string) {
   ace.ui.logger.flushLogs()
   const command = await ace.create(AdminToken, args)
-  if (answer !== undefined) command.prompt.trap('Name of the token').replyWith(answer)
+  if (response !== undefined) command.prompt.trap('Name of the token').replyWith(response)
   await command.exec()
   return { command, logs: command.logger.getLogs().map(({ message }) => message) }
 }

@@ -75,9 +75,9 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
     assert.lengthOf(await db.from('admin_event_log'), 0)
 
-    const trial = await run(content, ['--json', '--dry-run', '--skip-faulty'])
-    trial.command.assertSucceeded()
-    assert.deepEqual(trial.json(), json())
+    const dryRun = await run(content, ['--json', '--dry-run', '--skip-faulty'])
+    dryRun.command.assertSucceeded()
+    assert.deepEqual(dryRun.json(), json())
     assert.deepEqual(await skus(), [])
 
     const left = await run(content, ['--skip-faulty'])
@@ -127,12 +127,12 @@ test.group('crud:import', (group) => {
     assert,
   }) => {
     const parts: number[] = []
-    const told = (rows: number) => {
+    const onProgress = (rows: number) => {
       parts.push(rows)
       if (parts.length === 3) (process.listeners('SIGINT').at(-1) as () => void)()
     }
     const importing = withFile('rows.csv', csv('sku,title', ...lines), async (path) => {
-      const options = { dryRun: false, skipFaulty: true, told, planned: () => {} }
+      const options = { dryRun: false, skipFaulty: true, onProgress, planned: () => {} }
       const site = await adminSite()
       await importByConsole(site, { model: 'ImportArticle', path, name: 'rows.csv', ...options })
     })

@@ -4,7 +4,7 @@ import { Write } from '#crud/events/write'
 import { Resource } from '#crud/resource/resource'
 import { Plain } from '#tests/fixtures/events'
 
-const NOBODY = { actor: { kind: 'none' as const }, origin: undefined }
+const ANONYMOUS = { actor: { kind: 'none' as const }, origin: undefined }
 
 test.group('Records of an event', (group) => {
   const resource = new Resource({ model: Plain })
@@ -14,7 +14,8 @@ test.group('Records of an event', (group) => {
 
   function actions(...steps: Array<[object | null, object | null]>) {
     const writes = steps.map(
-      ([before, after]) => new Write(resource, new Plain(), before as never, after as never, NOBODY)
+      ([before, after]) =>
+        new Write(resource, new Plain(), before as never, after as never, ANONYMOUS)
     )
     return recordsOf(writes).map(({ action, previousState, newState, changes }) => ({
       action,

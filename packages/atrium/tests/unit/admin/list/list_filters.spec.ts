@@ -30,9 +30,9 @@ test.group('Filters of a list', (group) => {
       from: '2024-01-01',
       to: '2024-02-29',
     })
-    const { name, text, column, operator, fault } = one('filter.visitors__gte=7')
+    const { name, text, column, operator, error } = one('filter.visitors__gte=7')
     assert.deepEqual(
-      [name, text, column!.apiName, operator, fault],
+      [name, text, column!.apiName, operator, error],
       ['visitors__gte', '7', 'visitors', 'gte', null]
     )
   })
@@ -45,7 +45,7 @@ test.group('Filters of a list', (group) => {
     ])
     .run(({ assert }, name) => {
       const parameters = read(`filter.${name}=7`)
-      assert.deepEqual(parameters.filters[0].fault, { reason: 'unknown' })
+      assert.deepEqual(parameters.filters[0].error, { reason: 'unknown' })
       assert.isNull(parameters.filters[0].column)
       assert.isEmpty(parameters.conditions)
       assert.isTrue(parameters.isUnread)
@@ -60,16 +60,16 @@ test.group('Filters of a list', (group) => {
     ])
     .run(({ assert }, filter) => {
       const parameters = read(`filter.${filter}`)
-      assert.equal(parameters.filters[0].fault?.reason, 'value')
+      assert.equal(parameters.filters[0].error?.reason, 'value')
       assert.isEmpty(parameters.conditions)
     })
 
   test("[L1] an operator that does not go with the column's type filters nothing", ({ assert }) => {
-    assert.deepEqual(one('filter.details=1').fault, {
+    assert.deepEqual(one('filter.details=1').error, {
       reason: 'operator',
       operators: ['is', 'is_not'],
     })
-    assert.equal(one('filter.visitors__contains=1').fault?.reason, 'operator')
+    assert.equal(one('filter.visitors__contains=1').error?.reason, 'operator')
   })
 
   test('[L1] filters are joined by and, those of the same name too', ({ assert }) => {
@@ -83,7 +83,7 @@ test.group('Filters of a list', (group) => {
     assert.isEmpty(read('filter.name=&filter.nothing=').filters)
     const { filters, conditions } = read('filter.name=a&'.repeat(51))
     assert.lengthOf(conditions, 50)
-    assert.deepEqual(filters[50].fault, { reason: 'number' })
+    assert.deepEqual(filters[50].error, { reason: 'number' })
   })
 
   test('[L1] words for days stay in the address, and last to the end of the day', ({ assert }) => {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { ListParameters } from '#admin/list/list_parameters'
 import { ModelView } from '#admin/views/model_view'
-import { filterFaultMessage } from '#base/columns/filter'
+import { filterErrorMessage } from '#base/columns/filter'
 import { defineConfig, resources } from '#crud'
 import { Column } from '#base/columns/column'
 import { ListRequest } from '#crud/request/list_request'
@@ -112,15 +112,15 @@ test.group('The grammar of lists', (group) => {
     fc.assert(
       fc.property(field, (filter) => {
         const admin = ofAdmin(specimens, [asAdmin(filter)])
-        const faults = admin.faults.map(({ fault }) => filterFaultMessage(fault!))
-        refusals.add(faults.length > 0)
+        const errors = admin.errors.map(({ error }) => filterErrorMessage(error!))
+        refusals.add(errors.length > 0)
         try {
           assert.lengthOf(ofApi(specimens, [filter]).conditions, admin.conditions.length)
-          assert.isEmpty(faults)
+          assert.isEmpty(errors)
         } catch (error) {
           if ((error as { status?: number }).status !== 422) throw error
           assert.deepEqual(
-            faults.map((why) => `The ${filter[0]} parameter ${why}`),
+            errors.map((why) => `The ${filter[0]} parameter ${why}`),
             (error as any).errors.map(({ message }: any) => message)
           )
         }

@@ -83,7 +83,7 @@ test.group('Admin | forms of an actor', (group) => {
       assert.lengthOf(seen.data, 1, form)
       assert.equal(await runAs(actor, () => articles.count({})), 1, form)
       const written = runAs(actor, () => articles.create({ sku: 'b', title: 'B' }))
-      const error = await written.catch((fault) => fault)
+      const error = await written.catch((invalid) => invalid)
       assert.equal(error.status, 403, form)
     }
   })

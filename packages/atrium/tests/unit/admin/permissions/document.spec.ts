@@ -7,12 +7,12 @@ import {
   permissionsInWords,
 } from '#admin/models/permissions_document'
 
-function faultsOf(value: unknown): readonly string[] {
+function errorsOf(value: unknown): readonly string[] {
   try {
     readPermissions(value)
     return []
   } catch (error) {
-    if (error instanceof InvalidPermissions) return error.faults
+    if (error instanceof InvalidPermissions) return error.errors
     throw error
   }
 }
@@ -47,12 +47,12 @@ test.group('Admin | permissions documents', () => {
   })
 
   test('[U6] reports all errors together, with model and key', ({ assert }) => {
-    const faults = faultsOf({
+    const errors = errorsOf({
       Film: { actions: 'view', hiden: ['us_gross'] },
       Actor: { hidden: [1, ''] },
       Cinema: null,
     })
-    const told = faults.join('\n')
+    const told = errors.join('\n')
     assert.match(told, /Film\.actions is 'view', and must be a list of names/)
     assert.match(told, /Film has the key 'hiden', which is none; did you mean 'hidden'\?/)
     assert.match(told, /Actor has no actions/)
@@ -62,14 +62,14 @@ test.group('Admin | permissions documents', () => {
 
   test('[U6] refuses a value that is not an object of models', ({ assert }) => {
     for (const value of [undefined, null, [], 'view', 4, [{ actions: [] }]]) {
-      assert.lengthOf(faultsOf(value), 1, JSON.stringify(value))
+      assert.lengthOf(errorsOf(value), 1, JSON.stringify(value))
     }
     const many = Object.fromEntries(
       Array.from({ length: 1001 }, (_, index) => [`M${index}`, { actions: [] }])
     )
-    assert.match(faultsOf(many)[0], /more than 1000 models/)
-    assert.match(faultsOf({ ['x'.repeat(101)]: { actions: [] } })[0], /more than 100 characters/)
-    assert.match(faultsOf({ 'Fi\nlm': { actions: [] } })[0], /can't be a name/)
+    assert.match(errorsOf(many)[0], /more than 1000 models/)
+    assert.match(errorsOf({ ['x'.repeat(101)]: { actions: [] } })[0], /more than 100 characters/)
+    assert.match(errorsOf({ 'Fi\nlm': { actions: [] } })[0], /can't be a name/)
   })
 
   test("[U6] a model's own entry replaces *, whatever models are called", ({ assert }) => {

@@ -60,8 +60,8 @@ test.group('Admin | permissions by roles', (group) => {
   }
 
   test('[U1] a user without a role has no permissions', async ({ assert }) => {
-    const nobody = await makeUser('nobody', { isSuperuser: false, roles: [] })
-    const actor = await actorOf(nobody)
+    const anonymous = await makeUser('nobody', { isSuperuser: false, roles: [] })
+    const actor = await actorOf(anonymous)
     assert.isFalse(await here.mayDo(actor, 'Reel', 'view'))
     assert.deepEqual(await here.grantsOf(actor, resources.all()[0]), [])
     assert.deepEqual(await here.reachOf(actor, 'Reel', 'view'), [])

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import {
   checkPivotNames,
-  manyToManyFault,
+  manyToManyError,
   manyToManyRelations,
 } from '#admin/views/relation_options'
 import { Revue } from '#tests/fixtures/revues'
@@ -18,11 +18,11 @@ test.group('The option manyToMany', () => {
   })
 
   test('[R3] a name that cannot be a field is an error with a reason', ({ assert }) => {
-    const fault = (name: string, taken: string[] = []) => manyToManyFault(Revue, [name], taken)
-    assert.isNull(fault('people'))
-    assert.match(fault('peple')!, /'peple', which is not a manyToMany relation.*'?people/)
-    assert.match(fault('locals')!, /'locals', whose onQuery/)
-    assert.match(fault('people', ['people'])!, /name of another field/)
+    const error = (name: string, taken: string[] = []) => manyToManyError(Revue, [name], taken)
+    assert.isNull(error('people'))
+    assert.match(error('peple')!, /'peple', which is not a manyToMany relation.*'?people/)
+    assert.match(error('locals')!, /'locals', whose onQuery/)
+    assert.match(error('people', ['people'])!, /name of another field/)
   })
 
   test('[R3] options of the pivot name columns that the relation declares', ({ assert }) => {

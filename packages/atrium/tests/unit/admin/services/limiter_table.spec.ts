@@ -52,8 +52,8 @@ test.group('Counts in a table', (group) => {
         })
       )
       const results = await Promise.allSettled([...counting, ...writing])
-      const faults = results.filter(({ status }) => status === 'rejected')
-      assert.deepEqual(faults, [])
+      const violations = results.filter(({ status }) => status === 'rejected')
+      assert.deepEqual(violations, [])
     }
     assert.lengthOf(await db.from('admin_rate_limits').where('key', 'like', 'row-%'), 60)
   })

@@ -17,7 +17,7 @@ test.group('Errors of ioredis', () => {
       redis.disconnect()
       server.close()
     })
-    const [error] = await once(redis as any, 'error').catch((fault) => [fault])
+    const [error] = await once(redis as any, 'error').catch((invalid) => [invalid])
     assert.deepEqual(error.command, { name: 'auth', args: ['secret'] })
   })
 })

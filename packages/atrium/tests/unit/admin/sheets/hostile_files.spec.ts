@@ -47,8 +47,8 @@ test.group('Files that are made to harm', (group) => {
       { name: 'long.csv', content: `a,${'b'.repeat(1001)}\n1,2\n`, key: 'longName' },
     ])
     .run(async ({ assert }, { name, content, key }) => {
-      const { fault } = await files.read(name, content)
-      assert.equal(fault?.key, `sheets.errors.${key}`)
+      const { error } = await files.read(name, content)
+      assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
   test('[D3.F] shortens the samples of the first rows', async ({ assert }) => {
@@ -69,8 +69,8 @@ test.group('Files that are made to harm', (group) => {
       const object = `{"a":[${'[],'.repeat(1_000_001)}1]}`
       const rows = ['{"a":1}', object]
       const text = name === 't.json' ? `[${rows.join()}]` : rows.join('\n')
-      const { fault } = await files.read(name, text)
-      assert.equal(fault?.key, 'sheets.errors.manyValues')
+      const { error } = await files.read(name, text)
+      assert.equal(error?.key, 'sheets.errors.manyValues')
     })
 
   test('[D3.F4] XML that nests without end, and a value without one, are refused: {name}')
@@ -83,8 +83,8 @@ test.group('Files that are made to harm', (group) => {
       },
     ])
     .run(async ({ assert }, { xml, key }) => {
-      const { fault } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
-      assert.equal(fault?.key, `sheets.errors.${key}`)
+      const { error } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
+      assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
   test('[D3.F4] many error cells in one place of a sheet are one error', async ({ assert }) => {
@@ -95,19 +95,19 @@ test.group('Files that are made to harm', (group) => {
         rows: `${HEADING}<row r="2">${cell.repeat(1000)}</row><row r="3">${cell}<c r="A3"><v>1</v></c></row>`,
       })
     )
-    assert.lengthOf(rows[0].cellFaults!, 1)
+    assert.lengthOf(rows[0].cellErrors!, 1)
     assert.deepEqual(rows[1], { line: 3, cells: ['1'] })
   })
 
   test('[D3.F4] a row of very many long values is refused', async ({ assert }) => {
     const value = `${randomBytes(8000).toString('hex')}${'x'.repeat(4_000_000)}`
     const cell = `<c t="str"><v>${value}</v></c>`
-    const { fault, rows } = await files.read(
+    const { error, rows } = await files.read(
       't.xlsx',
       workbookOf({ rows: `${HEADING}<row r="2">${cell}</row><row r="3">${cell.repeat(18)}</row>` })
     )
     assert.lengthOf(rows, 1)
-    assert.equal(fault?.key, 'sheets.errors.bomb')
+    assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
   test('[D3.F4] only the beginning of a sheet is read to find its columns', async ({ assert }) => {
@@ -128,8 +128,8 @@ test.group('Files that are made to harm', (group) => {
     /* The directory at the end says that the part unpacks to 300 MB. */
     const name = content.lastIndexOf('xl/sharedStrings.xml')
     content.writeUInt32LE(300 * 1024 * 1024, name - 22)
-    const { fault } = await files.read('t.xlsx', content)
-    assert.equal(fault?.key, 'sheets.errors.bomb')
+    const { error } = await files.read('t.xlsx', content)
+    assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
   test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
@@ -145,13 +145,13 @@ test.group('Files that are made to harm', (group) => {
   test('[D3.F] a picture or a program named as a table is refused in words: {$self}')
     .with(['x.csv', 'x.txt', 'x.json'])
     .run(async ({ assert }, name) => {
-      const { fault } = await files.read(name, PICTURE)
-      assert.equal(fault?.key, 'sheets.errors.binary')
+      const { error } = await files.read(name, PICTURE)
+      assert.equal(error?.key, 'sheets.errors.binary')
       const random = Buffer.from(
         Array.from({ length: 5000 }, (_, at) => (at * 7919 + at * at) % 256)
       )
       const other = await files.read(name, random)
-      assert.equal(other.fault?.key, 'sheets.errors.binary')
+      assert.equal(other.error?.key, 'sheets.errors.binary')
     })
 
   test('[D3.F] control characters in a text of an old encoding make it no picture', async ({
@@ -159,8 +159,8 @@ test.group('Files that are made to harm', (group) => {
   }) => {
     const line = Buffer.from('caf\xe9 cr\xe8me,5\r\n', 'latin1')
     const content = Buffer.concat([Buffer.from('name,n\r\n\0,1\r\n'), ...Array(50).fill(line)])
-    const { fault, rows } = await files.read('x.csv', content)
-    assert.isNull(fault)
+    const { error, rows } = await files.read('x.csv', content)
+    assert.isNull(error)
     assert.lengthOf(rows, 51)
   })
 })

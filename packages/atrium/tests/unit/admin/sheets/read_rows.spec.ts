@@ -48,12 +48,12 @@ test.group('Files as tables', (group) => {
 
   test('[D3] another encoding can be chosen, and none that there is not', async ({ assert }) => {
     const bytes = iconv.encode('name\nЖук и рыба\n', 'windows-1251')
-    const { rows, fault: none } = await files.read('t.csv', bytes, { encoding: 'windows-1251' })
-    const { fault } = await files.read('t.csv', bytes, { encoding: 'utf-7' })
+    const { rows, error: none } = await files.read('t.csv', bytes, { encoding: 'windows-1251' })
+    const { error } = await files.read('t.csv', bytes, { encoding: 'utf-7' })
 
     assert.isNull(none)
     assert.deepEqual(rows[0].cells, ['Жук и рыба'])
-    assert.equal(fault!.key, 'sheets.errors.encoding')
+    assert.equal(error!.key, 'sheets.errors.encoding')
   })
 
   test('[D3] a late letter beyond ASCII does not change UTF-8', async ({ assert }) => {
@@ -85,7 +85,7 @@ test.group('Files as tables', (group) => {
     const { rows } = await files.read('table.csv', 'a,b\n1\n1,2,3\n1,2,\n4,5\n')
 
     assert.deepEqual(
-      rows.map(({ line, fault }) => [line, fault?.key ?? null]),
+      rows.map(({ line, error }) => [line, error?.key ?? null]),
       [
         [2, 'sheets.errors.shortRow'],
         [3, 'sheets.errors.longRow'],
@@ -149,9 +149,9 @@ test.group('Files as tables', (group) => {
       { name: 'e.csv', text: ',,\n', key: 'noHeading', line: null, at: [] },
     ])
     .run(async ({ assert }, { name, text, key, line, at }) => {
-      const { fault } = await files.read(name, text)
-      const { data } = fault!
-      assert.deepEqual([fault!.key, fault!.line], [`sheets.errors.${key}`, line])
+      const { error } = await files.read(name, text)
+      const { data } = error!
+      assert.deepEqual([error!.key, error!.line], [`sheets.errors.${key}`, line])
       assert.deepEqual([data.at, data.column], [at[0], at[1]])
     })
 
@@ -159,12 +159,12 @@ test.group('Files as tables', (group) => {
     assert,
   }) => {
     const rows = Array.from({ length: 20 }, (_, index) => `x${index},"q ""${index}"""`)
-    const { rows: read, fault } = await files.read(
+    const { rows: read, error } = await files.read(
       't.csv',
       ['a,b', ...rows, '5" pipe,q99', 'x,7"', '"a ""b""",'].join('\n')
     )
 
-    assert.isNull(fault)
+    assert.isNull(error)
     assert.deepEqual(read.at(-4), { line: 21, cells: ['x19', 'q "19"'] })
     assert.deepEqual(read.slice(-3), [
       { line: 22, cells: ['5" pipe', 'q99'] },
@@ -230,7 +230,7 @@ test.group('Files as tables', (group) => {
       chosen.rows.map(({ line }) => line),
       [6]
     )
-    assert.equal(none.fault!.key, 'sheets.errors.noHeadingRow')
+    assert.equal(none.error!.key, 'sheets.errors.noHeadingRow')
   })
 
   test('[D3] the first row is the heading unless most rows below it have more cells: {$self}')
@@ -245,10 +245,10 @@ test.group('Files as tables', (group) => {
     const cut = await files.read('cut.csv', whole.subarray(0, -1))
     const broken = Buffer.from('a,b\n1,äöü\n2,?\n3,ü')
     broken[broken.indexOf('?')] = 0xff
-    const { fault } = await files.read('broken.csv', broken)
+    const { error } = await files.read('broken.csv', broken)
 
-    assert.deepEqual([cut.fault?.key, cut.fault?.line], ['sheets.errors.cut', 4])
-    assert.deepEqual([fault?.key, fault?.line], ['sheets.errors.letters', 3])
+    assert.deepEqual([cut.error?.key, cut.error?.line], ['sheets.errors.cut', 4])
+    assert.deepEqual([error?.key, error?.line], ['sheets.errors.letters', 3])
   })
 
   test('[D3] JSON keeps digits, names that are missing, and odd names', async ({ assert }) => {
@@ -275,7 +275,7 @@ test.group('Files as tables', (group) => {
   }) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)
 
-    assert.deepEqual(rows.at(-1)?.fault, {
+    assert.deepEqual(rows.at(-1)?.error, {
       key: 'sheets.errors.unknownName',
       data: { name: 'late' },
     })
@@ -284,8 +284,8 @@ test.group('Files as tables', (group) => {
   test('[D3] JSON that nests too deep is refused', async ({ assert }) => {
     const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
     for (const name of ['t.ndjson', 't.json']) {
-      const { fault } = await files.read(name, name === 't.json' ? `[${deep}]` : deep)
-      assert.equal(fault?.key, 'sheets.errors.deep')
+      const { error } = await files.read(name, name === 't.json' ? `[${deep}]` : deep)
+      assert.equal(error?.key, 'sheets.errors.deep')
     }
   })
 

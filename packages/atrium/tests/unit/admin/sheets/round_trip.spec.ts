@@ -72,9 +72,9 @@ test.group('Tables, written and read', (group) => {
           const {
             shape,
             rows: read,
-            fault,
+            error: error,
           } = await readFile(await files.table(format, rows, { columns, bom }))
-          assert.isNull(fault)
+          assert.isNull(error)
           assert.deepEqual(shape!.columns, columns)
           assert.deepEqual(
             read.map(({ cells }) => cells),

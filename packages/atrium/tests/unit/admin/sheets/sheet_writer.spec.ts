@@ -2,10 +2,10 @@ import { Writable } from 'node:stream'
 import { test } from '@japa/runner'
 import { type SheetOptions, sheetWriter } from '#admin/sheets/sheet_writer'
 import { type Cell, MOST_COLUMNS, type FileFormat } from '#admin/sheets/file_shape'
-import { FileFault } from '#admin/jobs/job_errors'
+import { FileError } from '#admin/jobs/job_errors'
 
 /** An output that keeps what was written. */
-function kept() {
+function stored() {
   const pieces: Buffer[] = []
   const output = new Writable({
     write(piece, _, done) {
@@ -17,7 +17,7 @@ function kept() {
 }
 
 async function written(format: FileFormat, rows: Cell[][], options: SheetOptions): Promise<string> {
-  const { output, text } = kept()
+  const { output, text } = stored()
   const writer = sheetWriter(format, output, options)
   for (const row of rows) await writer.write(row)
   await writer.end()
@@ -137,6 +137,6 @@ test.group('Writing of tables', () => {
   test('[D2] a sheet with too many columns is refused', async ({ assert }) => {
     const columns = Array.from({ length: MOST_COLUMNS + 1 }, (_, index) => `c${index}`)
 
-    await assert.rejects(async () => await written('xlsx', [], { columns }), FileFault)
+    await assert.rejects(async () => await written('xlsx', [], { columns }), FileError)
   })
 })

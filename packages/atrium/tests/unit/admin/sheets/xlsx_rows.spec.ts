@@ -51,11 +51,11 @@ test.group('XLSX files as tables', (group) => {
     const { rows } = await rowsOf({
       rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
     })
-    const faults = rows.map(({ cellFaults = [] }) =>
-      cellFaults.map(({ index, isOfText, key, data }) => [index, isOfText, key, data.cell])
+    const errors = rows.map(({ cellErrors: cellErrors = [] }) =>
+      cellErrors.map(({ index, isOfText, key, data }) => [index, isOfText, key, data.cell])
     )
 
-    assert.deepEqual(faults, [
+    assert.deepEqual(errors, [
       [
         [0, false, 'sheets.errors.errorCell', 'A2'],
         [1, false, 'sheets.errors.uncalculated', 'B2'],
@@ -76,8 +76,8 @@ test.group('XLSX files as tables', (group) => {
       `<row r="1"><c t="str"><v>${name}</v></c></row><row r="2"><c t="str"><v>1</v></c></row>`
     const book = { rows: row('a'), second: row('b') }
     const columnsOf = async (bytes: Buffer, sheet?: string) => {
-      const { fault, shape } = await files.read('t.xlsx', bytes, { sheet })
-      return shape?.columns ?? fault!.key
+      const { error, shape } = await files.read('t.xlsx', bytes, { sheet })
+      return shape?.columns ?? error!.key
     }
     const hidden = workbookOf({ ...book, states: ['state="hidden"', ''] })
 
@@ -134,7 +134,7 @@ test.group('XLSX files as tables', (group) => {
       rows: '<row r="2"><c r="A2"><v>1</v></c><c r="XFD2"><v>2</v></c></row><row r="3"><c r="B3"><v>3</v></c><c r="D3"/></row><row r="4"><c r="A4" s="0"/></row>',
     })
 
-    assert.equal(rows[0].fault?.key, 'sheets.errors.longRow')
+    assert.equal(rows[0].error?.key, 'sheets.errors.longRow')
     assert.deepEqual(rows.slice(1), [{ line: 3, cells: [null, '3'] }])
   })
 
@@ -152,9 +152,9 @@ test.group('XLSX files as tables', (group) => {
       { name: 'row', rows: '<row r="1048577"/>', key: 'sheetRows' },
     ])
     .run(async ({ assert }, { key, prolog, rows = '' }) => {
-      const { fault } = await rowsOf({ rows, prolog })
-      assert.equal(fault?.key, `sheets.errors.${key}`)
-      assert.isNumber(fault?.line)
+      const { error } = await rowsOf({ rows, prolog })
+      assert.equal(error?.key, `sheets.errors.${key}`)
+      assert.isNumber(error?.line)
     })
 
   test('[D3] an unknown entity does not read a file of the server', async ({ assert }) => {
@@ -164,9 +164,9 @@ test.group('XLSX files as tables', (group) => {
   })
 
   test('[D3] a ZIP bomb is refused before it is unpacked', async ({ assert }) => {
-    const { fault } = await rowsOf({ rows: ' '.repeat(64 * 1024 * 1024) })
+    const { error } = await rowsOf({ rows: ' '.repeat(64 * 1024 * 1024) })
 
-    assert.equal(fault?.key, 'sheets.errors.bomb')
+    assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
   test('[D3] a file that is none, or only a part of one, is refused: {name}')
@@ -177,8 +177,8 @@ test.group('XLSX files as tables', (group) => {
       { name: 'old', bytes: Buffer.from('d0cf11e0a1b11ae1000000', 'hex'), key: 'oldSheet' },
     ])
     .run(async ({ assert }, { bytes, key }) => {
-      const { fault } = await files.read('t.xlsx', bytes)
-      assert.equal(fault?.key, `sheets.errors.${key}`)
+      const { error } = await files.read('t.xlsx', bytes)
+      assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
   test('[D3] a part that was damaged is refused', async ({ assert }) => {
@@ -186,10 +186,10 @@ test.group('XLSX files as tables', (group) => {
     const bytes = workbookOf({ rows: HEADING })
     const checksum = bytes.indexOf('xl/worksheets/a.xml', bytes.indexOf('PK\x01\x02')) - 30
     bytes[checksum] ^= 1
-    const { fault } = await files.read('t.xlsx', bytes)
+    const { error } = await files.read('t.xlsx', bytes)
 
     assert.lengthOf(rows, 0)
-    assert.equal(fault?.key, 'sheets.errors.sheet')
+    assert.equal(error?.key, 'sheets.errors.sheet')
   })
 
   test('[D3.F4] an error names the row that has it: {name}')
@@ -201,7 +201,7 @@ test.group('XLSX files as tables', (group) => {
     ])
     .run(async ({ assert }, { line, row }) => {
       const rows = `<row r="1"><c t="str"><v>a</v></c></row><row r="4"><c><v>1</v></c></row>${row}`
-      const { fault } = await files.read('t.xlsx', workbookOf({ rows }))
-      assert.equal(fault?.line, line)
+      const { error } = await files.read('t.xlsx', workbookOf({ rows }))
+      assert.equal(error?.line, line)
     })
 })

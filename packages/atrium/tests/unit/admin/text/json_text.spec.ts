@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { jsonFault, prettyJson } from '#admin/text/json_text'
+import { jsonError, prettyJson } from '#admin/text/json_text'
 import { shownValue } from '#admin/event_log/comparison'
 import { adminSite } from '#tests/helpers/admin'
 
@@ -19,13 +19,13 @@ test.group('Admin | where JSON is invalid', () => {
       ['[1 /* c */]', 'line 1, column 4: JSON has no comments'],
       ['["a', 'line 1, column 2: this text has no closing quotation mark on its line'],
     ])
-    .run(({ assert }, [text, fault]) => {
+    .run(({ assert }, [text, error]) => {
       assert.throws(() => JSON.parse(text))
-      assert.equal(jsonFault(text), fault)
+      assert.equal(jsonError(text), error)
     })
 
   test('[R13] valid JSON has no error', ({ assert }) => {
-    assert.isUndefined(jsonFault('{"a":[1,2e3,"\\u00e4",null]}'))
+    assert.isUndefined(jsonError('{"a":[1,2e3,"\\u00e4",null]}'))
   })
 })
 

@@ -51,14 +51,14 @@ test.group('Key', (group) => {
   })
 
   test('[A9] an invalid part is a 422 that contains the value', async ({ assert }) => {
-    const faulty: Array<[LucidModel, Record<string, string>, string]> = [
+    const invalid: Array<[LucidModel, Record<string, string>, string]> = [
       [Counter, { id: 'abc' }, '"abc"'],
       [Counter, { id: '1.5' }, '"1.5"'],
       [Ticket, { id: 'abc' }, '"abc"'],
       [Seat, { hall: 'x', place: 'a' }, '"x"'],
       [Booking, { roomNumber: '1', place: 'a', turn: 'x' }, '"x"'],
     ]
-    for (const [model, params, value] of faulty) {
+    for (const [model, params, value] of invalid) {
       const key = await keyOf(model)
       const problem = problemOf(() => key.fromParams(params))
       assert.equal(problem.status, 422)

@@ -47,20 +47,20 @@ test.group('Sorting', () => {
       'constructor',
     ])
     .run(({ assert }, text) => {
-      const fault = (() => {
+      const refusal = (() => {
         try {
           return parse(text)
         } catch (error) {
           return error
         }
       })() as any
-      assert.equal(fault.status, 422)
+      assert.equal(refusal.status, 422)
       assert.deepEqual(
-        fault.errors.map((error: any) => error.field),
+        refusal.errors.map((error: any) => error.field),
         ['sort']
       )
-      assert.include(fault.message, 'long_text')
-      assert.notInclude(fault.message, 'secret')
+      assert.include(refusal.message, 'long_text')
+      assert.notInclude(refusal.message, 'secret')
     })
 
   test('[A15] columns that are hidden or have no order are unknown', ({ assert }) => {

@@ -14,7 +14,7 @@ const inserting = (text: string) => ({
 })
 
 /* The write fails when its transaction is committed. */
-async function deferFault(run: RunSql) {
+async function deferError(run: RunSql) {
   await run({ sql: 'pragma defer_foreign_keys = on', bindings: [] })
   await run({ sql: 'insert into pages (note) values (4711)', bindings: [] })
 }
@@ -90,13 +90,13 @@ for (const driver of DRIVERS) {
       const outcomes = await Promise.allSettled(
         numbers(20).map((text, index) => insert(text, index % 3 === 1 ? fail : undefined))
       )
-      const kept = numbers(20).filter((_, index) => index % 3 !== 1)
+      const stored = numbers(20).filter((_, index) => index % 3 !== 1)
       assert.deepEqual(
         outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
-        kept
+        stored
       )
-      assert.deepEqual(await texts(), kept)
-      assert.deepEqual(told, kept)
+      assert.deepEqual(await texts(), stored)
+      assert.deepEqual(told, stored)
     })
 
     test('[P8] no write of a group is stored or told if its commit fails', async ({
@@ -105,7 +105,7 @@ for (const driver of DRIVERS) {
     }) => {
       const { client, insert, texts, told } = await open(cleanup)
       const outcomes = await Promise.allSettled([
-        insert('first', deferFault),
+        insert('first', deferError),
         insert('second'),
         insert('third'),
       ])

@@ -95,7 +95,7 @@ test.group('A connection to a server', (group) => {
       .insert(row)
       .then(
         () => null,
-        (fault: object) => fault
+        (invalid: object) => invalid
       )
     assert.isNotNull(error)
     const logged = Object.entries(error!).filter(([name]) => name !== 'message')

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { mysqlMatch } from '#base/database/mysql/mysql_match'
 import { postgresMatch } from '#base/database/postgres/postgres_match'
 import type { Sql } from '#base/sql/sql'
-import { parseLike, patternFault, type TextPattern } from '#base/values/text_pattern'
+import { parseLike, patternError, type TextPattern } from '#base/values/text_pattern'
 
 type Match = (text: string, pattern: TextPattern, foldCase: boolean) => Sql
 
@@ -68,7 +68,7 @@ test.group('Text matching on servers', () => {
       fc.assert(
         fc.property(fc.array(part, { maxLength: 6 }), fc.boolean(), (parts, foldCase) => {
           const pattern = parseLike(parts.join(''))
-          fc.pre(patternFault([{ pattern, foldCase }]) === null)
+          fc.pre(patternError([{ pattern, foldCase }]) === null)
           assert.isAtMost(comparedBy(match('t', pattern, foldCase)), 100)
         }),
         { numRuns: 500 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
 import { AdminUser } from '#admin'
-import { externalActor, NOBODY } from '#base/actor'
+import { externalActor, ANONYMOUS } from '#base/actor'
 import { takeExportSlot } from '#base/http/export_slots'
 import type { Actor } from '#crud'
 
@@ -37,7 +37,7 @@ const CASES: Array<{ name: string; one: Actor; other: Actor; isSame: boolean }> 
   {
     name: 'two users without an id, from one network',
     one: externalActor({} as never),
-    other: NOBODY,
+    other: ANONYMOUS,
     isSame: true,
   },
 ]

@@ -18,7 +18,7 @@ function bodySchema(schema: ObjectSchema, model: unknown = Sample, keysAreFixed 
   )
 }
 
-async function faultsOf(schema: BodySchema, body: Record<string, unknown>) {
+async function errorsOf(schema: BodySchema, body: Record<string, unknown>) {
   try {
     await schema.parse(body, META)
     return []
@@ -55,7 +55,7 @@ test.group('Reading a body', () => {
     }
     const mail = bodySchema(vine.object({ emailAddress: vine.string().email() }), Lead)
     assert.deepEqual(await mail.parse({ mail: 'a@b.org' }, META), { emailAddress: 'a@b.org' })
-    assert.deepEqual(await faultsOf(mail, { emailAddress: 'a@b.org' }), [
+    assert.deepEqual(await errorsOf(mail, { emailAddress: 'a@b.org' }), [
       { field: 'mail', rule: 'required', message: 'The mail field must be defined' },
     ])
   })
@@ -97,7 +97,7 @@ test.group('Reading a body', () => {
       ratio: null,
     })
     assert.deepEqual(await schema.parse({ ratio: 1 }, META), { ratio: 1 })
-    assert.deepEqual(await faultsOf(schema, { name: null, ratio: 1 }), [
+    assert.deepEqual(await errorsOf(schema, { name: null, ratio: 1 }), [
       { field: 'name', rule: 'nullable', message: 'The name field must not be null' },
     ])
   })
@@ -115,7 +115,7 @@ test.group('Reading a body', () => {
         longText: vine.string().bail(false).email().url(),
       })
     )
-    const faults = await faultsOf(schema, {
+    const errors = await errorsOf(schema, {
       name: 'x'.repeat(21),
       code: 'x',
       count: true,
@@ -124,7 +124,7 @@ test.group('Reading a body', () => {
       long_text: 'x',
     })
     assert.sameMembers(
-      faults.map(({ field, rule }) => `${field} ${rule}`),
+      errors.map(({ field, rule }) => `${field} ${rule}`),
       [
         'name maxLength',
         'code email',
@@ -141,20 +141,20 @@ test.group('Reading a body', () => {
     assert,
   }) => {
     const schema = vine.object({ day: vine.date({ formats: ['YYYY-MM-DD'] }), moment: vine.date() })
-    assert.deepEqual(await faultsOf(bodySchema(schema), { day: 'x', moment: 'x' }), [
+    assert.deepEqual(await errorsOf(bodySchema(schema), { day: 'x', moment: 'x' }), [
       { field: 'day', rule: 'date', message: 'The day field must be a date as YYYY-MM-DD' },
       { field: 'moment', rule: 'date', message: 'The moment field must be a datetime value' },
     ])
     const german = bodySchema(vine.object({ day: vine.date({ formats: ['DD.MM.YYYY'] }) }))
-    const [{ message }] = await faultsOf(german, { day: 'x' })
+    const [{ message }] = await errorsOf(german, { day: 'x' })
     assert.equal(message, 'The day field must be a date as DD.MM.YYYY')
   })
 
   test('[A6] a failed part keeps its field from being validated again', async ({ assert }) => {
     const schema = bodySchema(vine.object({ name: vine.array(vine.number()) }))
-    const faults = await faultsOf(schema, { name: ['x'] })
+    const errors = await errorsOf(schema, { name: ['x'] })
     assert.deepEqual(
-      faults.map((fault) => fault.field),
+      errors.map((error) => error.field),
       ['name.0']
     )
   })
@@ -173,9 +173,9 @@ test.group('Reading a body', () => {
       active: true,
     })
     /* Also if another field fails: the text fits only after it is trimmed. */
-    const faults = await faultsOf(schema, { name: `${' '.repeat(30)}a`, count: 'x', active: 1 })
+    const errors = await errorsOf(schema, { name: `${' '.repeat(30)}a`, count: 'x', active: 1 })
     assert.deepEqual(
-      faults.map((fault) => fault.field),
+      errors.map((error) => error.field),
       ['count']
     )
   })

@@ -30,7 +30,7 @@ function schema() {
 const parse = (body: Record<string, unknown>, stored: Record<string, unknown> | null) =>
   parseUpdate(schema(), { body, meta: { operation: 'update' }, stored: () => stored })
 
-async function faultsOf(parsing: Promise<unknown>): Promise<string[]> {
+async function errorsOf(parsing: Promise<unknown>): Promise<string[]> {
   const error = await parsing.then(
     () => null,
     (one) => one
@@ -47,13 +47,13 @@ test.group('Parsing an update', () => {
 
   test('refuses an invalid value that the record does not have', async ({ assert }) => {
     const body = { name: 'another long name', count: 4 }
-    assert.deepEqual(await faultsOf(parse(body, stored)), ['name'])
-    assert.deepEqual(await faultsOf(parse(body, null)), ['name'])
+    assert.deepEqual(await errorsOf(parse(body, stored)), ['name'])
+    assert.deepEqual(await errorsOf(parse(body, null)), ['name'])
   })
 
   test('refuses a stored value that only a changed field makes invalid', async ({ assert }) => {
     const body = { name: 'much too long', count: 9, ratio: 5 }
-    assert.include(await faultsOf(parse(body, stored)), 'ratio')
+    assert.include(await errorsOf(parse(body, stored)), 'ratio')
   })
 
   test('does not read the record for a valid body', async ({ assert }) => {

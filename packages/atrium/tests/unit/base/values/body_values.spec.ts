@@ -21,16 +21,16 @@ test.group('Values before the schema', () => {
         const isNumeral = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
         fc.pre(value !== null)
         for (const name of ['count', 'ratio']) {
-          const { fault } = prepareForSchema(column(name), value)
-          if (!isPlain && !isNumeral) assert.isDefined(fault, name)
+          const { error } = prepareForSchema(column(name), value)
+          if (!isPlain && !isNumeral) assert.isDefined(error, name)
         }
       })
     )
     assert.deepEqual(prepareForSchema(column('ratio'), '-12.50'), { value: -12.5 })
     assert.deepEqual(prepareForSchema(column('count'), '12'), { value: 12, exact: 12 })
-    assert.equal(prepareForSchema(column('count'), 1.5).fault!.rule, 'integer')
-    assert.equal(prepareForSchema(column('ratio'), Infinity).fault!.rule, 'number')
-    assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).fault!.rule, 'number')
+    assert.equal(prepareForSchema(column('count'), 1.5).error!.rule, 'integer')
+    assert.equal(prepareForSchema(column('ratio'), Infinity).error!.rule, 'number')
+    assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).error!.rule, 'number')
   })
 
   test('[A20] the schema sees a huge integer as a number, and its digits are preserved', ({
@@ -68,10 +68,10 @@ test.group('Values before the schema', () => {
   test('[A8] NUL and invalid characters are errors for every column', ({ assert }) => {
     for (const name of ['name', 'count', 'moment', 'data', 'token', 'status']) {
       for (const value of ['a\0', '\udc00', ['\0'], { a: { '\0': 1 } }]) {
-        assert.equal(prepareForSchema(column(name), value).fault!.rule, 'text')
+        assert.equal(prepareForSchema(column(name), value).error!.rule, 'text')
       }
     }
-    assert.equal(prepareForSchema(undefined, 'a\0').fault!.rule, 'text')
+    assert.equal(prepareForSchema(undefined, 'a\0').error!.rule, 'text')
   })
 
   test('[A20] schemas receive no BigInt', ({ assert }) => {
@@ -103,30 +103,30 @@ test.group("Values before a schema of the model's own", () => {
 
   test('[A28] a number schema gets no true, empty text, list or hexadecimal', ({ assert }) => {
     for (const value of [true, '', ' ', [5], {}, '0x10', '1e3', '+5']) {
-      assert.equal(prepareAsSent(column('count'), value, 'number').fault!.rule, 'integer')
-      assert.equal(prepareAsSent(column('ratio'), value, 'number').fault!.rule, 'number')
-      assert.isUndefined(prepareAsSent(column('ratio'), value).fault)
+      assert.equal(prepareAsSent(column('count'), value, 'number').error!.rule, 'integer')
+      assert.equal(prepareAsSent(column('ratio'), value, 'number').error!.rule, 'number')
+      assert.isUndefined(prepareAsSent(column('ratio'), value).error)
     }
     for (const value of [null, 5, 5n, '5', '-12.50']) {
-      assert.isUndefined(prepareAsSent(column('count'), value, 'number').fault)
+      assert.isUndefined(prepareAsSent(column('count'), value, 'number').error)
     }
   })
 })
 
 test.group('Values after the schema', () => {
-  const faultOf = (name: string, value: unknown) => toAttribute(column(name), value).fault?.rule
+  const errorOf = (name: string, value: unknown) => toAttribute(column(name), value).error?.rule
 
   test('[A28] null is accepted by nullable columns only', ({ assert }) => {
     assert.deepEqual(toAttribute(column('count'), null), { value: null })
-    assert.equal(faultOf('name', null), 'nullable')
-    assert.equal(faultOf('createdAt', null), 'nullable')
+    assert.equal(errorOf('name', null), 'nullable')
+    assert.equal(errorOf('createdAt', null), 'nullable')
   })
 
   test('[A8] a text must fit its column, counted in characters', ({ assert }) => {
     assert.deepEqual(toAttribute(column('code'), '😀'.repeat(10)), { value: '😀'.repeat(10) })
-    assert.equal(faultOf('code', '😀'.repeat(11)), 'maxLength')
-    assert.include(toAttribute(column('code'), 'x'.repeat(11)).fault!.message, '10 characters')
-    assert.isUndefined(faultOf('longText', 'x'.repeat(100_000)))
+    assert.equal(errorOf('code', '😀'.repeat(11)), 'maxLength')
+    assert.include(toAttribute(column('code'), 'x'.repeat(11)).error!.message, '10 characters')
+    assert.isUndefined(errorOf('longText', 'x'.repeat(100_000)))
   })
 
   test('[A20] the exact integer is used unless the schema has changed it', ({ assert }) => {
@@ -134,7 +134,7 @@ test.group('Values after the schema', () => {
     const exact = '9007199254740993'
     assert.deepEqual(toAttribute(big, Number(exact), exact), { value: exact })
     assert.deepEqual(toAttribute(big, 5, exact), { value: 5 })
-    assert.equal(toAttribute(big, 2 ** 60, exact).fault!.rule, 'integer')
+    assert.equal(toAttribute(big, 2 ** 60, exact).error!.rule, 'integer')
   })
 
   test("[A28] a value that the schema accepts and the column can't store is an error", ({
@@ -163,7 +163,7 @@ test.group('Values after the schema', () => {
       ['bytes', 5, 'base64'],
     ]
     for (const [name, value, rule] of wrong) {
-      assert.equal(faultOf(name, value), rule, `${name} ${value}`)
+      assert.equal(errorOf(name, value), rule, `${name} ${value}`)
     }
   })
 

@@ -194,8 +194,8 @@ test.group('crud:routes', (group) => {
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'broken.ts'), 'throw new Error("thrown at import")')
     cleanup(async () => {
-      resources.faults.length = 0
-      resources.areFaultsShown = false
+      resources.errors.length = 0
+      resources.areErrorsShown = false
       await rm(folder, { recursive: true })
     })
     await new CrudProvider({
@@ -204,7 +204,7 @@ test.group('crud:routes', (group) => {
       getEnvironment: () => 'console',
       terminating: () => {},
     } as unknown as ApplicationService).start()
-    assert.lengthOf(resources.faults, 1)
+    assert.lengthOf(resources.errors, 1)
 
     const command = await run(['--json'])
     command.assertExitCode(1)

@@ -14,16 +14,16 @@ import { strange } from '#tests/helpers/actors'
 
 const resource = new Resource({ model: Door })
 
-function authorizerOf(answer: Actor | Problem) {
-  const asked: unknown[][] = []
+function authorizerOf(response: Actor | Problem) {
+  const requested: unknown[][] = []
   const authorizer: Authorizer = {
     async authorize(...question) {
-      asked.push(question)
-      if (answer instanceof Problem) throw answer
-      return answer
+      requested.push(question)
+      if (response instanceof Problem) throw response
+      return response
     },
   }
-  return { asked, authorizer }
+  return { asked: requested, authorizer }
 }
 
 test.group('authorize', (group) => {
@@ -33,11 +33,11 @@ test.group('authorize', (group) => {
   })
 
   test('[P10] a public endpoint calls no authorizer and has no actor', async ({ assert }) => {
-    const { asked, authorizer } = authorizerOf(strange({ kind: 'token', user: 'anna' }))
+    const { asked: requested, authorizer } = authorizerOf(strange({ kind: 'token', user: 'anna' }))
     useTokenAuthorizer(authorizer)
     const ctx = await testUtils.createHttpContext()
     await authorize(ctx, resource, 'create', 'public')
-    assert.isEmpty(asked)
+    assert.isEmpty(requested)
     assert.deepEqual(actorOf(ctx), { kind: 'none' })
   })
 
@@ -45,13 +45,13 @@ test.group('authorize', (group) => {
     assert,
   }) => {
     const actor = strange({ kind: 'token', user: { id: 7 }, token: 'abc' })
-    const { asked, authorizer } = authorizerOf(actor)
+    const { asked: requested, authorizer } = authorizerOf(actor)
     useTokenAuthorizer(authorizer)
     const ctx = await testUtils.createHttpContext()
     await authorize(ctx, resource, 'db_delete', 'token')
-    assert.lengthOf(asked, 1)
-    assert.deepEqual(asked[0].slice(1), [resource, 'db_delete'])
-    assert.strictEqual(asked[0][0], ctx)
+    assert.lengthOf(requested, 1)
+    assert.deepEqual(requested[0].slice(1), [resource, 'db_delete'])
+    assert.strictEqual(requested[0][0], ctx)
     assert.strictEqual(actorOf(ctx), actor)
   })
 

@@ -15,7 +15,7 @@ function creatorWith(options: CrudOptions) {
 }
 
 /** Invalid options and their messages. All bypass the compiler. */
-const FAULTS: Array<[options: object, message: string]> = [
+const ERRORS: Array<[options: object, message: string]> = [
   [{ pathh: 'x' }, "there is no option 'pathh'; options are model, path, tags,"],
   [{ path: 5 }, 'path is 5, and must be a string'],
   [{ path: 'two words' }, "path is 'two words', which may hold only letters, digits, /"],
@@ -63,7 +63,7 @@ const FAULTS: Array<[options: object, message: string]> = [
 
 test.group('EndpointCreator | configuration', () => {
   test('[P9] an invalid option has the message: {1}')
-    .with(FAULTS)
+    .with(ERRORS)
     .run(({ assert }, [options, message]) => {
       let failure: any
       try {

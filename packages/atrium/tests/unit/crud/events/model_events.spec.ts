@@ -172,8 +172,8 @@ test.group('Model events', (group) => {
       const inner = await outer.transaction()
       await Plain.create({ name: 'undone', value: 1 }, { client: inner })
       await inner.rollback()
-      const kept = await Plain.create({ name: 'kept', value: 1 }, { client: outer })
-      id = kept.id
+      const stored = await Plain.create({ name: 'kept', value: 1 }, { client: outer })
+      id = stored.id
       await moment()
     })
     assert.deepEqual(await heard(), [`created Plain ${id}`])

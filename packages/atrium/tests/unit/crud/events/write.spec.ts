@@ -10,7 +10,7 @@ import { Article, Pair, Plain } from '#tests/fixtures/events'
 import { Sample } from '#tests/fixtures/samples'
 import { idOf } from '#tests/helpers/model_events'
 
-const NOBODY = { actor: { kind: 'none' as const }, origin: undefined }
+const ANONYMOUS = { actor: { kind: 'none' as const }, origin: undefined }
 
 async function loaded(model: typeof Article | typeof Sample): Promise<Resource> {
   const resource = new Resource({ model })
@@ -23,7 +23,7 @@ test.group('A write', (group) => {
   group.setup(async () => void (articles = await loaded(Article)))
 
   function write(before: object | null, after: object | null): WriteOf {
-    return new WriteOf(articles, new Article(), before as never, after as never, NOBODY)
+    return new WriteOf(articles, new Article(), before as never, after as never, ANONYMOUS)
   }
 
   test('[E3] states contain API values, as JSON can represent them', ({ assert }) => {
@@ -72,9 +72,9 @@ test.group('A write', (group) => {
       assert.notProperty(state, 'access_token')
     }
     assert.deepEqual(changed.changes, {})
-    assert.isTrue(changed.changesUntold)
+    assert.isTrue(changed.changesUnreported)
     assert.isTrue(changed.isChange)
-    assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'b' }).changesUntold)
+    assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'b' }).changesUnreported)
     assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'a' }).isChange)
   })
 

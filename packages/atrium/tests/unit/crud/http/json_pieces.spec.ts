@@ -47,7 +47,7 @@ test.group('writeJsonPieces', () => {
     cleanup,
   }) => {
     const config = app.config.get<{ limits: object }>('crud')
-    app.config.set('crud', { ...config, limits: { ...config.limits, answer: 100_000 } })
+    app.config.set('crud', { ...config, limits: { ...config.limits, response: 100_000 } })
     cleanup(() => app.config.set('crud', config))
     const data = [{ text: '\u0001'.repeat(90_000) }]
     await assert.rejects(() => writeJsonPieces({ data }), /larger than 100000 bytes/)

@@ -149,23 +149,23 @@ test.group('Writes that return the written row', (group) => {
   })
 
   test('[A3] a model with its own queries is written through them', async ({ assert }) => {
-    const asked: string[] = []
+    const requested: string[] = []
     class Own extends Sample {
       static table = 'samples'
 
       $getQueryFor(action: any, client: any): any {
-        asked.push(action)
+        requested.push(action)
         return super.$getQueryFor(action, client)
       }
     }
     const own = new LucidCrud(Own)
     const item = await own.create({ name: 'x' })
     await own.update(item.id, { name: 'y' })
-    assert.deepEqual(asked, ['insert', 'update'])
+    assert.deepEqual(requested, ['insert', 'update'])
   })
 
   test('[A3] a record can be written as usual after its transaction', async ({ assert }) => {
-    class Kept extends BaseModel {
+    class Stored extends BaseModel {
       static table = 'samples'
       @column({ isPrimary: true })
       declare id: number
@@ -176,12 +176,12 @@ test.group('Writes that return the written row', (group) => {
       @column()
       declare createdAt: string
     }
-    let record: Kept | undefined
-    Kept.boot()
-    Kept.before('create', (one) => void (record = one as Kept))
-    const kept = new LucidCrud(Kept)
-    const item = await kept.create({ name: 'x', createdAt: '2026-01-01 00:00:00' })
+    let record: Stored | undefined
+    Stored.boot()
+    Stored.before('create', (one) => void (record = one as Stored))
+    const stored = new LucidCrud(Stored)
+    const item = await stored.create({ name: 'x', createdAt: '2026-01-01 00:00:00' })
     await record!.merge({ name: 'z' }).save()
-    assert.include(await kept.get(item.id), { name: 'z' })
+    assert.include(await stored.get(item.id), { name: 'z' })
   })
 })

@@ -304,12 +304,12 @@ test.group('LucidCrud | random grants', (group) => {
       )
       assert.deepEqual(await stored(), after, about)
 
-      const asked = one.rows.filter((row) => judge.reaches('read', row)).map(({ id }) => [id])
-      const reached = await papers.reached(operation, asked, options)
+      const requested = one.rows.filter((row) => judge.reaches('read', row)).map(({ id }) => [id])
+      const reached = await papers.reached(operation, requested, options)
       const reaching = await stored()
       assert.deepEqual(
         reached,
-        asked.filter(([id]) =>
+        requested.filter(([id]) =>
           judge.reaches(
             operation,
             reaching.find((row) => row.id === id)!

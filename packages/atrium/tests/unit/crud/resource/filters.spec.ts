@@ -14,7 +14,7 @@ async function load(filterConfig: any, model: any = Specimen): Promise<Resource>
   return resource
 }
 
-const faultOf = async (work: () => unknown): Promise<Error> => {
+const errorOf = async (work: () => unknown): Promise<Error> => {
   try {
     await work()
   } catch (error) {
@@ -43,7 +43,7 @@ test.group('Filters', () => {
     .run(async ({ assert }, name) => {
       const config = Object.fromEntries([[name, null]])
       for (const filterConfig of [config, new FilterConfig(config)]) {
-        const error = await faultOf(() => new EndpointCreator({ model: Sample, filterConfig }))
+        const error = await errorOf(() => new EndpointCreator({ model: Sample, filterConfig }))
         assert.instanceOf(error, ValueError)
         assert.include(error.message, `Invalid filter column '${name.split('__')[0]}'`)
         assert.match(error.message, /not found in the model Sample/)
@@ -52,7 +52,7 @@ test.group('Filters', () => {
     })
 
   test('[S12] the error of an invalid default names the model too', async ({ assert }) => {
-    const error = await faultOf(
+    const error = await errorOf(
       () => new EndpointCreator({ model: Sample, filterConfig: { name: [] as any } })
     )
     assert.instanceOf(error, ValueError)
@@ -60,7 +60,7 @@ test.group('Filters', () => {
   })
 
   test('[A18] the error of an invalid operator names the model too', async ({ assert }) => {
-    const error = await faultOf(
+    const error = await errorOf(
       () => new EndpointCreator({ model: Sample, filterConfig: { name__near: null } })
     )
     assert.instanceOf(error, ValueError)
@@ -68,7 +68,7 @@ test.group('Filters', () => {
   })
 
   test('[A17] a reserved name in a plain map is a ValueError', async ({ assert }) => {
-    const error = await faultOf(
+    const error = await errorOf(
       () => new EndpointCreator({ model: Sample, filterConfig: { page: null } })
     )
     assert.instanceOf(error, ValueError)
@@ -83,7 +83,7 @@ test.group('Filters', () => {
         if (SPECIMEN_OPERATORS[column].includes(operator)) {
           await assert.doesNotReject(() => load(filterConfig))
         } else {
-          const error = await faultOf(() => load(filterConfig))
+          const error = await errorOf(() => load(filterConfig))
           assert.instanceOf(error, ValueError)
           assert.include(error.message, `'${column}__${operator}'`)
         }
@@ -135,7 +135,7 @@ test.group('Filters', () => {
       { label__or: 'a' },
     ] as any[])
     .run(async ({ assert }, filterConfig) => {
-      const error = await faultOf(() => load(filterConfig))
+      const error = await errorOf(() => load(filterConfig))
       assert.instanceOf(error, ValueError)
       const [name] = Object.keys(filterConfig)
       assert.match(error.message, new RegExp(`^Specimen: .*'${name}'`))

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud, systemActor, type Actor } from '#crud'
-import { NOBODY } from '#base/actor'
+import { ANONYMOUS } from '#base/actor'
 import { usePermissions } from '#crud/resource/permissions'
 import { Projection } from '#crud/resource/projection'
 import { cheap, Folder, GivenPermissions, grant, own, Paper, shared } from '#tests/fixtures/granted'
@@ -90,7 +90,7 @@ test.group('A resource for an actor', (group) => {
     given.give('anna', Paper, { scopes: [own] }, {})
     assert.strictEqual(await resource.for(ANNA), resource)
     given.give('anna', Paper, { scopes: [own] })
-    assert.strictEqual(await resource.for(NOBODY), resource)
+    assert.strictEqual(await resource.for(ANONYMOUS), resource)
     assert.strictEqual(await resource.for(systemActor('a job')), resource)
     assert.equal(resource.allowedOperations.size, 7)
   })

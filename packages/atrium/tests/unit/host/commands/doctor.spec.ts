@@ -118,7 +118,7 @@ test.group('atrium:doctor', (group) => {
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'broken.ts'), BROKEN)
     cleanup(async () => {
-      resources.faults.length = 0
+      resources.errors.length = 0
       await rm(folder, { recursive: true })
     })
     const changed = {

@@ -113,11 +113,11 @@ export class MarkdownWidget extends FormWidget {
   }
 
   async data(ctx: HttpContext, name: string, values: string[]) {
-    const isAsked = this.asksAgain(name, sentTexts(ctx))
+    const isRequested = this.asksAgain(name, sentTexts(ctx))
     const text = values.join('\n')
     return {
       button: name + PREVIEW,
-      preview: isAsked ? renderMarkdown(text) : undefined,
+      preview: isRequested ? renderMarkdown(text) : undefined,
       rows: Math.min(20, Math.max(6, text.split('\n').length + 1)),
     }
   }

@@ -1,7 +1,7 @@
 import { parseCellRef } from 'hucre/xlsx'
 import { writeNumeral } from '#base/values/numbers'
-import { FileFault } from '../../../jobs/job_errors.js'
-import { type Cell, type CellFault, MOST_COLUMNS, MOST_ROWS } from '../../file_shape.js'
+import { FileError } from '../../../jobs/job_errors.js'
+import { type Cell, type CellError, MOST_COLUMNS, MOST_ROWS } from '../../file_shape.js'
 import { momentText, TextRuns, plainText, type Workbook } from './workbook.js'
 import { LONGEST_ROW, LONGEST_TEXT } from './xlsx_parts.js'
 import { xmlEvents } from './xml_events.js'
@@ -10,7 +10,7 @@ export interface SheetRow {
   /** Number of the row, counted from 1 */
   line: number
   cells: Cell[]
-  cellFaults?: CellFault[]
+  cellErrors?: CellError[]
 }
 
 /** Spreadsheets keep no more digits; an integer with more was written by another program. */
@@ -29,7 +29,7 @@ const LONGEST_ERROR = 20
  * The rows of a sheet in order, without empty ones. Formulas are their last results.
  *
  * @param heading  row from which on cells beyond its width count as one
- * @throws FileFault  with the row that can't be read
+ * @throws FileError  with the row that can't be read
  */
 export async function* sheetRows(
   chunks: AsyncIterable<Buffer>,
@@ -42,10 +42,10 @@ export async function* sheetRows(
       yield* rows.take()
     }
   } catch (error) {
-    if (!(error instanceof FileFault) || error.line !== null) throw error
+    if (!(error instanceof FileError) || error.line !== null) throw error
     const isDamage = error.key === 'sheets.errors.xml' || error.key === 'sheets.errors.zip'
     const key = isDamage ? 'sheets.errors.sheet' : error.key
-    throw new FileFault(key, error.data, builder.place)
+    throw new FileError(key, error.data, builder.place)
   }
 }
 
@@ -57,7 +57,7 @@ class RowBuilder {
   #rows: SheetRow[] = []
   #cells: Cell[] = []
   /** By column, as a damaged file may name a cell any number of times */
-  readonly #faults = new Map<number, CellFault>()
+  readonly #errors = new Map<number, CellError>()
   /** Characters of the row's cells */
   #length = 0
   readonly #heading: number
@@ -113,7 +113,7 @@ class RowBuilder {
 
   #addToValue(text: string): void {
     this.#valueLength += text.length
-    if (this.#valueLength > LONGEST_TEXT) throw new FileFault('sheets.errors.bomb')
+    if (this.#valueLength > LONGEST_TEXT) throw new FileError('sheets.errors.bomb')
     this.#value!.push(text)
   }
 
@@ -128,12 +128,12 @@ class RowBuilder {
 
   #openRow(number: string | undefined): void {
     const line = number === undefined ? this.line + 1 : Number(number)
-    if (!Number.isInteger(line) || line <= this.line) throw new FileFault('sheets.errors.xml')
-    if (line > MOST_ROWS) throw new FileFault('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
+    if (!Number.isInteger(line) || line <= this.line) throw new FileError('sheets.errors.xml')
+    if (line > MOST_ROWS) throw new FileError('sheets.errors.sheetRows', { most: MOST_ROWS - 1 })
     this.line = line
     this.#isInRow = true
     this.#cells = []
-    this.#faults.clear()
+    this.#errors.clear()
     this.#length = 0
     this.#column = 0
   }
@@ -141,7 +141,7 @@ class RowBuilder {
   #openCell({ r, s, t = 'n' }: Readonly<Record<string, string>>): void {
     if (r !== undefined) this.#column = columnOf(r)
     if (this.#column >= MOST_COLUMNS) {
-      throw new FileFault('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
+      throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
     }
     this.#type = t
     this.#style = Number(s ?? 0)
@@ -153,28 +153,28 @@ class RowBuilder {
   #closeCell(): void {
     const cell = this.#cell()
     const column = Math.min(this.#column, this.#width)
-    const fault = this.#faultOf(cell)
-    if (fault) this.#faults.set(column, { index: column, ...fault })
+    const error = this.#errorOf(cell)
+    if (error) this.#errors.set(column, { index: column, ...error })
     this.#column++
     if (cell === null) return
-    if (!fault) this.#faults.delete(column)
+    if (!error) this.#errors.delete(column)
     this.#length += String(cell).length
-    if (this.#length > LONGEST_ROW) throw new FileFault('sheets.errors.bomb')
+    if (this.#length > LONGEST_ROW) throw new FileError('sheets.errors.bomb')
     while (this.#cells.length < column) this.#cells.push(null)
     this.#cells[column] = cell
   }
 
   #closeRow(): void {
     this.#isInRow = false
-    const cellFaults = [...this.#faults.values()]
-    if (this.#cells.length === 0 && cellFaults.length === 0) return
+    const cellErrors = [...this.#errors.values()]
+    if (this.#cells.length === 0 && cellErrors.length === 0) return
     const isHeading = this.#width === MOST_COLUMNS && this.line >= this.#heading
     if (isHeading) this.#width = this.#cells.length
     const row = { line: this.line, cells: this.#cells }
-    this.#rows.push(cellFaults.length === 0 ? row : { ...row, cellFaults })
+    this.#rows.push(cellErrors.length === 0 ? row : { ...row, cellErrors })
   }
 
-  #faultOf(cell: Cell): Omit<CellFault, 'index'> | null {
+  #errorOf(cell: Cell): Omit<CellError, 'index'> | null {
     const data = { cell: `${nameOfColumn(this.#column)}${this.line}` }
     if (this.#type === 'e') {
       const value = String(cell).slice(0, LONGEST_ERROR)
@@ -208,7 +208,7 @@ class RowBuilder {
 
   #shared(text: string): string {
     const shared = this.#workbook.strings[Number(text)]
-    if (shared === undefined) throw new FileFault('sheets.errors.xml')
+    if (shared === undefined) throw new FileError('sheets.errors.xml')
     return shared
   }
 
@@ -235,6 +235,6 @@ function isRounded(text: string, number: number): boolean {
 }
 
 function columnOf(reference: string): number {
-  if (!REFERENCE.test(reference)) throw new FileFault('sheets.errors.xml')
+  if (!REFERENCE.test(reference)) throw new FileError('sheets.errors.xml')
   return parseCellRef(reference).col
 }

@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
 import { isDateFormat } from 'hucre'
 import { serialMoment } from '../../cell_value.js'
-import { FileFault } from '../../../jobs/job_errors.js'
+import { FileError } from '../../../jobs/job_errors.js'
 import type { Sheet } from '../../file_shape.js'
 import {
   LONGEST_TEXT,
   MOST_SHARED,
   LONGEST_SHEET,
-  MOST_KEPT,
+  STORED_MAX,
   MOST_SHARED_XML,
   MOST_SHEETS,
   type ZipParts,
@@ -113,7 +113,7 @@ export class TextRuns {
   text(text: string): void {
     if (!this.#isOpen) return
     this.#length += text.length
-    if (this.#length > LONGEST_TEXT) throw new FileFault('sheets.errors.bomb')
+    if (this.#length > LONGEST_TEXT) throw new FileError('sheets.errors.bomb')
     this.#pieces.push(text)
   }
 
@@ -137,7 +137,7 @@ const OVERHEAD = 40
 /**
  * The texts that cells refer to by number.
  *
- * @throws FileFault  if they would take too much memory
+ * @throws FileError  if they would take too much memory
  */
 async function sharedStrings(chunks: AsyncIterable<Buffer>): Promise<string[]> {
   const texts: string[] = []
@@ -151,7 +151,7 @@ async function sharedStrings(chunks: AsyncIterable<Buffer>): Promise<string[]> {
       if (name !== 'si') return
       const text = ownCopy(runs.take())
       size += text.length * 2 + OVERHEAD
-      if (size > MOST_SHARED) throw new FileFault('sheets.errors.bomb')
+      if (size > MOST_SHARED) throw new FileError('sheets.errors.bomb')
       texts.push(text)
     },
   })
@@ -194,18 +194,18 @@ export interface Outline {
 
 /**
  * @param wanted  name of the sheet. Default: the first one that is not hidden
- * @throws FileFault  if the file is not a workbook, or has no such sheet
+ * @throws FileError  if the file is not a workbook, or has no such sheet
  */
 export async function readOutline(parts: ZipParts, wanted?: string): Promise<Outline> {
   const outer = await relationsOf(parts, '')
   const book = [...outer.values()].find(({ type }) => type === 'officeDocument')?.target
-  if (book === undefined || !parts.has(book)) throw new FileFault('sheets.errors.noSheet')
+  if (book === undefined || !parts.has(book)) throw new FileError('sheets.errors.noSheet')
   const relations = await relationsOf(parts, book)
   const { entries, isFrom1904 } = await sheetsOf(parts, book)
   const tables = entries.filter(({ id }) => relations.get(id ?? '')?.type === 'worksheet')
   const { id, name } = chosenSheet(tables, wanted)
   const { target } = relations.get(id!)!
-  if (!parts.has(target)) throw new FileFault('sheets.errors.noSheet')
+  if (!parts.has(target)) throw new FileError('sheets.errors.noSheet')
   const partOf = (type: string) => {
     const part = [...relations.values()].find((one) => one.type === type)?.target
     return part !== undefined && parts.has(part) ? part : null
@@ -214,36 +214,36 @@ export async function readOutline(parts: ZipParts, wanted?: string): Promise<Out
   return { part: target, sheet: name, sheets, isFrom1904, partOf }
 }
 
-/** @throws FileFault */
+/** @throws FileError */
 export async function readWorkbook(parts: ZipParts, wanted?: string): Promise<Workbook> {
   const { isFrom1904, part, partOf } = await readOutline(parts, wanted)
   const strings = partOf('sharedStrings')
   const styles = partOf('styles')
   return {
     part,
-    strings: strings === null ? [] : await sharedStrings(kept(parts, strings, MOST_SHARED_XML)),
-    styles: styles === null ? [] : await dateStyles(kept(parts, styles)),
+    strings: strings === null ? [] : await sharedStrings(stored(parts, strings, MOST_SHARED_XML)),
+    styles: styles === null ? [] : await dateStyles(stored(parts, styles)),
     isFrom1904,
   }
 }
 
 function chosenSheet(tables: readonly SheetEntry[], wanted: string | undefined): SheetEntry {
-  if (tables.length === 0) throw new FileFault('sheets.errors.noSheet')
+  if (tables.length === 0) throw new FileError('sheets.errors.noSheet')
   if (wanted === undefined) return tables.find(({ isHidden }) => !isHidden) ?? tables[0]
   const found = tables.find(({ name }) => name === wanted)
   if (found) return found
   const sheets = tables.slice(0, MOST_NAMED).map(({ name }) => name)
-  throw new FileFault('sheets.errors.unknownSheet', { sheet: wanted, sheets: sheets.join(', ') })
+  throw new FileError('sheets.errors.unknownSheet', { sheet: wanted, sheets: sheets.join(', ') })
 }
 
 async function sheetsOf(parts: ZipParts, book: string) {
   const entries: SheetEntry[] = []
   let isFrom1904 = false
-  await readXml(kept(parts, book), {
+  await readXml(stored(parts, book), {
     open(name, attributes) {
       if (name === 'workbookPr') isFrom1904 = ['1', 'true'].includes(attributes.date1904)
       if (name !== 'sheet') return
-      if (entries.length === MOST_SHEETS) throw new FileFault('sheets.errors.bomb')
+      if (entries.length === MOST_SHEETS) throw new FileError('sheets.errors.bomb')
       const key = Object.keys(attributes).find((one) => one.endsWith(':id'))
       const isHidden = ['hidden', 'veryHidden'].includes(attributes.state)
       const id = key === undefined ? null : attributes[key]
@@ -260,7 +260,7 @@ async function relationsOf(parts: ZipParts, name: string): Promise<Map<string, R
   const found = new Map<string, Relation>()
   const path = posix.join(dir, '_rels', `${base}.rels`)
   if (!parts.has(path)) return found
-  await readXml(kept(parts, path), {
+  await readXml(stored(parts, path), {
     open(element, { Id, Type = '', Target = '', TargetMode }) {
       if (element !== 'Relationship' || TargetMode === 'External') return
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(dir, Target)
@@ -271,7 +271,7 @@ async function relationsOf(parts: ZipParts, name: string): Promise<Map<string, R
   return found
 }
 
-function kept(parts: ZipParts, name: string, most = MOST_KEPT): AsyncGenerator<Buffer> {
-  if (parts.sizeOf(name) > most) throw new FileFault('sheets.errors.bomb')
+function stored(parts: ZipParts, name: string, most = STORED_MAX): AsyncGenerator<Buffer> {
+  if (parts.sizeOf(name) > most) throw new FileError('sheets.errors.bomb')
   return parts.read(name)
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
-import { FileFault } from '../../../jobs/job_errors.js'
+import { FileError } from '../../../jobs/job_errors.js'
 
 /*
  * Limits of what a file of 100 MB may become when it is unpacked, so that a small one can't take the memory or the time of the
@@ -14,7 +14,7 @@ const MOST_ENTRIES = 10_000
 const MOST_UNPACKED = 2 * 1024 * 1024 * 1024
 
 /** Bytes of parts that are held in memory, each: styles, relations, the workbook */
-export const MOST_KEPT = 16 * 1024 * 1024
+export const STORED_MAX = 16 * 1024 * 1024
 
 /** Bytes that the table of shared strings may take in memory */
 export const MOST_SHARED = 128 * 1024 * 1024
@@ -55,14 +55,14 @@ export class ZipParts {
   }
 
   /**
-   * @throws FileFault  if it is none, was cut, or would unpack to more than is read
+   * @throws FileError  if it is none, was cut, or would unpack to more than is read
    */
   static async open(path: string): Promise<ZipParts> {
     let zip: ZipFile
     try {
       zip = await openPromise(path, { lazyEntries: true, autoClose: false })
     } catch {
-      throw new FileFault((await isOle(path)) ? 'sheets.errors.oldSheet' : 'sheets.errors.zip')
+      throw new FileError((await isOle(path)) ? 'sheets.errors.oldSheet' : 'sheets.errors.zip')
     }
     try {
       return new ZipParts(zip, await entriesOf(zip))
@@ -82,11 +82,11 @@ export class ZipParts {
   }
 
   /**
-   * @throws FileFault  if the part is not there or damaged
+   * @throws FileError  if the part is not there or damaged
    */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name)
-    if (!entry) throw new FileFault('sheets.errors.noSheet')
+    if (!entry) throw new FileError('sheets.errors.noSheet')
     let sum = 0
     try {
       /* yauzl gives no more bytes than the entry says. */
@@ -95,9 +95,9 @@ export class ZipParts {
         yield chunk
       }
     } catch {
-      throw new FileFault('sheets.errors.zip')
+      throw new FileError('sheets.errors.zip')
     }
-    if (sum !== entry.crc32) throw new FileFault('sheets.errors.zip')
+    if (sum !== entry.crc32) throw new FileError('sheets.errors.zip')
   }
 
   close(): void {
@@ -107,17 +107,17 @@ export class ZipParts {
 
 async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
-  if (zip.entryCount > MOST_ENTRIES) throw new FileFault('sheets.errors.bomb')
+  if (zip.entryCount > MOST_ENTRIES) throw new FileError('sheets.errors.bomb')
   let unpacked = 0
   try {
     for await (const entry of zip.eachEntry()) {
       unpacked += entry.uncompressedSize
-      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileFault('sheets.errors.bomb')
-      if (entry.isEncrypted()) throw new FileFault('sheets.errors.oldSheet')
+      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileError('sheets.errors.bomb')
+      if (entry.isEncrypted()) throw new FileError('sheets.errors.oldSheet')
       entries.set(entry.fileName, entry)
     }
   } catch (error) {
-    throw error instanceof FileFault ? error : new FileFault('sheets.errors.zip')
+    throw error instanceof FileError ? error : new FileError('sheets.errors.zip')
   }
   return entries
 }

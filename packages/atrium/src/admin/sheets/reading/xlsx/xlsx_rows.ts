@@ -12,7 +12,7 @@ import { ZipParts } from './xlsx_parts.js'
  *   beyond its width count as one; default: the first one
  * @param mostBytes  of the sheet that are read
  * @throws ReadingLimit  beyond them
- * @throws FileFault
+ * @throws FileError
  */
 export async function* xlsxRows(
   path: string,
@@ -35,7 +35,7 @@ export async function* xlsxRows(
  * The sheets of an XLSX file, and how it counts days.
  *
  * @param sheet  name of the wanted one; default: the first one that is not hidden
- * @throws FileFault
+ * @throws FileError
  */
 export async function xlsxSheets(
   path: string,

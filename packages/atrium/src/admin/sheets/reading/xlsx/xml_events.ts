@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { FileFault } from '../../../jobs/job_errors.js'
+import { FileError } from '../../../jobs/job_errors.js'
 
 /** Characters of one tag */
 const LONGEST_TAG = 4 * 1024 * 1024
@@ -18,7 +18,7 @@ export interface XmlHandlers {
  * Reads XML piece by piece; entities of a document type are unknown, and such a document is refused.
  *
  * @returns the handlers after each piece, when they have seen what it completes
- * @throws FileFault  if it is not XML, or ends before its outermost element
+ * @throws FileError  if it is not XML, or ends before its outermost element
  */
 export async function* xmlEvents<Handlers extends XmlHandlers>(
   chunks: AsyncIterable<Buffer>,
@@ -33,7 +33,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       onopentag(name, attributes) {
         quiet = 0
         depth++
-        if (depth > DEEPEST_XML) throw new FileFault('sheets.errors.deepXml')
+        if (depth > DEEPEST_XML) throw new FileError('sheets.errors.deepXml')
         hasRoot = true
         isJustOpen = true
         handlers.open(localName(name), attributes)
@@ -46,13 +46,13 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       onclosetag(name, isImplied) {
         quiet = 0
         /* Without an end of its own: `<a/>` is whole, `<a>text</b>` is not. */
-        if (isImplied && !isJustOpen) throw new FileFault('sheets.errors.xml')
+        if (isImplied && !isJustOpen) throw new FileError('sheets.errors.xml')
         isJustOpen = false
         depth--
         handlers.close(localName(name))
       },
       onprocessinginstruction(name) {
-        if (/^!doctype/i.test(name)) throw new FileFault('sheets.errors.xml')
+        if (/^!doctype/i.test(name)) throw new FileError('sheets.errors.xml')
       },
     },
     { xmlMode: true }
@@ -61,12 +61,12 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
   for await (const chunk of chunks) {
     const text = decoded(() => decoder.decode(chunk, { stream: true }))
     quiet += text.length
-    if (quiet > LONGEST_TAG) throw new FileFault('sheets.errors.bomb')
+    if (quiet > LONGEST_TAG) throw new FileError('sheets.errors.bomb')
     parser.write(text)
     yield handlers
   }
   parser.write(decoded(() => decoder.decode()))
-  if (depth !== 0 || !hasRoot) throw new FileFault('sheets.errors.xml')
+  if (depth !== 0 || !hasRoot) throw new FileError('sheets.errors.xml')
   parser.end()
   yield handlers
 }
@@ -74,7 +74,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
 /**
  * The same for a part that is read as a whole.
  *
- * @throws FileFault
+ * @throws FileError
  */
 export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
   const events = xmlEvents(chunks, handlers)
@@ -89,7 +89,7 @@ function decoded(decode: () => string): string {
   try {
     return decode()
   } catch {
-    throw new FileFault('sheets.errors.xml')
+    throw new FileError('sheets.errors.xml')
   }
 }
 

@@ -84,9 +84,9 @@ test.group('allows', () => {
     const name = fc.constantFrom('Utensil', 'Reel', 'Pro', 'constructor')
     const operation = fc.constantFrom(...OPERATIONS)
     fc.assert(
-      fc.property(name, operation, name, operation, (model, done, other, asked) => {
-        const expected = model === other && done === asked
-        assert.equal(allows([`${model}:${done}`], other, asked), expected)
+      fc.property(name, operation, name, operation, (model, done, other, requested) => {
+        const expected = model === other && done === requested
+        assert.equal(allows([`${model}:${done}`], other, requested), expected)
       })
     )
   })

@@ -11,13 +11,13 @@ async function guardFor(cookie?: string) {
   const ctx = new HttpContextFactory().create()
   if (cookie) ctx.request.request.headers = { cookie }
   ctx.request.headers = () => ctx.request.request.headers
-  let asked = 0
+  let requested = 0
   const guard = new AdminGuard(ctx, async () => {
-    asked++
+    requested++
     const site = await adminSite()
     return site.adminAuthentication
   })
-  return { guard, timesAsked: () => asked }
+  return { guard, timesAsked: () => requested }
 }
 
 test.group('AdminGuard', (group) => {
@@ -56,11 +56,11 @@ test.group('AdminGuard', (group) => {
   test('[B4] authenticates a request once, however often the guard is called', async ({
     assert,
   }) => {
-    const { guard, timesAsked } = await guardFor(await cookiesOf(jo))
+    const { guard, timesAsked: timesRequested } = await guardFor(await cookiesOf(jo))
     await guard.check()
     await guard.check()
     await guard.authenticate()
-    assert.equal(timesAsked(), 1)
+    assert.equal(timesRequested(), 1)
   })
 
   test('[S25] a test client that is signed in has valid cookies', async ({ assert }) => {

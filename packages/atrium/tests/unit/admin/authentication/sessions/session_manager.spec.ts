@@ -211,12 +211,12 @@ test.group('SessionManager', (group) => {
   }) => {
     const { session: idle } = await begin(jo, ORIGIN)
     const { session: old } = await begin(jo, ORIGIN)
-    const kept = await begin(jo, ORIGIN)
+    const stored = await begin(jo, ORIGIN)
     await age(idle, 'last_activity', { minutes: 31 })
     await age(old, 'created_at', { minutes: 12 * 60 + 1 })
     for (let i = 0; i < 4; i++) await begin(jo, ORIGIN)
 
-    assert.isNotNull(await sessions.find(kept.id))
+    assert.isNotNull(await sessions.find(stored.id))
     assert.isNull(await AdminSession.find(idle.id))
     assert.isNull(await AdminSession.find(old.id))
     assert.lengthOf(await db.from('admin_sessions'), 5)
@@ -313,15 +313,15 @@ test.group('SessionManager', (group) => {
     assert,
   }) => {
     const { session } = await begin(jo, ORIGIN)
-    const kept = async () => {
+    const stored = async () => {
       const { sessionMetadata } = await AdminSession.findOrFail(session.id)
       return sessionMetadata.viewAs
     }
     await sessions.viewAs(session, 4)
     await sessions.remember(session, claims('new'))
-    assert.equal(await kept(), 4)
+    assert.equal(await stored(), 4)
     await sessions.viewAs(session, null)
-    assert.isUndefined(await kept())
+    assert.isUndefined(await stored())
   })
 
   test('[B5] ends a session twice, or a removed one, without an error', async ({ assert }) => {
@@ -335,33 +335,33 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] ends all sessions of a user except the given one', async ({ assert }) => {
-    const kept = await begin(jo, ORIGIN)
+    const stored = await begin(jo, ORIGIN)
     const ended = [await begin(jo, ORIGIN), await begin(jo, ORIGIN)]
     const others = await begin(al, ORIGIN)
 
-    assert.equal(await sessions.endAllOf(jo.id, kept.session), 2)
-    assert.isNotNull(await sessions.find(kept.id))
+    assert.equal(await sessions.endAllOf(jo.id, stored.session), 2)
+    assert.isNotNull(await sessions.find(stored.id))
     for (const { id } of ended) assert.isNull(await sessions.find(id))
     assert.isNotNull(await sessions.find(others.id))
 
     assert.equal(await sessions.endAllOf(jo.id), 1)
-    assert.isNull(await sessions.find(kept.id))
+    assert.isNull(await sessions.find(stored.id))
     assert.isNotNull(await sessions.find(others.id))
   })
 
   test('[B7, S52] sessions end with the transaction, or not at all', async ({ assert }) => {
-    const kept = await begin(jo, ORIGIN)
+    const stored = await begin(jo, ORIGIN)
     const ended = await begin(jo, ORIGIN)
     await sessions.remember(ended.session, claims('one'))
     const client = await db.transaction()
-    assert.equal(await sessions.endAllOf(jo.id, kept.session, client), 1)
+    assert.equal(await sessions.endAllOf(jo.id, stored.session, client), 1)
     await client.rollback()
     assert.isNotNull(await sessions.find(ended.id))
     assert.isEmpty(await revokedTokens())
 
-    await db.transaction((transaction) => sessions.endAllOf(jo.id, kept.session, transaction))
+    await db.transaction((transaction) => sessions.endAllOf(jo.id, stored.session, transaction))
     assert.isNull(await sessions.find(ended.id))
-    assert.isNotNull(await sessions.find(kept.id))
+    assert.isNotNull(await sessions.find(stored.id))
     assert.deepEqual(await revokedTokens(), ['one'])
   })
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { emailIn, hasMethod, rightsIn, usernameIn } from '#admin/authentication/sso/sso_claims'
-import { askedAt } from '#admin/authentication/sso/sso_session'
+import { requestedAt } from '#admin/authentication/sso/sso_session'
 
 const ROLES = { claim: 'groups', map: { staff: ['Clerk'], office: ['Clerk', 'Editor'] } }
 const WITH_SUPERUSERS = { ...ROLES, superuser: ['admins'] }
@@ -92,10 +92,10 @@ test.group('Single sign-on | claims', () => {
 
   test('[U15, U11] when the provider asked is what it says, never later than now', ({ assert }) => {
     const now = Math.floor(Date.now() / 1000)
-    assert.equal(askedAt({ auth_time: now - 700 }), now - 700)
-    assert.closeTo(askedAt({ auth_time: now + 9999 }), now, 2)
+    assert.equal(requestedAt({ auth_time: now - 700 }), now - 700)
+    assert.closeTo(requestedAt({ auth_time: now + 9999 }), now, 2)
     for (const claims of [{}, { auth_time: null }, { auth_time: String(now) }]) {
-      assert.equal(askedAt(claims), 0)
+      assert.equal(requestedAt(claims), 0)
     }
   })
 })

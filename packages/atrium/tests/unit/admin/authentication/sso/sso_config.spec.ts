@@ -5,7 +5,7 @@ import { isPlainHttp, ssoConfig, type SsoInput } from '#admin/config/sso_config'
 
 const GIVEN = { issuer: 'https://login.example.com/realms/shop', clientId: 'atrium' }
 
-function fault(input: object): string {
+function errorOf(input: object): string {
   try {
     ssoConfig({ ...GIVEN, ...input } as SsoInput)
   } catch (error) {
@@ -33,8 +33,8 @@ test.group('Single sign-on | settings', () => {
   })
 
   test('[U15, P9] without issuer or client the start names what is missing', ({ assert }) => {
-    assert.include(fault({ issuer: undefined }), 'sso.issuer is missing')
-    assert.include(fault({ clientId: undefined }), 'sso.clientId is missing')
+    assert.include(errorOf({ issuer: undefined }), 'sso.issuer is missing')
+    assert.include(errorOf({ clientId: undefined }), 'sso.clientId is missing')
   })
 
   test('[U15] the issuer is an HTTPS address without more: {$self}')
@@ -49,13 +49,13 @@ test.group('Single sign-on | settings', () => {
       '',
     ])
     .run(({ assert }, issuer) => {
-      assert.include(fault({ issuer }), 'sso.issuer')
+      assert.include(errorOf({ issuer }), 'sso.issuer')
     })
 
   test('[U15] plain HTTP is for a provider on this machine: {$self}')
     .with(['http://localhost:8080', 'http://127.0.0.1:9000/x', 'http://[::1]:8080'])
     .run(({ assert }, issuer) => {
-      assert.equal(fault({ issuer }), '')
+      assert.equal(errorOf({ issuer }), '')
       assert.isTrue(isPlainHttp(issuer))
       assert.isFalse(isPlainHttp(GIVEN.issuer))
     })
@@ -80,17 +80,17 @@ test.group('Single sign-on | settings', () => {
       ['issuers', GIVEN.issuer],
     ] as Array<[string, unknown]>)
     .run(({ assert }, [name, value]) => {
-      assert.include(fault({ [name]: value }), name)
+      assert.include(errorOf({ [name]: value }), name)
     })
 
   test('[U15, P9] requires the client’s secret as a Secret, and no error contains it', ({
     assert,
   }) => {
-    const message = fault({ clientSecret: 'of-the-client' })
+    const message = errorOf({ clientSecret: 'of-the-client' })
     assert.include(message, 'sso.clientSecret')
     assert.notInclude(message, 'of-the-client')
-    const kept = ssoConfig({ ...GIVEN, clientSecret: new Secret('of-the-client') })
-    assert.notInclude(JSON.stringify(kept), 'of-the-client')
-    assert.equal(kept.clientSecret!.release(), 'of-the-client')
+    const stored = ssoConfig({ ...GIVEN, clientSecret: new Secret('of-the-client') })
+    assert.notInclude(JSON.stringify(stored), 'of-the-client')
+    assert.equal(stored.clientSecret!.release(), 'of-the-client')
   })
 })

@@ -65,17 +65,17 @@ test.group('Layout of a form', () => {
       tab('One', ['c']),
       tab('Two', [section('Deep', ['d'], { collapsed: true })]),
     ]
-    const withFault = (name: string) =>
+    const withError = (name: string) =>
       textOf(
         layoutOf(
           parts,
           FIELDS.map((one) => (one.name === name ? { ...one, error: 'Wrong' } : one))
         )
       )
-    assert.equal(withFault(''), '-Fold(-Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
-    assert.equal(withFault('a'), 'Fold(Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
-    assert.equal(withFault('b'), 'Fold(-Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
-    assert.equal(withFault('d'), '-Fold(-Inner(a) | b) | [-One(c) Two(Deep(d))] | e')
+    assert.equal(withError(''), '-Fold(-Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
+    assert.equal(withError('a'), 'Fold(Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
+    assert.equal(withError('b'), 'Fold(-Inner(a) | b) | [One(c) -Two(-Deep(d))] | e')
+    assert.equal(withError('d'), '-Fold(-Inner(a) | b) | [-One(c) Two(Deep(d))] | e')
   })
 
   test('[R1] a folded section with a required field that is empty begins open', ({ assert }) => {

@@ -12,7 +12,7 @@ const field = {
 const sent = (text: string) => ({ shown: { data: [text], name: ['x'] }, cleared: new Set() }) as any
 
 test.group('Values that a form sends back as they were', () => {
-  const kept = (text: string) => {
+  const stored = (text: string) => {
     const values: Record<string, unknown> = { name: 'x', data: { b: 1, a: [1] } }
     keepUntouched([field], sent(text), record, values)
     return Object.keys(values)
@@ -20,8 +20,8 @@ test.group('Values that a form sends back as they were', () => {
 
   test('[R13, B17] JSON that came back as shown is not written again', ({ assert }) => {
     const shown = '{\n  "b": 1,\n  "a": [\n    1\n  ]\n}'
-    assert.deepEqual(kept(shown), ['name'])
-    assert.deepEqual(kept(shown.replaceAll('\n', '\r\n')), ['name'])
-    assert.deepEqual(kept('{"b":1,"a":[1]}'), ['name', 'data'])
+    assert.deepEqual(stored(shown), ['name'])
+    assert.deepEqual(stored(shown.replaceAll('\n', '\r\n')), ['name'])
+    assert.deepEqual(stored('{"b":1,"a":[1]}'), ['name', 'data'])
   })
 })

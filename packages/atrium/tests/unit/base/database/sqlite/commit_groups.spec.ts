@@ -57,8 +57,8 @@ for (const driver of DRIVERS) {
           })
         )
       )
-      const kept = numbers(20).filter((_text, index) => index % 3 === 0)
-      assert.deepEqual(await texts(), kept)
+      const stored = numbers(20).filter((_text, index) => index % 3 === 0)
+      assert.deepEqual(await texts(), stored)
       for (const [index, outcome] of outcomes.entries()) {
         const { reason } = outcome as PromiseRejectedResult
         if (index % 3 === 0) assert.isUndefined(reason)
@@ -106,19 +106,19 @@ for (const driver of DRIVERS) {
         )
       )
       await Promise.all(outcomes)
-      const kept = ['0', '1', '3', '4']
+      const stored = ['0', '1', '3', '4']
       const ofKind = (kind: string) => heard.filter((one) => one.startsWith(kind))
       assert.deepEqual(
         heard.slice(0, 4),
-        kept.map((text) => `event ${text}`)
+        stored.map((text) => `event ${text}`)
       )
       assert.deepEqual(
         ofKind('hook'),
-        kept.map((text) => `hook ${text}`)
+        stored.map((text) => `hook ${text}`)
       )
       assert.deepEqual(
         ofKind('answer'),
-        kept.map((text) => `answer ${text}`)
+        stored.map((text) => `answer ${text}`)
       )
       assert.deepEqual(ofKind('undone'), ['undone 2', 'undone 5'])
       assert.lengthOf(heard, 16)
@@ -368,11 +368,11 @@ for (const driver of DRIVERS) {
 
     test("a write's transaction is over when its work is", async ({ assert, cleanup }) => {
       const { note, texts, write } = await openGrouped(driver, cleanup)
-      const kept: any[] = []
-      const keep = () => write(async (client) => void kept.push(client))
+      const stored: any[] = []
+      const keep = () => write(async (client) => void stored.push(client))
       const late = (async () => {
         await write(async (client) => {
-          for (const one of kept) {
+          for (const one of stored) {
             await assert.rejects(() => addNote(one, 'late'))
             await assert.rejects(() => one.transaction((own: any) => addNote(own, 'late')))
             assert.isTrue(one.isCompleted)

@@ -108,18 +108,18 @@ test.group('Prepared statements of a connection', (group) => {
     }
     await client().from(TABLE).where('name', 'b').update({ name: 'c' })
     assert.deepEqual(await names(), ['a', 'c'])
-    const kept = [...readyOn(connection).keys()]
-    assert.includeMembers(kept, ['BEGIN IMMEDIATE;', 'COMMIT;'])
+    const stored = [...readyOn(connection).keys()]
+    assert.includeMembers(stored, ['BEGIN IMMEDIATE;', 'COMMIT;'])
     assert.lengthOf(
-      kept.filter((sql) => sql.startsWith('insert ')),
+      stored.filter((sql) => sql.startsWith('insert ')),
       1
     )
     assert.lengthOf(
-      kept.filter((sql) => sql.startsWith('update ')),
+      stored.filter((sql) => sql.startsWith('update ')),
       1
     )
     assert.deepEqual(
-      kept.filter((sql) => /create|savepoint/i.test(sql)),
+      stored.filter((sql) => /create|savepoint/i.test(sql)),
       []
     )
   })

@@ -129,7 +129,7 @@ test.group('Creates together', (group) => {
       const work = client.transaction((part) => samples.createMany(all, { client: part, actor }))
       const error: any = await work.then(
         () => null,
-        (fault) => fault
+        (invalid) => invalid
       )
       assert.equal(error?.status, 409)
       assert.lengthOf(await client.from('samples'), 0)

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { explainMysql } from '#base/database/mysql/mysql_faults'
+import { explainMysql } from '#base/database/mysql/mysql_errors'
 import { PostgresDialect } from '#base/database/postgres/postgres_dialect'
 
 /** Messages of the servers, with texts that a client may have put into them. */
@@ -68,8 +68,8 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
         fault: { kind: 'check', table: 'goods', columns: [], constraint: 'goods_chk_1' },
       },
     ])
-    .run(({ assert }, { errno, sqlMessage, fault }) =>
-      assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, fault)
+    .run(({ assert }, { errno, sqlMessage, fault: error }) =>
+      assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, error)
     )
 
   test('[A8] an error that code of the database raised has its message: {errno}, {sqlState}')
@@ -80,8 +80,8 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       { errno: 1062, sqlState: '45123' },
     ])
     .run(({ assert }, error) => {
-      const fault = explainMysql({ ...error, sqlMessage: 'Sold out', sql: INSERT })
-      assert.deepEqual(fault as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
+      const invalid = explainMysql({ ...error, sqlMessage: 'Sold out', sql: INSERT })
+      assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
   test('[A29] other errors are not explained', ({ assert }) => {
@@ -140,8 +140,12 @@ test.group('Database errors | PostgreSQL', (group) => {
       { code: '45123', routine: undefined },
     ])
     .run(({ assert }, error) => {
-      const fault = explain({ ...error, message: 'insert into "a" - Sold out', reason: 'Sold out' })
-      assert.deepEqual(fault as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
+      const invalid = explain({
+        ...error,
+        message: 'insert into "a" - Sold out',
+        reason: 'Sold out',
+      })
+      assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
   test('[A29] a raised error that is temporary is not explained', ({ assert }) => {

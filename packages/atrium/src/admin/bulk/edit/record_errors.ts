@@ -21,12 +21,12 @@ export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolea
 }
 
 /** Maximum number of errors that a response names. */
-export const MOST_FAULTS = 100
+export const MOST_ERRORS = 100
 
 /**
  * Reasons why a record can't be changed.
  */
-export interface RecordFault {
+export interface RecordError {
   key: KeyValue
   title: string
   /** API name; null if it is about no field */
@@ -37,24 +37,24 @@ export interface RecordFault {
 /**
  * Records that could not be changed: none was. [L9]
  */
-export class RecordFaults extends BulkFailure {
+export class RecordErrors extends BulkFailure {
   /**
    * @param status  403 or 422
    */
   constructor(
     status: number,
-    readonly faults: readonly RecordFault[]
+    readonly errors: readonly RecordError[]
   ) {
-    const [{ title, message }] = faults
-    super(status, 'bulk.edit.error', { title, message, more: faults.length - 1 })
+    const [{ title, message }] = errors
+    super(status, 'bulk.edit.error', { title, message, more: errors.length - 1 })
   }
 }
 
 /**
  * Collects the errors of several records.
  */
-export class FaultCollector {
-  readonly #faults: RecordFault[] = []
+export class ErrorCollector {
+  readonly #errors: RecordError[] = []
   #isForbidden = false
 
   /**
@@ -70,7 +70,7 @@ export class FaultCollector {
 
   /** True once there are as many as a response names */
   get isFull(): boolean {
-    return this.#faults.length >= MOST_FAULTS
+    return this.#errors.length >= MOST_ERRORS
   }
 
   /**
@@ -85,16 +85,16 @@ export class FaultCollector {
     const title = titleInBulk(this.view, record, this.isVisible)
     const named = Object.entries(fieldErrors)
     const messages: Array<[string | null, string]> = named.length > 0 ? named : [[null, message]]
-    for (const [field, text] of messages) this.#faults.push({ key, title, field, message: text })
+    for (const [field, text] of messages) this.#errors.push({ key, title, field, message: text })
     this.#isForbidden ||= isForbidden(error)
   }
 
   /**
-   * @throws RecordFaults  if there are any
+   * @throws RecordErrors  if there are any
    */
   check(): void {
-    if (this.#faults.length === 0) return
-    throw new RecordFaults(this.#isForbidden ? 403 : 422, this.#faults.slice(0, MOST_FAULTS))
+    if (this.#errors.length === 0) return
+    throw new RecordErrors(this.#isForbidden ? 403 : 422, this.#errors.slice(0, MOST_ERRORS))
   }
 }
 

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import type { HttpContext } from '@adonisjs/core/http'
-import { answerTooLarge, tooManyAnswers } from '#base/http/problems'
+import { responseTooLarge, tooManyResponses } from '#base/http/problems'
 import { crudConfig } from '../settings.js'
 import { RequestValue } from '#base/http/request_value'
 
@@ -12,7 +12,7 @@ const MOST_WAITING = 50
 const FULL = 2
 
 /** Responses of fewer bytes are not counted: nearly all are smaller. */
-export const SMALL_ANSWER = 64 * 1024
+export const SMALL_RESPONSE = 64 * 1024
 
 /*
  * Rows, items and JSON of a response are in memory at the same time, so its values may use only a part of
@@ -27,10 +27,10 @@ const HEAP = getHeapStatistics().heap_size_limit
  * Maximum bytes of one response and of all responses together: those of `limits` in `config/crud.ts`, at
  * most a quarter of the heap of this process. [A29]
  */
-export function answerLimits(heap: number = HEAP): { answer: number; answers: number } {
-  const { answer, answers } = crudConfig().limits
+export function responseLimits(heap: number = HEAP): { response: number; responses: number } {
+  const { response, responses } = crudConfig().limits
   const most = Math.floor(heap * SHARE_OF_HEAP)
-  return { answer: Math.min(answer, most), answers: Math.min(answers, most) }
+  return { response: Math.min(response, most), responses: Math.min(responses, most) }
 }
 
 /** Bytes of all responses of this process that are being read, written or sent */
@@ -44,7 +44,7 @@ const waiting: Array<() => void> = []
  * they are read and released after the response is sent. One response, or many concurrent ones, cannot fill the
  * memory. [A29]
  */
-export class AnswerBudget {
+export class ResponseBudget {
   #reserved = 0
   #isReleased = false
 
@@ -66,12 +66,12 @@ export class AnswerBudget {
    * @throws Problem 503  when the memory is not free in time
    */
   async reserve(bytes: number): Promise<void> {
-    const { answer, answers } = answerLimits()
-    if (this.#reserved + bytes > answer) throw answerTooLarge(answer)
+    const { response, responses } = responseLimits()
+    if (this.#reserved + bytes > response) throw responseTooLarge(response)
     const end = performance.now() + TIMEOUT
-    while (inFlight > 0 && inFlight + bytes > answers) {
+    while (inFlight > 0 && inFlight + bytes > responses) {
       const left = end - performance.now()
-      if (left <= 0 || waiting.length >= MOST_WAITING) throw tooManyAnswers()
+      if (left <= 0 || waiting.length >= MOST_WAITING) throw tooManyResponses()
       await nextRelease(left)
     }
     this.#add(bytes)
@@ -99,10 +99,10 @@ export class AnswerBudget {
    * may read one list after the other and retain none. The bytes stay counted until this budget is
    * released.
    */
-  async forList<Result>(work: (budget: AnswerBudget) => Promise<Result>): Promise<Result> {
-    const budget = new AnswerBudget()
+  async forList<Result>(work: (budget: ResponseBudget) => Promise<Result>): Promise<Result> {
+    const budget = new ResponseBudget()
     try {
-      if (inFlight > FULL * answerLimits().answers) throw tooManyAnswers()
+      if (inFlight > FULL * responseLimits().responses) throw tooManyResponses()
       const result = await work(budget)
       this.reserveAtLeast(budget.reserved)
       return result
@@ -126,13 +126,13 @@ export function bytesInFlight(): number {
 }
 
 /* Most requests never use their budget, so no listener is added to their response before they do. */
-const BUDGETS = new RequestValue<AnswerBudget>('answer budget')
+const BUDGETS = new RequestValue<ResponseBudget>('response budget')
 
 /** The budget of the response to a request, released when the response is sent or its connection is closed. */
-export function answerBudgetOf(ctx: HttpContext): AnswerBudget {
+export function responseBudgetOf(ctx: HttpContext): ResponseBudget {
   let budget = BUDGETS.get(ctx)
   if (!budget) {
-    budget = new AnswerBudget((release) => {
+    budget = new ResponseBudget((release) => {
       const { response } = ctx.response
       if (response.closed) release()
       else response.once('close', release)

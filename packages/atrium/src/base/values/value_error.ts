@@ -1,12 +1,12 @@
 /** The reason why a value is invalid for its column. */
-export interface ValueFault {
+export interface ValueError {
   rule: string
   /** Completes "The x field ..." */
   message: string
 }
 
 /** The errors that columns of all types share. */
-export const FAULTS = {
+export const ERRORS = {
   text: { rule: 'text', message: 'must not contain NUL or broken characters' },
   string: { rule: 'string', message: 'must be a string' },
   integer: { rule: 'integer', message: 'must be an integer of at most 64 bits' },
@@ -23,4 +23,4 @@ export const FAULTS = {
   list: { rule: 'list', message: 'must be a list' },
   null: { rule: 'nullable', message: 'must not be null' },
   file: { rule: 'file', message: 'must be a file' },
-} satisfies Record<string, ValueFault>
+} satisfies Record<string, ValueError>

@@ -1,4 +1,4 @@
-import type { Fault } from '../introspection.js'
+import type { DatabaseError } from '../introspection.js'
 import { shortened } from '../raised_message.js'
 
 interface DriverError {
@@ -13,7 +13,7 @@ interface DriverError {
  * Parses an error of MySQL or MariaDB; null if it is not about the data. The names appear only in the
  * message, after text that a caller may have sent, so the search starts at the end.
  */
-export function explainMysql(error: unknown): Fault | null {
+export function explainMysql(error: unknown): DatabaseError | null {
   const { errno, sqlState = '', sqlMessage = '', sql = '' } = error as DriverError
   if (isRaised(errno, sqlState)) {
     return { kind: 'raised', columns: [], message: shortened(sqlMessage) }
@@ -57,7 +57,7 @@ export function explainMysql(error: unknown): Fault | null {
     case 1471:
       return { kind: 'view', columns: [] }
     default:
-      return RANGE_FAULTS.has(errno ?? 0) || sqlState.startsWith('22')
+      return RANGE_ERRORS.has(errno ?? 0) || sqlState.startsWith('22')
         ? { kind: 'range', table, columns: [lastColumn(sqlMessage)] }
         : null
   }
@@ -67,7 +67,7 @@ export function explainMysql(error: unknown): Fault | null {
  * Too long, out of range, invalid moment, invalid number, bytes that are not text, invalid JSON, row too
  * large, generated column
  */
-const RANGE_FAULTS = new Set([
+const RANGE_ERRORS = new Set([
   1118, 1264, 1292, 1366, 1367, 1406, 1411, 1525, 1906, 3105, 3140, 4079,
 ])
 
@@ -93,7 +93,7 @@ function tableOf(sql: string): string | undefined {
  * "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ..."; missing if the user
  * lacks rights
  */
-function foreignKeyIn(message: string): Pick<Fault, 'table' | 'columns'> {
+function foreignKeyIn(message: string): Pick<DatabaseError, 'table' | 'columns'> {
   const [, table, names = ''] =
     /\((?:`[^`]+`\.)?`([^`]+)`, CONSTRAINT `[^`]+` FOREIGN KEY \(([^)]*)\)/.exec(message) ?? []
   return { table, columns: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name) }

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { LucidCrud, Problem } from '#crud'
-import { faultToProblem } from '#crud/operations/writes/fault_to_problem'
+import { errorToProblem } from '#crud/operations/writes/error_to_problem'
 import { Counter } from '#tests/fixtures/crud'
 import { Seat } from '#tests/fixtures/keys'
 import { Sample } from '#tests/fixtures/samples'
@@ -100,7 +100,7 @@ test.group('faultToProblem', (group) => {
     for (const code of ['SQLITE_BUSY', 'SQLITE_ERROR', 'SQLITE_FULL', undefined]) {
       const error = Object.assign(new Error(`${code}: oops`), { code })
       const about = { values: {} } as any
-      assert.isUndefined(await faultToProblem(error, resource, about, db.connection()))
+      assert.isUndefined(await errorToProblem(error, resource, about, db.connection()))
     }
   })
 
@@ -137,7 +137,7 @@ test.group('faultToProblem and the writes of hooks', (group) => {
   test("[A29] a hook's constraint violation in another table is not attributed to the caller", async ({
     assert,
   }) => {
-    const error = await new LucidCrud(Noting).create({ name: 'one' }).catch((fault) => fault)
+    const error = await new LucidCrud(Noting).create({ name: 'one' }).catch((invalid) => invalid)
     assert.notInstanceOf(error, Problem)
     assert.match(error.message, /UNIQUE constraint failed: countries\.name|countries_name_unique/)
     assert.isEmpty(await db.from('crud_counters'))

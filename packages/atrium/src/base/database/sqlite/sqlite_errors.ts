@@ -1,9 +1,9 @@
 import { failedStatement } from '../failed_statement.js'
-import type { Fault } from '../introspection.js'
+import type { DatabaseError } from '../introspection.js'
 import { raisedMessage, shortened } from '../raised_message.js'
 
 /** Parses an error of SQLite, of either driver; null if it is not about the data. */
-export function explainSqlite(error: unknown): Fault | null {
+export function explainSqlite(error: unknown): DatabaseError | null {
   const { code, message } = error as { code?: string; message?: string }
   if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') return { kind: 'range', columns: [] }
   if (code === 'SQLITE_ERROR') return explainGeneral(message ?? '')
@@ -26,7 +26,7 @@ export function explainSqlite(error: unknown): Fault | null {
 }
 
 /** Errors without a code of their own. */
-function explainGeneral(message: string): Fault | null {
+function explainGeneral(message: string): DatabaseError | null {
   if (/cannot modify [^]* because it is a view$/.test(message)) return { kind: 'view', columns: [] }
   /* Of a check or a generated column */
   const isValue = /(^|: | - )(malformed JSON|integer overflow)$/.test(message)
@@ -34,7 +34,7 @@ function explainGeneral(message: string): Fault | null {
 }
 
 /** A STRICT table refuses a value of another type; whatever else is said, a trigger raised. */
-function explainOther(reason: string): Fault {
+function explainOther(reason: string): DatabaseError {
   const [, place] = /^cannot store \w+ value in \w+ column (.*)$/s.exec(reason) ?? []
   if (place) return { kind: 'range', ...columnsIn(place) }
   return { kind: 'raised', columns: [], message: shortened(reason) }
@@ -64,14 +64,14 @@ const NAMES: Record<string, string> = {
 }
 
 /** A row being inserted has no references to it yet, and a row being deleted has none of its own left. */
-function brokenReference(message: string): Fault {
+function brokenReference(message: string): DatabaseError {
   const { verb, table, columns = [] } = failedStatement(message) ?? {}
   const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
   return { kind: 'foreign_key', table, columns, reference }
 }
 
 /** "products.sku, products.name" names two columns; an index over an expression names none. */
-function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
+function columnsIn(text: string): Pick<DatabaseError, 'table' | 'columns'> {
   if (text.startsWith('index ')) return { columns: [] }
   const names = text.split(', ')
   return {

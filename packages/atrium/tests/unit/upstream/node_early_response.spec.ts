@@ -3,10 +3,10 @@ import { Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from '@japa/runner'
-import { checkGround, EarlyAnswer } from '#upstream/node_early_answer'
+import { checkGround, EarlyResponse } from '#upstream/node_early_response'
 
 /** Server side of a connection after a response to a request that is mostly still to come. */
-async function answeredEarly(options: ServerOptions): Promise<Socket> {
+async function respondedEarly(options: ServerOptions): Promise<Socket> {
   const server = new Server(options)
   server.on('request', (_request, response: ServerResponse) => {
     response.writeHead(413, { 'connection': 'close', 'content-length': 0 }).end()
@@ -29,7 +29,7 @@ test.group('Responses before the end of the request', () => {
   test('Node.js still loses an early response by closing during the request', async ({
     assert,
   }) => {
-    const socket = await answeredEarly({})
+    const socket = await respondedEarly({})
     assert.isTrue(socket.destroyed)
   })
 
@@ -37,7 +37,7 @@ test.group('Responses before the end of the request', () => {
     assert,
     cleanup,
   }) => {
-    const socket = await answeredEarly({ ServerResponse: EarlyAnswer })
+    const socket = await respondedEarly({ ServerResponse: EarlyResponse })
     cleanup(() => void socket.destroy())
     assert.isFalse(socket.destroyed)
     assert.isTrue(socket.writableEnded)

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import type { AdminSite } from '#admin'
-import { writeFaultyRows } from '#admin/import/faulty_rows'
+import { writeInvalidRows } from '#admin/import/invalid_rows'
 import type AdminImport from '#admin/models/admin_import'
 import { inspectFile } from '#admin/sheets/inspect_file'
 
@@ -24,18 +24,18 @@ async function openBelow(folder: string): Promise<string[]> {
 
 test.group('Import | invalid rows as a file', (group) => {
   let folder: string
-  let paths: { file: string; faults: string }
+  let paths: { file: string; errors: string }
   let one: AdminImport
 
   group.each.setup(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atrium-faulty-'))
-    paths = { file: join(folder, 'rows.csv'), faults: join(folder, 'faults') }
+    paths = { file: join(folder, 'rows.csv'), errors: join(folder, 'faults') }
     const rows = Array.from({ length: ROWS }, (_, index) => `${index},${'x'.repeat(500)}\n`)
     await writeFile(paths.file, ['number,text\n', ...rows].join(''))
-    const faults = rows.map((_, index) =>
+    const errors = rows.map((_, index) =>
       JSON.stringify({ line: index + 2, field: null, message: `no ${index}` })
     )
-    await writeFile(paths.faults, `${faults.join('\n')}\n`)
+    await writeFile(paths.errors, `${errors.join('\n')}\n`)
     one = { shape: await inspectFile(paths.file, 'rows.csv') } as AdminImport
     return () => rm(folder, { recursive: true })
   })
@@ -46,7 +46,7 @@ test.group('Import | invalid rows as a file', (group) => {
     const output = new PassThrough()
     const [content] = await Promise.all([
       text(output),
-      writeFaultyRows(site, one, [], paths, output),
+      writeInvalidRows(site, one, [], paths, output),
     ])
     const lines = content.split('\r\n')
     assert.equal(lines[0], 'number,text,Why')
@@ -58,7 +58,7 @@ test.group('Import | invalid rows as a file', (group) => {
   test('[D3] a reader that leaves has both files closed', async ({ assert }) => {
     const output = new PassThrough()
     output.once('data', () => output.destroy())
-    await assert.rejects(() => writeFaultyRows(site, one, [], paths, output))
+    await assert.rejects(() => writeInvalidRows(site, one, [], paths, output))
     for (let tries = 0; tries < 100; tries++) {
       const left = await openBelow(folder)
       if (left.length === 0) return

@@ -15,7 +15,7 @@ import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 import { attributeToApi } from '#base/values/to_api'
 import { dialectOf } from '#base/database/dialects'
-import type { Fault } from '#base/database/introspection'
+import type { DatabaseError } from '#base/database/introspection'
 import type { Problem } from '#base/errors'
 
 /**
@@ -25,35 +25,36 @@ import type { Problem } from '#base/errors'
  * @param client  a client that still accepts queries, outside the failed transaction
  * @returns undefined for an error that is not about the data
  */
-export async function faultToProblem(
+export async function errorToProblem(
   error: unknown,
   resource: Resource,
   record: LucidRow | undefined,
   client: QueryClientContract
 ): Promise<Problem | undefined> {
-  const fault = dialectOf(client).explain(error)
-  if (fault?.kind === 'raised') return refusedByDatabase(fault.message ?? '')
-  if (fault?.kind === 'foreign_key') return await brokenReference(fault, resource, record, client)
+  const invalid = dialectOf(client).explain(error)
+  if (invalid?.kind === 'raised') return refusedByDatabase(invalid.message ?? '')
+  if (invalid?.kind === 'foreign_key')
+    return await brokenReference(invalid, resource, record, client)
   /* A hook may have written to another table; an error there is not about this item. */
-  if (fault?.table !== undefined && fault.table !== resource.table) return undefined
+  if (invalid?.table !== undefined && invalid.table !== resource.table) return undefined
 
-  switch (fault?.kind) {
+  switch (invalid?.kind) {
     case undefined:
       return undefined
     case 'unique':
-      return duplicate(fault, resource, record)
+      return duplicate(invalid, resource, record)
     case 'view':
       return isReadOnly('view')
     case 'nothing_stored':
       return nothingStored()
     default: {
-      const withheld = withheldOf(fault!, resource, record)
+      const withheld = withheldOf(invalid!, resource, record)
       if (withheld.length > 0) return neededFieldsWithheld(withheld)
       return storageRefused(
-        columnsOf(fault!, resource).map((column) => ({
+        columnsOf(invalid!, resource).map((column) => ({
           field: column.apiName,
-          rule: fault!.kind,
-          message: RULES[fault!.kind as keyof typeof RULES](column.apiName),
+          rule: invalid!.kind,
+          message: RULES[invalid!.kind as keyof typeof RULES](column.apiName),
         }))
       )
     }
@@ -61,10 +62,14 @@ export async function faultToProblem(
 }
 
 /** Names of the columns that a new record lacks as the caller may not set them. */
-function withheldOf(fault: Fault, resource: Resource, record: LucidRow | undefined): string[] {
+function withheldOf(
+  error: DatabaseError,
+  resource: Resource,
+  record: LucidRow | undefined
+): string[] {
   const { projection } = resource
-  if (!projection || !record || record.$isPersisted || fault.kind !== 'not_null') return []
-  return columnsNamed(fault, resource)
+  if (!projection || !record || record.$isPersisted || error.kind !== 'not_null') return []
+  return columnsNamed(error, resource)
     .map(({ apiName }) => apiName)
     .filter((name) => projection.writing('create', name) === 'none')
 }
@@ -75,18 +80,22 @@ const RULES = {
   range: (field: string) => `The ${field} field has a value out of range`,
 }
 
-function columnsOf(fault: Fault, resource: Resource): Column[] {
-  return columnsNamed(fault, resource).filter((column) => !resource.conceals(column))
+function columnsOf(error: DatabaseError, resource: Resource): Column[] {
+  return columnsNamed(error, resource).filter((column) => !resource.conceals(column))
 }
 
-function columnsNamed({ columns, constraint }: Fault, resource: Resource): Column[] {
+function columnsNamed({ columns, constraint }: DatabaseError, resource: Resource): Column[] {
   const names = [...columns, ...(resource.constraints.get(constraint ?? '') ?? [])]
   return resource.columns.all.filter(({ name }) => names.includes(name))
 }
 
 /** For a constraint over several columns, the response names only the fields that responses show. */
-function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefined): Problem {
-  const columns = columnsOf(fault, resource)
+function duplicate(
+  error: DatabaseError,
+  resource: Resource,
+  record: LucidRow | undefined
+): Problem {
+  const columns = columnsOf(error, resource)
   const shown = columns.filter(
     (column) =>
       resource.fields.includes(column) && record?.$attributes[column.attribute] !== undefined
@@ -105,15 +114,15 @@ function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefine
  * value that an update would change.
  */
 async function brokenReference(
-  fault: Fault,
+  error: DatabaseError,
   resource: Resource,
   record: LucidRow | undefined,
   client: QueryClientContract
 ): Promise<Problem> {
-  const isElsewhere = fault.table !== undefined && fault.table !== resource.table
-  const direction = fault.reference ?? (isElsewhere ? await directionOf(fault, client) : undefined)
+  const isElsewhere = error.table !== undefined && error.table !== resource.table
+  const direction = error.reference ?? (isElsewhere ? await directionOf(error, client) : undefined)
   if (direction === 'used') return stillReferredTo()
-  if (isElsewhere) return missingReference(fieldsOfPivot(resource, fault.table!))
+  if (isElsewhere) return missingReference(fieldsOfPivot(resource, error.table!))
   if (!record) return direction ? missingReference([]) : stillReferredTo()
 
   const missing = await missingOf(record, resource, client)
@@ -122,11 +131,11 @@ async function brokenReference(
     return missingReference(shown.map(({ apiName }) => apiName))
   }
   if (!direction && record.$isPersisted) return stillReferredTo()
-  return missingReference(columnsOf(fault, resource).map(({ apiName }) => apiName))
+  return missingReference(columnsOf(error, resource).map(({ apiName }) => apiName))
 }
 
 /** For an update of another table: one that sets no reference has changed a referenced value. */
-async function directionOf({ table, columns }: Fault, client: QueryClientContract) {
+async function directionOf({ table, columns }: DatabaseError, client: QueryClientContract) {
   const introspection = await dialectOf(client).readTable(client, table!)
   const referring = introspection?.foreignKeys.flatMap((key) => key.columns) ?? []
   return columns.length > 0 && !columns.some((name) => referring.includes(name))

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import type { AdminSite } from '../admin_site.js'
 import type AdminImport from '../models/admin_import.js'
-import type { ImportFault } from '../models/admin_import.js'
+import type { ImportError } from '../models/admin_import.js'
 import { readRows } from '../sheets/read_rows.js'
 import { sheetWriter } from '../sheets/sheet_writer.js'
 import type { KnownField } from './import_fields.js'
@@ -13,11 +13,11 @@ import type { KnownField } from './import_fields.js'
  *
  * @param paths  of the file and of its errors, as lines of JSON
  */
-export async function writeFaultyRows(
+export async function writeInvalidRows(
   site: AdminSite,
   { shape }: AdminImport,
   fields: ReadonlyArray<Pick<KnownField, 'name' | 'label'>>,
-  paths: { file: string; faults: string },
+  paths: { file: string; errors: string },
   output: Writable
 ): Promise<void> {
   const why = freeName(site.text('import.errorColumn'), shape.columns)
@@ -27,27 +27,27 @@ export async function writeFaultyRows(
     /* The program that wrote another encoding would read UTF-8 wrong without it. */
     bom: shape.encoding !== 'utf-8',
   })
-  const faults = new Faults(paths.faults)
+  const errors = new Errors(paths.errors)
   try {
     for await (const { cells, line } of readRows(paths.file, shape)) {
-      const reasons = await faults.at(line)
+      const reasons = await errors.at(line)
       if (reasons.length === 0) continue
-      const told = reasons.map(({ field, message }) => {
+      const onProgress = reasons.map(({ field, message }) => {
         const label = fields.find(({ name }) => name === field)?.label
         return label && !message.includes(label) ? `${label}: ${message}` : message
       })
-      await writer.write([...cells, told.join('; ')])
+      await writer.write([...cells, onProgress.join('; ')])
     }
     await writer.end()
   } finally {
-    await faults.close()
+    await errors.close()
   }
 }
 
 /** The errors of rows, read along with them; to be closed, as a reader of the rows may leave. */
-class Faults {
+class Errors {
   readonly #lines: AsyncGenerator<string, void>
-  #next: ImportFault | null | undefined
+  #next: ImportError | null | undefined
 
   constructor(path: string) {
     this.#lines = linesOf(path)
@@ -57,12 +57,12 @@ class Faults {
     await this.#lines.return()
   }
 
-  async at(line: number): Promise<ImportFault[]> {
-    const found: ImportFault[] = []
+  async at(line: number): Promise<ImportError[]> {
+    const found: ImportError[] = []
     for (;;) {
       if (this.#next === undefined) {
         const { done, value } = await this.#lines.next()
-        this.#next = done ? null : (JSON.parse(value!) as ImportFault)
+        this.#next = done ? null : (JSON.parse(value!) as ImportError)
       }
       if (this.#next === null || this.#next.line !== line) return found
       found.push(this.#next)

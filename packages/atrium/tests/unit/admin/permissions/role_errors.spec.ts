@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import logger from '@adonisjs/core/services/logger'
 import { AdminRole } from '#admin'
 import { DefaultRole } from '#admin/permissions/user_roles'
-import { reportRoleFaults } from '#admin/roles/role_faults'
+import { reportRoleErrors } from '#admin/roles/role_errors'
 import { adminSite } from '#tests/helpers/admin'
 import { captureWarnings } from '#tests/helpers/captured_log'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -16,7 +16,7 @@ test.group('Admin | what boot says of roles', (group) => {
   const report = async (defaultRole: string | null) => {
     const { models } = await adminSite()
     const adminUserService = { defaultRole: new DefaultRole(defaultRole) }
-    await reportRoleFaults({ models, adminUserService } as any)
+    await reportRoleErrors({ models, adminUserService } as any)
   }
 
   test('[U5, U6] names that the application does not have are a line for each role', async ({

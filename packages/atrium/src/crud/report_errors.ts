@@ -10,26 +10,26 @@ import { resources } from './resource/registry.js'
  * @param errors  the errors; those that another provider has reported are left out
  * @throws ConfigurationError  in tests and in the REPL, which do not load the resources
  */
-export function reportFaults(
+export function reportErrors(
   errors: readonly Error[],
   app: Pick<ApplicationService, 'getEnvironment' | 'terminating'>
 ): void {
-  const known = [...resources.faults, ...resources.untold].map(({ message }) => message)
+  const known = [...resources.errors, ...resources.unreported].map(({ message }) => message)
   const unknown = errors.filter(({ message }) => !known.includes(message))
   if (unknown.length === 0) return
   const environment = app.getEnvironment()
   if (environment !== 'console' && environment !== 'web') throw new ConfigurationError(unknown)
   if (environment === 'web') {
-    resources.untold.push(...unknown)
+    resources.unreported.push(...unknown)
     return
   }
-  if (resources.faults.length === 0) app.terminating(() => remind())
-  resources.faults.push(...unknown)
+  if (resources.errors.length === 0) app.terminating(() => remind())
+  resources.errors.push(...unknown)
 }
 
 function remind() {
-  const { areFaultsShown, faults } = resources
-  if (areFaultsShown || faults.length === 0) return
-  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`
+  const { areErrorsShown: areErrorsShown, errors } = resources
+  if (areErrorsShown || errors.length === 0) return
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
   console.warn(`The models' configuration has ${count}. node ace atrium:doctor lists them`)
 }

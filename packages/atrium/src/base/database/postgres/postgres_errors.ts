@@ -1,5 +1,5 @@
 import { failedStatement } from '../failed_statement.js'
-import type { Fault } from '../introspection.js'
+import type { DatabaseError } from '../introspection.js'
 import { raisedMessage } from '../raised_message.js'
 
 type PostgresError = Error & Record<string, string | undefined>
@@ -10,7 +10,7 @@ const WRONG_TYPE = '42804'
 const TOO_LONG_FOR_INDEX = '54000'
 
 /** Parses an error of PostgreSQL, by its code, as messages are in the server's language. */
-export function explainPostgres(error: unknown): Fault | null {
+export function explainPostgres(error: unknown): DatabaseError | null {
   const { code = '', table, column, constraint, routine = '' } = error as PostgresError
   if (isRaised(code, routine)) {
     return { kind: 'raised', columns: [], message: raisedMessage(error as Error) }
@@ -73,7 +73,7 @@ function brokenReference({
   message = '',
   table,
   constraint,
-}: Record<string, string | undefined>): Fault {
+}: Record<string, string | undefined>): DatabaseError {
   const statement = failedStatement(message)
   const isUsed =
     code === '23001' ||

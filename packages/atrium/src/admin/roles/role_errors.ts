@@ -125,10 +125,10 @@ function unknownEverywhere(
  * What of the roles goes nowhere: a default role that is not there, and names that the application does not have. What
  * is unknown allows nothing. [U5, U6]
  */
-export async function roleFaults(
+export async function roleErrors(
   site: Pick<AdminSite, 'adminUserService' | 'models'>
 ): Promise<Array<{ severity: 'error' | 'warning'; text: string }>> {
-  const fault = await site.adminUserService.defaultRole.fault()
+  const error = await site.adminUserService.defaultRole.error()
   const roles = await AdminRole.query().orderBy('name')
   const unknown = roles.flatMap(({ name, permissions }) => {
     const names = unknownNames(site, permissions).map(({ text }) => text)
@@ -136,15 +136,15 @@ export async function roleFaults(
     const text = `The role ${name} names what there is not, which allows nothing: ${listed(names)}`
     return [{ severity: 'warning' as const, text }]
   })
-  return fault ? [{ severity: 'error' as const, text: fault }, ...unknown] : unknown
+  return error ? [{ severity: 'error' as const, text: error }, ...unknown] : unknown
 }
 
 /** Writes the errors of the roles into the log, at boot. None stops the server. */
-export async function reportRoleFaults(
+export async function reportRoleErrors(
   site: Pick<AdminSite, 'adminUserService' | 'models'>
 ): Promise<void> {
   try {
-    for (const { severity, text } of await roleFaults(site)) {
+    for (const { severity, text } of await roleErrors(site)) {
       if (severity === 'error') logger.error(text)
       else logger.warn(text)
     }

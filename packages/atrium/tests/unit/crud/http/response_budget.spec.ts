@@ -1,9 +1,9 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { AnswerBudget, answerLimits, bytesInFlight } from '#crud/http/answer_budget'
+import { ResponseBudget, responseLimits, bytesInFlight } from '#crud/http/response_budget'
 import { type Problem } from '#crud'
 
-const LIMITS = { text: 100, answer: 1000, answers: 1500 }
+const LIMITS = { text: 100, response: 1000, responses: 1500 }
 
 async function problemOf(work: Promise<unknown>): Promise<Problem> {
   try {
@@ -25,7 +25,7 @@ test.group('AnswerRoom', (group) => {
     assert,
     cleanup,
   }) => {
-    const room = new AnswerBudget()
+    const room = new ResponseBudget()
     cleanup(() => room.release())
     await room.reserve(600)
     const problem = await problemOf(room.reserve(401))
@@ -36,13 +36,17 @@ test.group('AnswerRoom', (group) => {
   })
 
   test('[A29] all responses together use at most a quarter of the heap', ({ assert }) => {
-    assert.deepEqual(answerLimits(1_000_000), { answer: 1000, answers: 1500 })
-    assert.deepEqual(answerLimits(4800), { answer: 1000, answers: 1200 })
-    assert.deepEqual(answerLimits(2000), { answer: 500, answers: 500 })
+    assert.deepEqual(responseLimits(1_000_000), { response: 1000, responses: 1500 })
+    assert.deepEqual(responseLimits(4800), { response: 1000, responses: 1200 })
+    assert.deepEqual(responseLimits(2000), { response: 500, responses: 500 })
   })
 
   test('[A29] a response waits for free budget, first come first served', async ({ assert }) => {
-    const [first, second, third] = [new AnswerBudget(), new AnswerBudget(), new AnswerBudget()]
+    const [first, second, third] = [
+      new ResponseBudget(),
+      new ResponseBudget(),
+      new ResponseBudget(),
+    ]
     const order: string[] = []
     await first.reserve(1000)
     const waiting = [
@@ -62,10 +66,10 @@ test.group('AnswerRoom', (group) => {
   })
 
   test('[A29] waiting for too long, or with too many others, is 503', async ({ assert }) => {
-    const first = new AnswerBudget()
+    const first = new ResponseBudget()
     await first.reserve(1000)
     const begun = performance.now()
-    const many = Array.from({ length: 60 }, () => problemOf(new AnswerBudget().reserve(600)))
+    const many = Array.from({ length: 60 }, () => problemOf(new ResponseBudget().reserve(600)))
     const soon = await Promise.race(many)
     assert.isBelow(performance.now() - begun, 1000)
     assert.equal(soon.status, 503)
@@ -76,7 +80,7 @@ test.group('AnswerRoom', (group) => {
   }).timeout(10_000)
 
   test('consecutive lists each use the size of the largest', async ({ assert }) => {
-    const room = new AnswerBudget()
+    const room = new ResponseBudget()
     for (const bytes of [400, 900, 500]) await room.forList((list) => list.reserve(bytes))
     assert.equal(room.reserved, 900)
     assert.equal(bytesInFlight(), 900)

@@ -32,11 +32,11 @@ interface Content {
   /** Digest of the body that came with the key */
   fingerprint: string
   /** Absent while the request is being processed */
-  answer?: object
+  response?: object
 }
 
 /** Another request has done the same write. */
-export class AnswerExists extends Error {}
+export class ResponseExists extends Error {}
 
 /** The right to do the write of a key. */
 export interface Claim {
@@ -49,7 +49,7 @@ export interface Claim {
  * The stored responses of one connection. The claim to a key is visible to all processes before the work
  * begins; the response becomes visible together with what is written, by the same commit. [Q7]
  */
-export class StoredAnswers {
+export class StoredResponses {
   readonly #client: QueryClientContract
   readonly #hours: number
 
@@ -62,7 +62,7 @@ export class StoredAnswers {
    * @param hours  that a response is stored
    * @throws RuntimeError  when the connection lacks the table
    */
-  static async on(client: QueryClientContract, hours: number): Promise<StoredAnswers> {
+  static async on(client: QueryClientContract, hours: number): Promise<StoredResponses> {
     const { connectionName } = client
     if (!PRUNED.has(connectionName)) {
       if (!(await dialectOf(client).readTable(client, TABLE))) {
@@ -72,7 +72,7 @@ export class StoredAnswers {
       }
       PRUNED.set(connectionName, 0)
     }
-    return new StoredAnswers(client, hours)
+    return new StoredResponses(client, hours)
   }
 
   /**
@@ -81,7 +81,7 @@ export class StoredAnswers {
    * @returns the claim, or the stored response
    * @throws Problem 409 while another request holds the claim, 422 if the key came with another body
    */
-  async begin<Answer extends object>(id: string, fingerprint: string): Promise<Claim | Answer> {
+  async begin<Result extends object>(id: string, fingerprint: string): Promise<Claim | Result> {
     const claim = { id, claim: randomUUID(), fingerprint }
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const row = await this.#find(id)
@@ -89,7 +89,7 @@ export class StoredAnswers {
         await this.#prune()
         return claim
       }
-      if (row && Number(row.expires_at) > Date.now()) return answerIn<Answer>(row, fingerprint)
+      if (row && Number(row.expires_at) > Date.now()) return responseIn<Result>(row, fingerprint)
       if (row) await this.#removeExpired({ id })
       await this.#insert(claim)
     }
@@ -103,7 +103,7 @@ export class StoredAnswers {
    */
   async complete(
     { id, claim, fingerprint }: Claim,
-    answer: object,
+    response: object,
     transaction: TransactionClientContract
   ) {
     const changed = await transaction
@@ -112,7 +112,7 @@ export class StoredAnswers {
       .where({ id, claim })
       .update({
         claim: null,
-        content: seal(id, { fingerprint, answer }),
+        content: seal(id, { fingerprint, response }),
         expires_at: Date.now() + this.#hours * HOUR,
       })
     if (Number(changed) !== 1) throw stillRunning()
@@ -121,29 +121,29 @@ export class StoredAnswers {
   /**
    * Writes and stores the response in one transaction. Others with the same id wait for its end on the database.
    *
-   * @throws AnswerExists  when another transaction has stored the response: nothing must be stored
+   * @throws ResponseExists  when another transaction has stored the response: nothing must be stored
    */
   async storeOnce<Result>(
     id: string,
     transaction: TransactionClientContract,
     write: () => Promise<Result>,
-    answerOf: (result: Result) => object
+    responseOf: (result: Result) => object
   ): Promise<Result> {
     const claim = { id, claim: randomUUID(), fingerprint: '' }
     await this.#removeExpired({ id }, transaction)
     await this.#insert(claim, transaction)
     const row = await this.#find(id, transaction)
-    if (row?.claim !== claim.claim) throw new AnswerExists()
+    if (row?.claim !== claim.claim) throw new ResponseExists()
     const result = await write()
-    await this.complete(claim, answerOf(result), transaction)
+    await this.complete(claim, responseOf(result), transaction)
     return result
   }
 
   /** The response that `storeOnce` has stored; null if there is none. */
-  async stored<Answer extends object>(id: string): Promise<Answer | null> {
+  async stored<Result extends object>(id: string): Promise<Result | null> {
     const row = await this.#find(id)
     if (!row || row.claim !== null || Number(row.expires_at) <= Date.now()) return null
-    return answerIn<Answer>(row, '')
+    return responseIn<Result>(row, '')
   }
 
   /** Releases the key. If that fails, the claim expires. */
@@ -187,9 +187,9 @@ function seal(id: string, content: Content): string {
   return encryption.encrypt(content, { purpose: id })
 }
 
-function answerIn<Answer extends object>({ id, content }: Row, fingerprint: string): Answer {
+function responseIn<Result extends object>({ id, content }: Row, fingerprint: string): Result {
   const opened = encryption.decrypt<Content>(content, id)
   if (opened?.fingerprint !== fingerprint) throw keyReused()
-  if (!opened.answer) throw stillRunning()
-  return opened.answer as Answer
+  if (!opened.response) throw stillRunning()
+  return opened.response as Result
 }

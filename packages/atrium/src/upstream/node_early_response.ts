@@ -19,7 +19,7 @@ const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
 const SHORT = 64 * 1024
 
 export function checkGround(socket: object = Socket.prototype): void {
-  expectGround('node', 'node_early_answer', {
+  expectGround('node', 'node_early_response', {
     'net.Socket#destroySoon': hasMethods(socket, 'destroySoon'),
   })
 }
@@ -28,7 +28,7 @@ export function checkGround(socket: object = Socket.prototype): void {
  * A response that may be sent before the request is complete. It is the last one of its connection, and
  * the rest of the request is read and discarded for a moment, so that the client reads the response.
  */
-export class EarlyAnswer<Request extends IncomingMessage> extends ServerResponse<Request> {
+export class EarlyResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
   writeHead(...given: any[]): this {
     const { req: request, socket } = this
     if (!request.complete && socket && mayBeLong(request)) {
