@@ -4,7 +4,9 @@ import type { Column } from '#base/columns/column'
 import { dialectOf } from '#base/database/dialects'
 import { insertRow } from '#tests/helpers/databases'
 
-test.group('Generated keys', (group) => {
+const KEY = { name: 'id', kind: 'integer', sqlType: 'integer', isText: false } as Column
+
+test.group('Integer keys', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     /* Without the trigger of the fixtures' tables, by which PostgreSQL follows given keys */
@@ -15,15 +17,22 @@ test.group('Generated keys', (group) => {
     return () => db.connection().schema.dropTable('given_keys')
   })
 
-  test('[D3] follow the keys that an import gave', async ({ assert }) => {
+  test('[D3] follow those that an import gave', async ({ assert }) => {
     const client = db.connection()
-    const follow = async () =>
-      dialectOf(client).followGivenKeys?.(client, 'given_keys', { name: 'id' } as Column)
+    const follow = async () => dialectOf(client).followGivenKeys?.(client, 'given_keys', KEY)
     await db.table('given_keys').multiInsert([{ id: 7, name: 'a' }])
     await follow()
     const next = await insertRow('given_keys', { name: 'b' })
     assert.isAbove(next, 7)
     await follow()
     assert.isAbove(await insertRow('given_keys', { name: 'c' }), next)
+  })
+
+  test('[A16] are compared with numbers beyond their 32 bits', async ({ assert }) => {
+    const client = db.connection()
+    await insertRow('given_keys', { name: 'a' })
+    const { sql, bindings } = dialectOf(client).compare('given_keys', KEY, '<', 2 ** 40)
+    const found = await client.from('given_keys').whereRaw(sql, bindings as any[])
+    assert.lengthOf(found, 1)
   })
 })
