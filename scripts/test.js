@@ -72,7 +72,7 @@ const excess = tooManyFlaky(flaky.length)
 if (excess) console.log(excess)
 const failed = sums.failed + (excess ? flaky.length : 0)
 const passed = sums.passed - (excess ? flaky.length : 0)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+process.exitCode = failed === 0 && (passed > 0 || isOfChanges) ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
 
 async function testAll() {
@@ -106,7 +106,9 @@ async function testAll() {
   const [passed, failed] = [sum('passed'), sum('failed')]
   if (!isWhole && passed + failed === 0) {
     console.log(
-      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
+      isOfChanges
+        ? 'no test ran: none imports a changed file'
+        : "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
     )
   }
   const failures = outcomes.flatMap(({ run, failures: some }) =>
