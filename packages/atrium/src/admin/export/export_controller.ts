@@ -4,7 +4,7 @@ import { crudConfig } from '#crud'
 import { isCrossSite, isForeignLink } from '#base/http/cross_site'
 import { readBody } from '#base/http/body'
 import type { AdminSite } from '../admin_site.js'
-import { chosenColumns, columnChoices } from '../list/columns/column_choices.js'
+import { chosenNames, columnChoices, labelOf } from '../list/columns/column_choices.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
 import { showPanel } from '../list/saved_views/views_bar.js'
@@ -103,22 +103,17 @@ class ExportDialog {
   }
 
   #shown({ shownColumns }: ListParameters): string[] {
-    return chosenColumns(this.view, shownColumns).map((one) =>
-      typeof one === 'string' ? one : new one().name
-    )
+    return chosenNames(this.view, shownColumns)
   }
 
   /** All columns that can be chosen, first those of the list. */
   #columns(shown: readonly string[]) {
     const { all } = columnChoices(this.view)
-    return [...new Set([...shown, ...all.keys()])].map((name) => {
-      const choice = all.get(name)!
-      return {
-        name,
-        label: typeof choice === 'string' ? this.view.labelOf(name) : new choice().label,
-        isShown: shown.includes(name),
-      }
-    })
+    return [...new Set([...shown, ...all.keys()])].map((name) => ({
+      name,
+      label: labelOf(this.view, name),
+      isShown: shown.includes(name),
+    }))
   }
 }
 

@@ -30,7 +30,6 @@ import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './title_search.js'
-import type { ListData, CellsOffer } from './list_data.js'
 
 /* More are not used together in practice. */
 const MOST_TABLES = 50
@@ -48,7 +47,14 @@ interface Found {
 
 type Offers = ReadonlySet<Offer>
 
-type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
+interface ShownRows {
+  rows: Row[]
+  /** The rows as markup */
+  rowsMarkup: string
+}
+
+/** Variables of the list templates. Names in snake case are those of the specification. [S34] */
+export type ListData = Awaited<ReturnType<ListPage['data']>>
 
 /**
  * The list of a model: from a query string to the variables of its page. [S27 to S35]
@@ -73,7 +79,7 @@ export class ListPage {
    *
    * @throws Problem 403  when the policy refuses it
    */
-  async data(ctx: HttpContext, given?: ListParameters): Promise<ListData> {
+  async data(ctx: HttpContext, given?: ListParameters) {
     const { resource } = this.view
     const requested = given ?? (await this.parametersOf(ctx))
     const offers = await offersOf(ctx, this.view)
@@ -94,10 +100,12 @@ export class ListPage {
       items,
       model_name: this.view.name,
       table_columns: this.#tableOf(parameters).names,
+      /* Null if the policy checks each record, and there are too many to count. [P14] */
       total_items: total,
       current_page: parameters.page,
       rows_per_page: parameters.rows,
       selected_column: parameters.column?.apiName ?? null,
+      /* Name and type of the first key column, and all columns of a composite key. */
       primary_key_info: { ...keys[0], columns: keys },
       mount_path: this.site.mountPath,
       sort_column: parameters.sort?.column.apiName ?? null,
@@ -108,10 +116,12 @@ export class ListPage {
       parameters,
       pager: pagerOf(parameters, last),
       failed,
+      /* Numbers of the first and last record shown, from 1. */
       range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
       filterBar: await bar,
+      /* All records on all pages, if they can be selected together. [L8] */
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
@@ -166,6 +176,7 @@ export class ListPage {
     return {
       headings: this.#tableOf(parameters).headings(parameters),
       hasTimes: this.#tableOf(parameters).hasTimes,
+      /* The order that a click with shift adds a column to. */
       sorting: this.#tableOf(parameters).addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       cells: this.#cells(parameters, offers),
@@ -282,7 +293,7 @@ export class ListPage {
   }
 
   /** Data for editing the list's cells in place; null where none is edited. [L10] */
-  #cells(parameters: ListParameters, offers: Offers): CellsOffer | null {
+  #cells(parameters: ListParameters, offers: Offers) {
     if (parameters.base !== null || !offers.has('update')) return null
     const fields = editedFields(this.site, this.view)
     const isShown = this.#tableOf(parameters).names.some((name) => fields.has(name))
@@ -345,7 +356,7 @@ export class ListPage {
     return all.isUnsearchable ? null : all.url
   }
 
-  #links(parameters: ListParameters, offers: Offers, isImported: boolean): ListData['links'] {
+  #links(parameters: ListParameters, offers: Offers, isImported: boolean) {
     const first = parameters.with({ page: 1 })
     const usual = usualRows(this.view, null)
     const offered = [...new Set([...ROWS_OFFERED, usual, parameters.rows])].sort(
@@ -355,6 +366,7 @@ export class ListPage {
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,
       import: isImported ? this.view.url('/import') : null,
+      /* Not where the list shows records that were not requested. [D2] */
       export:
         offers.has('export') && !parameters.isUnread ? first.urlBelow('/export/dialog') : null,
       print: first.urlBelow('/print'),

@@ -40,6 +40,11 @@ export function writeNumeral(number: number): string {
   return number.toLocaleString('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
 }
 
+/** The text of any value, of a number its plain numeral. */
+export function textOf(value: unknown): string {
+  return typeof value === 'number' ? writeNumeral(value) : String(value)
+}
+
 /**
  * Reads a plain decimal numeral, as in `-12.50`.
  */

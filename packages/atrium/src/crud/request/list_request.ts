@@ -7,12 +7,12 @@ import { readCondition, type Condition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
 import { parseFilterName } from '#base/columns/filter'
 import { fieldsOf, type Fields } from '#base/columns/fields'
-import { writeNumeral } from '#base/values/numbers'
+import { textOf } from '#base/values/numbers'
 import { toApi } from '#base/values/to_api'
 import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
 import { readListWords, type ListWords } from './list_grammar.js'
-import type { Paging } from './paging.js'
+import { PAGING, type Paging } from './paging.js'
 import {
   listParameters,
   ownParameter,
@@ -164,13 +164,7 @@ function apiWords(resource: Resource, query: QueryString): ListWords {
     filters: declared.map((name) => [name, query.get(name)!]),
     conditions: absent.flatMap(({ fallback }) => fallback ?? []),
     sort: sortWords(own('sort')),
-    paging: {
-      offset: own('offset'),
-      limit: own('limit'),
-      page: own('page'),
-      itemsPerPage: own('itemsPerPage'),
-      cursor: own('cursor'),
-    },
+    paging: Object.fromEntries(PAGING.map((name) => [name, own(name)])),
     deleted: own('deleted'),
   }
 }
@@ -232,7 +226,9 @@ export function conditionsFromCode(
       return readCondition(
         column,
         operator,
-        Array.isArray(value) ? value.map((part) => textOf(column, part)) : textOf(column, value)
+        Array.isArray(value)
+          ? value.map((part) => queryText(column, part))
+          : queryText(column, value)
       )
     } catch (error) {
       if (!(error instanceof UnreadableFilter)) throw error
@@ -242,11 +238,11 @@ export function conditionsFromCode(
 }
 
 /** A value of own code in the form of a query string. */
-function textOf(column: Column, value: unknown): string {
-  if (value === undefined || value === null)
+function queryText(column: Column, value: unknown): string {
+  if (value === undefined || value === null) {
     throw new UnreadableFilter({ reason: 'missing', value })
-  if (typeof value === 'number') return writeNumeral(value)
-  return String(typeof value === 'object' ? toApi(column, value) : value)
+  }
+  return textOf(typeof value === 'object' ? toApi(column, value) : value)
 }
 
 function columnsOf(condition: Condition): Column[] {

@@ -18,10 +18,13 @@ export type Paging =
       takeNext?: (position: Position) => void
     }
 
-const NAMES = ['offset', 'limit', 'page', 'itemsPerPage'] as const
+const COUNTS = ['offset', 'limit', 'page', 'itemsPerPage'] as const
+
+/** The parameters of paging. */
+export const PAGING = [...COUNTS, 'cursor'] as const
 
 /** The requested part in words that nothing has checked yet. */
-export type PagingWords = Partial<Record<(typeof NAMES)[number] | 'cursor', string>>
+export type PagingWords = Partial<Record<(typeof PAGING)[number], string>>
 
 /** How a door reads them. */
 export interface PagingRules {
@@ -47,8 +50,8 @@ export function readPaging(
   const { cursor } = words
   const leastLimit = cursor === undefined ? 0 : 1
   const least = { offset: 0, limit: leastLimit, page: 1, itemsPerPage: 1 }
-  const counts: Partial<Record<(typeof NAMES)[number], number>> = {}
-  for (const name of NAMES) counts[name] = readCount(name, words[name], least[name], invalid)
+  const counts: Partial<Record<(typeof COUNTS)[number], number>> = {}
+  for (const name of COUNTS) counts[name] = readCount(name, words[name], least[name], invalid)
   const { offset, page, itemsPerPage } = counts
   const limit = Math.min(counts.limit ?? pagination.limit, pagination.maximum)
 

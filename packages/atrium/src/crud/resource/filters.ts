@@ -4,7 +4,7 @@ import { parseFilterName, type FilterName } from '#base/columns/filter'
 import { operatorsOf } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
 import type { FilterMap } from '../types.js'
-import { writeNumeral } from '#base/values/numbers'
+import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
 
@@ -116,8 +116,4 @@ export class Filters {
       throw new ValueError(`${this.#model}: filterConfig: ${error.message}`)
     }
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'number' ? writeNumeral(value) : String(value)
 }

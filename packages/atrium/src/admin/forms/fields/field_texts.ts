@@ -1,5 +1,5 @@
 import { exactDecimal } from '#base/database/exact_numbers'
-import { readNumber, writeNumeral } from '#base/values/numbers'
+import { readNumber, textOf, writeNumeral } from '#base/values/numbers'
 import { readTime } from '#base/values/datetime'
 import { localText, readInForm, readLocal } from '../../time/local_time.js'
 import { grouped, isMisgrouped, ungrouped } from '../../text/grouped_number.js'
@@ -33,7 +33,7 @@ function textsOfOne(field: FormField, value: unknown): string[] {
     case 'json':
       return [prettyJson(value)]
     case 'number':
-      return [numberText(field, typeof value === 'number' ? writeNumeral(value) : String(value))]
+      return [numberText(field, textOf(value))]
     case 'datetime':
       return [localText(String(value))]
     case 'time':

@@ -35,6 +35,21 @@ export function chosenColumns(view: ModelView, names: readonly string[] | null):
   return (known.length > 0 ? known : usual).map((name) => all.get(name)!)
 }
 
+/** Their names. */
+export function chosenNames(view: ModelView, names: readonly string[] | null): string[] {
+  return chosenColumns(view, names).map(nameOf)
+}
+
+function nameOf(choice: ColumnChoice): string {
+  return typeof choice === 'string' ? choice : new choice().name
+}
+
+/** The label of the column with this name. */
+export function labelOf(view: ModelView, name: string): string {
+  const choice = columnChoices(view).all.get(name)!
+  return typeof choice === 'string' ? view.labelOf(name) : new choice().label
+}
+
 /**
  * Reads the parameter `columns`.
  *
@@ -64,7 +79,7 @@ export function columnsWritten(names: readonly string[]): string[] {
 function find({ resource, options }: ModelView): Choices {
   const fields = [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
   const usual = [...(options.listColumns ?? fields)].map((one): [string, ColumnChoice] => [
-    typeof one === 'string' ? one : new one().name,
+    nameOf(one),
     one,
   ])
   const all = new Map(usual)

@@ -9,7 +9,7 @@ import { DENSITIES } from '../saved_views/list_place.js'
 import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import { guardOf } from '../../identity/admin_guard.js'
-import { chosenColumns, columnChoices } from './column_choices.js'
+import { chosenNames, columnChoices, labelOf } from './column_choices.js'
 import { redirect } from '../../http/redirect.js'
 
 interface Shown {
@@ -34,9 +34,9 @@ export class ColumnsController {
   ) {}
 
   async show(ctx: HttpContext): Promise<string> {
-    const parameters = await this.#list(ctx, ctx.request.parsedUrl.query ?? '')
+    const parameters = await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '')
     const { all } = columnChoices(this.view)
-    const shown = this.#shownIn(parameters)
+    const shown = chosenNames(this.view, parameters.shownColumns)
     const order = [...new Set([...shown, ...all.keys()])]
     const { density } = parameters.place
     return await this.#form(ctx, parameters, { order, ticked: new Set(shown), density })
@@ -44,7 +44,7 @@ export class ColumnsController {
 
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
-    const parameters = await this.#list(ctx, singleText(texts, 'query') ?? '')
+    const parameters = await readList(ctx, this.site, this.view, singleText(texts, 'query') ?? '')
     if (texts.has('reset')) return await this.#keep(ctx, parameters, null, null)
 
     const { all } = columnChoices(this.view)
@@ -97,7 +97,7 @@ export class ColumnsController {
   async #form(ctx: HttpContext, parameters: ListParameters, shown: Shown): Promise<string> {
     const columns = shown.order.map((name, index) => ({
       name,
-      label: this.#labelOf(name),
+      label: labelOf(this.view, name),
       isShown: shown.ticked.has(name),
       isFirst: index === 0,
       isLast: index === shown.order.length - 1,
@@ -120,21 +120,6 @@ export class ColumnsController {
   /** Columns of the view that is open, if it has any */
   #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
     return open && ListParameters.read(this.view, open.query).columns
-  }
-
-  #shownIn({ shownColumns }: ListParameters): string[] {
-    return chosenColumns(this.view, shownColumns).map((one) =>
-      typeof one === 'string' ? one : new one().name
-    )
-  }
-
-  #labelOf(name: string): string {
-    const choice = columnChoices(this.view).all.get(name)!
-    return typeof choice === 'string' ? this.view.labelOf(name) : new choice().label
-  }
-
-  async #list(ctx: HttpContext, query: string): Promise<ListParameters> {
-    return await readList(ctx, this.site, this.view, query)
   }
 }
 

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { splitList, writeList } from '#base/columns/condition'
 import { filterName, readFilters, type ReadFilter } from '#base/columns/filter'
-import { writeNumeral } from '#base/values/numbers'
+import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -144,11 +144,6 @@ async function valuesOf(
   const hidden = kinds - shown.length
   const more = hidden > 0 ? others.urlBelow('/filter', { 'add.column': column.apiName }) : null
   return { values, more, others: hidden }
-}
-
-/** The text of a value as filters have it. */
-function textOf(value: unknown): string {
-  return typeof value === 'number' ? writeNumeral(value) : String(value)
 }
 
 async function titlesIn(

@@ -5,7 +5,7 @@ import { EventType } from '../../events/event_integration.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import type AdminSavedView from '../../models/admin_saved_view.js'
 import type { ModelView } from '../../views/model_view.js'
-import { chosenColumns } from '../columns/column_choices.js'
+import { chosenNames } from '../columns/column_choices.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { placeOf, preferenceNames } from './place_of.js'
@@ -38,7 +38,7 @@ export class ViewsController {
 
   /** The form of a new view. */
   async create(ctx: HttpContext): Promise<string> {
-    const parameters = await this.#list(ctx, ctx.request.parsedUrl.query ?? '')
+    const parameters = await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '')
     return await this.#form(ctx, {
       saved: null,
       name: '',
@@ -50,7 +50,12 @@ export class ViewsController {
   }
 
   async store(ctx: HttpContext): Promise<unknown> {
-    const parameters = await this.#list(ctx, singleText(sentTexts(ctx), 'query') ?? '')
+    const parameters = await readList(
+      ctx,
+      this.site,
+      this.view,
+      singleText(sentTexts(ctx), 'query') ?? ''
+    )
     const { name, isShared, isDefault } = formOf(ctx)
     const { owner } = guardOf(ctx).signedInOrFail()
     const values = { name, isShared, query: this.#queryOf(parameters) }
@@ -101,7 +106,12 @@ export class ViewsController {
   async updateQuery(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()
-    const parameters = await this.#list(ctx, singleText(sentTexts(ctx), 'query') ?? '')
+    const parameters = await readList(
+      ctx,
+      this.site,
+      this.view,
+      singleText(sentTexts(ctx), 'query') ?? ''
+    )
     try {
       const query = this.#queryOf(parameters)
       await this.site.savedViews.change(saved, { query }, this.view.callOptions(ctx))
@@ -148,9 +158,7 @@ export class ViewsController {
   #queryOf(parameters: ListParameters): string {
     const { shownColumns } = parameters
     if (shownColumns === null) return parameters.wholeQuery
-    const columns = chosenColumns(this.view, shownColumns).map((one) =>
-      typeof one === 'string' ? one : new one().name
-    )
+    const columns = chosenNames(this.view, shownColumns)
     return parameters.with({ columns }).wholeQuery
   }
 
@@ -205,10 +213,6 @@ export class ViewsController {
       kind: 'success',
       text: this.site.text(`list.views.${what}`),
     })
-  }
-
-  async #list(ctx: HttpContext, query: string): Promise<ListParameters> {
-    return await readList(ctx, this.site, this.view, query)
   }
 }
 

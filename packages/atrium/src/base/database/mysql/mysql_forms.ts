@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { writeNumeral } from '../../values/numbers.js'
+import { textOf } from '../../values/numbers.js'
 import {
   connectionForms,
   paddedDecimal,
@@ -94,7 +94,7 @@ class MysqlForms implements ConnectionForms {
     const { columnLength: length, schema: db, table, name, decimals, extendedFormat } = field
     const { typeCast: own } = this.settings
     return (value) => {
-      const digits = typeof value === 'number' ? writeNumeral(value) : String(value)
+      const digits = textOf(value)
       const text = type === 'NEWDECIMAL' ? paddedDecimal(digits, decimals) : digits
       const bytes = type === 'BIT' ? bitsOf(text, length) : Buffer.from(text)
       const next = () => (type === 'BIT' ? bytes : this.#usual(type, text))

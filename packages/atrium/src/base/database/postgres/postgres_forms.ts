@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { writeNumeral } from '../../values/numbers.js'
+import { textOf } from '../../values/numbers.js'
 import {
   connectionForms,
   paddedDecimal,
@@ -46,11 +46,7 @@ class PostgresForms implements ConnectionForms {
         const parse = this.types.getTypeParser(dataTypeID, 'text')
         if (dataTypeID !== NUMERIC) return [name, (value: unknown) => parse(String(value))]
         const scale = dataTypeModifier < 0 ? 0 : (dataTypeModifier - 4) & 0xffff
-        return [name, (value: unknown) => parse(paddedDecimal(numeral(value), scale))]
+        return [name, (value: unknown) => parse(paddedDecimal(textOf(value), scale))]
       })
   }
-}
-
-function numeral(value: unknown): string {
-  return typeof value === 'number' ? writeNumeral(value) : String(value)
 }

@@ -3,8 +3,7 @@ import testUtils from '@adonisjs/core/services/test_utils'
 import db from '@adonisjs/lucid/services/db'
 import type { HttpContext } from '@adonisjs/core/http'
 import { guardOf } from '#admin/identity/admin_guard'
-import { ListPage } from '#admin/list/list_page'
-import type { ListData } from '#admin/list/list_data'
+import { ListPage, type ListData } from '#admin/list/list_page'
 import { adminSite } from '#tests/helpers/admin'
 
 async function dataOf(model: string, query: string): Promise<ListData> {

@@ -1,4 +1,4 @@
-import { writeNumeral } from '#base/values/numbers'
+import { textOf } from '#base/values/numbers'
 import { exactDecimal } from '#base/database/exact_numbers'
 import { UnreadableText } from '../../../text/unreadable_text.js'
 import { ungrouped, grouped } from '../../../text/grouped_number.js'
@@ -55,7 +55,7 @@ export function isCurrency(code: unknown): code is string {
  * @returns null for what is not a number
  */
 export function moneyText(value: unknown, { decimals, minorUnits }: Money): string | null {
-  const written = typeof value === 'number' ? writeNumeral(value) : String(value)
+  const written = textOf(value)
   const [, sign, whole, part = ''] = NUMERAL.exec(written) ?? []
   if (whole === undefined) return null
   if (!minorUnits) return decimals === 0 ? written : `${sign}${whole}.${part.padEnd(decimals, '0')}`
