@@ -1,5 +1,5 @@
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'
 import type { ListParameters } from '../list/list_parameters.js'
@@ -62,7 +62,7 @@ const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
  * @returns null if no bulk task is available
  */
 export function bulkBar(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   deleted: DeletedMode,
   offers: ReadonlySet<Offer>
@@ -110,7 +110,7 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
 }
 
 /** Leads to the dialog of the export, for the selected records. [D2] */
-function exportButton(site: AdminSite, view: ModelView): Button {
+function exportButton(site: Site, view: ModelView): Button {
   const none = { one: '', other: '' }
   return {
     value: 'export',
@@ -153,7 +153,7 @@ export interface MatchingOffer {
  * @returns null where there are no others, or none of the tasks can be done to all of them
  */
 export function matchingOffer(
-  site: AdminSite,
+  site: Site,
   { deleted, wholeQuery: query }: ListParameters,
   total: number | null,
   shown: number

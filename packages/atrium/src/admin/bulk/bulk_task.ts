@@ -7,7 +7,7 @@ import { ValueError } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { UnknownKey } from '#base/errors'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { recordsByKey } from '../event_log/record_places.js'
 import { cutText } from '../list/cell.js'
 import type { ModelView } from '../views/model_view.js'
@@ -52,7 +52,7 @@ export interface ShownEffect {
  */
 export async function shownEffects(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   keys: readonly KeyValue[],
   count: number
@@ -83,7 +83,7 @@ export async function shownEffects(
 
 async function ofEffect(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   effect: Effect,
   found: readonly DeletionEffect[],
   views: ReadonlyMap<string, ModelView>,
@@ -132,7 +132,7 @@ async function areSeen(
   return true
 }
 
-function numberOf(site: AdminSite, count: number, isMore: boolean): string {
+function numberOf(site: Site, count: number, isMore: boolean): string {
   if (!isMore) return count.toLocaleString('en')
   return site.text('bulk.effects.more', {
     shown: Math.min(count, MOST_COUNTED).toLocaleString('en'),
@@ -181,7 +181,7 @@ export abstract class BulkTask {
   abstract readonly failed: string
 
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: Site,
     protected readonly view: ModelView
   ) {}
 

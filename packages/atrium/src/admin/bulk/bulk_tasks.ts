@@ -7,7 +7,7 @@ import { inTransaction } from '#base/database/transaction'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { stillReferredTo } from '#base/http/problems'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'
 import { BulkFailure } from './errors.js'
@@ -30,7 +30,7 @@ export class ActionTask extends BulkTask {
   readonly noneSelected = 'bulk.none.action'
   readonly failed = 'bulk.failed.action'
 
-  constructor(site: AdminSite, view: ModelView, action: BulkAction) {
+  constructor(site: Site, view: ModelView, action: BulkAction) {
     super(site, view)
     this.#action = action
     this.path = `/action/${action.name}`
@@ -118,7 +118,7 @@ export class DeleteOrRestoreTask extends BulkTask {
   readonly noneSelected: string
   readonly failed: string
 
-  constructor(site: AdminSite, view: ModelView, write: Write) {
+  constructor(site: Site, view: ModelView, write: Write) {
     super(site, view)
     this.value = write
     this.label = site.text(`bulk.${write}`)

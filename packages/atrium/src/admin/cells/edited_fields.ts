@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { keyOf, noteKey } from '#base/items'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { FormField } from '../forms/fields/form_field.js'
 import { formFields } from '../forms/fields/form_fields.js'
 import { Widget } from '../views/widget.js'
@@ -19,7 +19,7 @@ const known = new WeakMap<ModelView, ReadonlyMap<string, FormField>>()
  *
  * @param view  as the user's roles leave it, its resource loaded
  */
-export function editedFields(site: AdminSite, view: ModelView): ReadonlyMap<string, FormField> {
+export function editedFields(site: Site, view: ModelView): ReadonlyMap<string, FormField> {
   let fields = known.get(view)
   if (!fields) {
     const all = formFields(site, view, 'update')

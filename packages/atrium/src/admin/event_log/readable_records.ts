@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { pivotRelationsOf } from '#base/lucid/pivot_relation'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { adminActor } from '../identity/admin_actor.js'
 import type { ModelView } from '../views/model_view.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
@@ -28,7 +28,7 @@ export class ReadableRecords {
    * @param views  of the models, as the viewer may see them
    */
   static async find(
-    site: AdminSite,
+    site: Site,
     ctx: HttpContext,
     rows: readonly LoggedResource[],
     views: ReadonlyMap<string, ModelView>
@@ -120,7 +120,7 @@ export class LoggedRelations {
    * @param views  of the models, as the viewer may see them
    */
   static async find(
-    site: AdminSite,
+    site: Site,
     ctx: HttpContext,
     rows: readonly Logged[],
     views: ReadonlyMap<string, ModelView>

@@ -6,7 +6,7 @@ import { ListRequest } from '#crud/internals'
 import type { Condition } from '#base/columns/condition'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { personalViews } from '../views/visible_views.js'
 import { recordLinks } from '../http/record_links.js'
@@ -38,7 +38,7 @@ export class RecordPlaces {
   private constructor(readonly views: ReadonlyMap<string, ModelView>) {}
 
   static async find(
-    site: AdminSite,
+    site: Site,
     ctx: HttpContext,
     records: readonly LoggedRecord[]
   ): Promise<RecordPlaces> {

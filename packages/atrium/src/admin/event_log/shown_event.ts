@@ -1,4 +1,4 @@
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { EventDetails } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { plainText, type PlainText, inSentence } from '../text/plain_text.js'
@@ -36,7 +36,7 @@ const OTHER = 'M12 12h.01'
 /**
  * Icon and label of an event type; an unknown type is its own label.
  */
-export function markOf(site: AdminSite, type: string): EventMark {
+export function markOf(site: Site, type: string): EventMark {
   const isKnown = EVENT_TYPES.includes(type)
   return {
     type,
@@ -56,7 +56,7 @@ const TONES: Record<string, EventMark['tone']> = {
 /**
  * Actor text for an event without a user name: without a request, it is the application itself.
  */
-export function unnamedIn(site: AdminSite, { ipAddress, userAgent }: AdminEventLog): string {
+export function unnamedIn(site: Site, { ipAddress, userAgent }: AdminEventLog): string {
   const isRequest = ipAddress !== null || userAgent !== null
   return site.text(isRequest ? 'events.anonymous' : 'events.application')
 }
@@ -122,7 +122,7 @@ const COUNTS = ['new', 'changed', 'unchanged', 'faulty']
 /**
  * Texts for the details of an event, including those of custom integrations.
  */
-export function notesOf(site: AdminSite, details: EventDetails | null): string[] {
+export function notesOf(site: Site, details: EventDetails | null): string[] {
   return Object.entries(details ?? {}).flatMap(([name, value]) => {
     /* The page shows the count next to the records. */
     if (name === 'count' || value === false || value === null || value === undefined) return []
@@ -189,11 +189,7 @@ export interface ShownEvent {
 /**
  * @param places  titles and URLs of the logged records
  */
-export function shownEvent(
-  site: AdminSite,
-  event: AdminEventLog,
-  places: RecordPlaces
-): ShownEvent {
+export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlaces): ShownEvent {
   return {
     id: event.id,
     url: site.url(`/management/events/${event.id}`),
@@ -219,7 +215,7 @@ interface Known {
  * Title, URL and model name of a logged record.
  */
 export function subjectOf(
-  site: AdminSite,
+  site: Site,
   record: LoggedRecord,
   places: RecordPlaces,
   { count = null, state = null }: Known = {}

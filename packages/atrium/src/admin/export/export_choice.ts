@@ -8,7 +8,7 @@ import { NotAllowed } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_shape.js'
 import { columnsWritten } from '../list/columns/column_choices.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { may } from '../permissions/may.js'
 
 /** The parameter of an export that names a record by its path, as in the values of the list's checkboxes */
@@ -154,11 +154,7 @@ const MOST_ROWS_OF_SHEET = 1_048_575
  * Returns true if the signed-in user may have formulas as they are: those who can also import into the model, as such a
  * file is for programs, and to be read again. [D2]
  */
-export async function mayHaveRaw(
-  ctx: HttpContext,
-  site: AdminSite,
-  view: ModelView
-): Promise<boolean> {
+export async function mayHaveRaw(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
   const { actor } = view.callOptions(ctx)
   return await site.permissions.mayDo(actor, view.name, 'import')
 }
@@ -170,7 +166,7 @@ export async function mayHaveRaw(
  */
 export async function checkMayExport(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   raw: boolean
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Item } from '#crud'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { chosenColumns } from '../list/columns/column_choices.js'
 import type { ListColumn } from '../views/list_column.js'
 import type { ModelView } from '../views/model_view.js'
@@ -51,7 +51,7 @@ export function fieldsOf({ resource }: ModelView): string[] {
  */
 export async function exportColumns(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   names: readonly string[] | null,
   titles: boolean
@@ -116,7 +116,7 @@ function ownColumn({ resource }: ModelView, own: ListColumn): ExportColumn {
 }
 
 function titleColumn(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   name: string,
   reference: Reference

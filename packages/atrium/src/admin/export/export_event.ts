@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import string from '@adonisjs/core/helpers/string'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { operatorOf } from '../identity/operator.js'
 import { eventActor } from '../events/event_dispatcher.js'
 import { type EventDetails, EventType } from '../events/event_integration.js'
@@ -25,7 +25,7 @@ interface Outcome {
  */
 export function logExport(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { view, parameters, selected }: ExportedList,
   { format, raw }: ExportChoice,
   { count, isInterrupted = false }: Outcome

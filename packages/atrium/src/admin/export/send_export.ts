@@ -6,7 +6,7 @@ import { responseBudgetOf } from '#crud/internals'
 import { batchesStart, withStart } from '#base/batches_start'
 import { beginSnapshot, type Snapshot } from '#base/database/snapshot'
 import { takeExportSlot } from '#base/http/export_slots'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { MEDIA_TYPES } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
 import { logExport, fileName } from './export_event.js'
@@ -40,7 +40,7 @@ const STALLED = 60_000
 
 interface Sending {
   ctx: HttpContext
-  site: AdminSite
+  site: Site
   list: ExportedList
   choice: ExportChoice
 }

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { PageNotFound } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { cellsOf, type ShownCell } from '../list/cell.js'
@@ -44,7 +44,7 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
  */
 export function recordNotFound(
   { params, request, response }: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView
 ): { message: string } {
   const id = view.resource.key.params.map((name) => params[name]).join(', ')
@@ -104,7 +104,7 @@ type ShownField = Pick<FormField, 'column' | 'reference' | 'widget' | 'choices' 
  */
 export async function shownValues(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { column, reference, widget, choices, grouped }: ShownField,
   values: readonly unknown[]
 ): Promise<ShownCell[]> {

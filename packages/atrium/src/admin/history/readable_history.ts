@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { reachedOf } from '#crud/internals'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { concealedIn } from '../permissions/personal_view.js'
 import { personal } from '../permissions/may.js'
@@ -49,7 +49,7 @@ export function namesSeen(
  */
 async function namesSeenOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   record: LucidRow | null
 ): Promise<SeesName> {
@@ -77,7 +77,7 @@ async function shownOn(
 /** The log has the keys of related records, whoever may see them. */
 async function withheldRelations(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { model }: ModelView
 ): Promise<ReadonlySet<string>> {
   const withheld = new Set<string>()
@@ -121,7 +121,7 @@ export interface ReadableHistory extends HistoryOf {
  */
 export async function readableHistory(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   log: EventReader,
   view: ModelView
 ): Promise<ReadableHistory> {
@@ -133,7 +133,7 @@ export async function readableHistory(
  */
 export async function historyOfKey(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   log: EventReader,
   view: ModelView,
   key: KeyValue
@@ -149,7 +149,7 @@ export async function historyOfKey(
 
 async function assertMayKnow(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   log: EventReader,
   view: ModelView,
   own: HistoryOf,

@@ -1,10 +1,10 @@
 import { Problem } from '#crud'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 
 /**
  * The response to a program whose user has to set up a second factor first. [U10]
  */
-export function factorProblem(site: Pick<AdminSite, 'text' | 'url'>): Problem {
+export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
   const message = site.text('factors.required', { path: site.url('/account/factors/totp') })
   return new Problem(403, message, {
     refusal: 'factor_required',
@@ -17,7 +17,7 @@ export function factorProblem(site: Pick<AdminSite, 'text' | 'url'>): Problem {
  *
  * @param page  where a script of the site sends the user
  */
-export function proofProblem(site: Pick<AdminSite, 'text' | 'url'>, page?: string): Problem {
+export function proofProblem(site: Pick<Site, 'text' | 'url'>, page?: string): Problem {
   const message = site.text('reauthentication.program', { path: site.url('/reauthenticate') })
   return new Problem(403, message, {
     refusal: 'proof_required',

@@ -1,6 +1,6 @@
 import { crudConfig } from '#crud'
 import { isBelowPrefix } from '#crud/internals'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 
 /* Paths of a site at the server's root that belong to others. */
 const OTHERS = ['/health']
@@ -9,7 +9,7 @@ const OTHERS = ['/health']
  * Returns true if the path belongs to the site: a site at the root leaves the API, its docs and the
  * health checks alone. [B6]
  */
-export function isBelowMount(site: Pick<AdminSite, 'mountPath'>, path: string): boolean {
+export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boolean {
   const isOthers = [...OTHERS, crudConfig().docs.path].some(
     (other) => path === other || path.startsWith(`${other}/`)
   )
@@ -34,7 +34,7 @@ const LONGEST = 2048
  * @param excluded  paths of pages that are not returned to
  */
 export function returnPath(
-  site: AdminSite,
+  site: Site,
   wanted: unknown,
   excluded = ['/login', '/login/second', '/login/sso', '/login/sso/callback', '/logout']
 ): string | undefined {

@@ -8,7 +8,7 @@ import { NotAllowed } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { followed, type Reference, referencesOf } from '../relations/references.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { isFileField } from '../forms/files/file_fields.js'
 import { inSentence } from '../text/plain_text.js'
 import { assertImport } from './import_access.js'
@@ -101,7 +101,7 @@ export interface KnownField extends ImportField {
  * The fields that the importer may import: those of the schemas of creates and updates without files, and the key, by
  * which rows find their records. [D3, U2]
  */
-export async function knownFields(site: AdminSite, importer: Importer): Promise<KnownField[]> {
+export async function knownFields(site: Site, importer: Importer): Promise<KnownField[]> {
   const { view } = importer
   const { createBody, key, updateBody } = view.resource
   const columns = key.columns.filter(({ hidden }) => !hidden)
@@ -147,7 +147,7 @@ function isUnique({ resource }: ModelView, column: Column): boolean {
   return isKey || wholeKeys.some(([name, ...others]) => name === column.name && !others.length)
 }
 
-async function followedReferences(site: AdminSite, importer: Importer) {
+async function followedReferences(site: Site, importer: Importer) {
   const { view } = importer
   const followedOnes: Array<{ reference: Reference; relation: string | null }> = []
   for (const reference of referencesOf(site, view)) {

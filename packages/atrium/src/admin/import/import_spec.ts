@@ -3,7 +3,7 @@ import { ImportRefused } from './errors.js'
 import type { ImportMapping, ImportOptions, DryRun } from '../models/admin_import.js'
 import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
 import { isTimeZone } from '../time/time_zone.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { FileFormat, FileShape } from '../sheets/file_shape.js'
 import { type KnownField, knownFields, type Importer } from './import_fields.js'
 
@@ -144,7 +144,7 @@ export interface ImportSpec {
  * @throws ImportRefused  for a mapping that the importer may not use, by now
  */
 export async function importSpec(
-  site: AdminSite,
+  site: Site,
   importer: Importer,
   { columns: headings, format, isFrom1904 = false }: FileShape,
   chosen: {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type AdminImport from '../models/admin_import.js'
 import type { ImportError } from '../models/admin_import.js'
 import { readRows } from '../sheets/read_rows.js'
@@ -14,7 +14,7 @@ import type { KnownField } from './import_fields.js'
  * @param paths  of the file and of its errors, as lines of JSON
  */
 export async function writeInvalidRows(
-  site: AdminSite,
+  site: Site,
   { shape }: AdminImport,
   fields: ReadonlyArray<Pick<KnownField, 'name' | 'label'>>,
   paths: { file: string; errors: string },

@@ -1,6 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { actorDetails, eventActor } from '../events/event_dispatcher.js'
 import { type AdminEvent, type EventRecord, EventType } from '../events/event_integration.js'
@@ -23,7 +23,7 @@ export const PART = { rows: 1000 }
  * @param told   called after each part with the number of rows so far; its error ends the import
  */
 export async function writeAllRows(
-  site: AdminSite,
+  site: Site,
   spec: ImportSpec,
   file: { path: string; shape: FileShape },
   tally: Tally,

@@ -1,4 +1,4 @@
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { FilterError, ReadFilter } from '#base/columns/filter'
 import type { ModelView } from '../views/model_view.js'
 import { cutText } from './cell.js'
@@ -28,7 +28,7 @@ interface EmptyStateOptions {
 }
 
 export function emptyState(
-  site: AdminSite,
+  site: Site,
   parameters: ListParameters,
   { failed, isScoped, words, label, links }: EmptyStateOptions
 ): EmptyState {
@@ -81,11 +81,7 @@ export interface FilterNote {
 /**
  * The notes of a list about filters that filter nothing. [L1]
  */
-export function filterNotes(
-  site: AdminSite,
-  view: ModelView,
-  parameters: ListParameters
-): FilterNote[] {
+export function filterNotes(site: Site, view: ModelView, parameters: ListParameters): FilterNote[] {
   const ofOthers = parameters.errors.filter((filter) => parameters.isWithheld(filter))
   const own = parameters.errors.filter((filter) => !ofOthers.includes(filter))
   const notes = own.map((filter) => ({
@@ -106,7 +102,7 @@ function namedOf(filter: ReadFilter) {
 /**
  * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
  */
-export function why(site: AdminSite, { label, resource }: ModelView, filter: ReadFilter): string {
+export function why(site: Site, { label, resource }: ModelView, filter: ReadFilter): string {
   const { column, error } = filter
   const reason = error!
   const say = (data: Record<string, string> = {}) =>
@@ -123,10 +119,7 @@ export function why(site: AdminSite, { label, resource }: ModelView, filter: Rea
   }
 }
 
-function valueError(
-  site: AdminSite,
-  error: Extract<FilterError, { reason: 'value' }>['value']
-): string {
+function valueError(site: Site, error: Extract<FilterError, { reason: 'value' }>['value']): string {
   const key = error.reason === 'kind' ? `kinds.${error.kind}` : error.reason
   const given = Object.entries(error).map(([name, value]) => [
     name,
@@ -147,7 +140,7 @@ export type UnreadPart = { filter: string } | { search: string } | { view: true 
  * @returns null if all of it counts
  */
 export function unreadPart(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   parameters: ListParameters,
   query: string

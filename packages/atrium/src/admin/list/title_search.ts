@@ -6,7 +6,7 @@ import { ListRequest, Records } from '#crud/internals'
 import type { Column } from '#base/columns/column'
 import type { Condition } from '#base/columns/condition'
 import { isStorableText } from '#base/values/text'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../relations/references.js'
 import { isSearchable, searchCondition } from './search_condition.js'
@@ -32,7 +32,7 @@ const MOST_RECORDS = 1000
  */
 export async function titleSearches(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   titlesOf: (column: Column) => readonly string[]
 ): Promise<TitleSearches> {

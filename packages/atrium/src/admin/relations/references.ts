@@ -4,7 +4,7 @@ import { LucidCrud } from '#crud'
 import type { Fields } from '#base/columns/fields'
 import { ListRequest } from '#crud/internals'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 
 /**
@@ -23,7 +23,7 @@ export interface Reference {
  * Belongs-to relations of the model to other models of the site. A column that refers to a model
  * outside the site is shown as a number.
  */
-export function referencesOf(site: AdminSite, view: ModelView): Reference[] {
+export function referencesOf(site: Site, view: ModelView): Reference[] {
   const references: Reference[] = []
   for (const relation of view.model.$relationsDefinitions.values()) {
     if (relation.type !== 'belongsTo') continue

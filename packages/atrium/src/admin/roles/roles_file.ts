@@ -4,7 +4,7 @@ import { isObject } from '#base/checks'
 import { shown } from '#base/errors'
 import { LONGEST_DESCRIPTION, roleNameError } from './admin_role_crud.js'
 import AdminRole from '../models/admin_role.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import {
   areSamePermissions,
   InvalidPermissions,
@@ -192,7 +192,7 @@ function isDescription(value: unknown): boolean {
  * the roles.
  */
 export async function applyChanges(
-  { models }: Pick<AdminSite, 'models'>,
+  { models }: Pick<Site, 'models'>,
   changes: readonly RoleChange[],
   client: TransactionClientContract
 ): Promise<void> {

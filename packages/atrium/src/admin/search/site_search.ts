@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import { mayImport } from '../import/import_access.js'
 import { managementPages } from '../layout/navigation.js'
@@ -60,7 +60,7 @@ export interface SearchResult {
  *
  * @param q  search text; empty: pages and actions only
  */
-async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise<SearchResult> {
+async function searchSite(site: Site, ctx: HttpContext, q: string): Promise<SearchResult> {
   const views = await visibleViews(site, ctx)
   const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
   const [actions, { groups, slow }] = await Promise.all([
@@ -78,7 +78,7 @@ async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise
 }
 
 async function actionsOf(
-  site: AdminSite,
+  site: Site,
   ctx: HttpContext,
   views: readonly ModelView[]
 ): Promise<Place[]> {
@@ -176,7 +176,7 @@ const LONGEST_TEXT = 200
  * Search of the whole site: a page, and its content for the palette. [L12]
  */
 export class SearchController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site) {}
 
   async show(ctx: HttpContext): Promise<string> {
     const { q } = ctx.request.qs()

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { UndoRefused } from './errors.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { plainText } from '../text/plain_text.js'
@@ -30,7 +30,7 @@ export interface RefusalWords {
  * number of the others. [R7, U4]
  */
 export async function refusalWords(
-  site: AdminSite,
+  site: Site,
   ctx: HttpContext,
   { data, reason, records }: UndoRefused
 ): Promise<RefusalWords> {
@@ -63,7 +63,7 @@ export async function refusalWords(
  */
 export async function respondWithRefusal(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   error: unknown
 ): Promise<unknown> {
   const problem = error instanceof UndoRefused ? null : toProblem(error)

@@ -5,7 +5,7 @@ import { BulkFailure } from '../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { readSubmission, type Submission } from '../../forms/submission/submission.js'
 import { shownValue } from '../bulk_ids.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 
@@ -116,12 +116,12 @@ function submissionOf(given: Partial<Submission>): Submission {
  *
  * @param view  as the roles of the user leave it
  */
-export function editableFields(site: AdminSite, view: ModelView): FormField[] {
+export function editableFields(site: Site, view: ModelView): FormField[] {
   return formFields(site, view, 'update').filter((field) => !isFile(field))
 }
 
 /** The fields of the update form that are changed record by record. */
-export function fileFields(site: AdminSite, view: ModelView): FormField[] {
+export function fileFields(site: Site, view: ModelView): FormField[] {
   return formFields(site, view, 'update').filter(isFile)
 }
 

@@ -5,7 +5,7 @@ import { type FormField, fieldName } from '../../forms/fields/form_field.js'
 import { Widget } from '../../views/widget.js'
 import { storedTexts } from '../../forms/submission/untouched.js'
 import type { ModelView } from '../../views/model_view.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { NotAllowed } from '../../http/errors.js'
 import { fieldViews } from '../../forms/fields/field_view.js'
 import type { FieldView } from '../../forms/fields/shown_field.js'
@@ -110,7 +110,7 @@ export interface EditState {
  */
 export class EditPage {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView
   ) {}
 

@@ -6,7 +6,7 @@ import { gatherWrites, scopeOf } from '#crud/internals'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import { UnknownKey } from '#base/errors'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
 import { isForPeople, isMissing } from '../../forms/submission/form_failure.js'
@@ -48,7 +48,7 @@ export class EditTask extends BulkTask {
    * @param changes  null while only the form is shown
    */
   constructor(
-    site: AdminSite,
+    site: Site,
     view: ModelView,
     private readonly changes: Submission | null = null
   ) {

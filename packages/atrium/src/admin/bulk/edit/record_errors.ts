@@ -5,7 +5,7 @@ import { toProblem } from '#base/http/to_problem'
 import type { KeyValue } from '#base/columns/key'
 import { cutText } from '../../list/cell.js'
 import type { ModelView } from '../../views/model_view.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { BulkFailure } from '../errors.js'
 import { InvalidForm } from '../../forms/errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
@@ -61,7 +61,7 @@ export class ErrorCollector {
    * @param fields  of the form, for their labels
    */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView,
     private readonly fields: readonly FormField[],
     /** True if the viewer may see the records */

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { followed } from '../../relations/references.js'
 import { type Choice, Widget } from '../../views/widget.js'
@@ -32,7 +32,7 @@ const INPUT_TYPES: Record<string, string> = {
  */
 export async function fieldViews(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   fields: readonly FormField[],
   state: FieldState
@@ -51,7 +51,7 @@ export async function fieldViews(
 
 async function fieldView(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   field: FormField,
   { shown, stored, record, errors, cleared, prefix = '', choices }: FieldState
@@ -145,7 +145,7 @@ function isRequired(field: FormField, isStored: boolean): boolean {
 }
 
 /** Help that does not depend on the field's meaning. */
-function generalHelp(site: AdminSite, field: FormField, isUpdate: boolean): string | undefined {
+function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
   /* An empty field would look as if nothing was stored. */
   const isStored = column !== undefined || isPassword(widget)
@@ -156,7 +156,7 @@ function generalHelp(site: AdminSite, field: FormField, isUpdate: boolean): stri
 }
 
 /** Message of the script for too many characters. */
-function tooLong(site: AdminSite, { attributes }: FormField) {
+function tooLong(site: Site, { attributes }: FormField) {
   const most = attributes['data-most-characters']
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
 }
@@ -208,12 +208,7 @@ function describedBy(
   }
 }
 
-function withControl(
-  site: AdminSite,
-  field: FormField,
-  base: FieldView,
-  isStored: boolean
-): FieldView {
+function withControl(site: Site, field: FormField, base: FieldView, isStored: boolean): FieldView {
   if (isPassword(field.widget)) return { ...base, value: '', values: [] }
   if (field.widget instanceof Widget) return base
   switch (field.widget) {
@@ -243,7 +238,7 @@ function withControl(
   }
 }
 
-function asLine(site: AdminSite, field: FormField, base: FieldView): FieldView {
+function asLine(site: Site, field: FormField, base: FieldView): FieldView {
   /* A one-line input would silently drop line breaks. */
   if (field.valueType === 'text' && base.value.includes('\n')) return asTextarea(base, 3, false)
   if (field.grouped) return { ...base, type: 'text', attributes: quantity(site, base.attributes) }
@@ -262,7 +257,7 @@ function asLine(site: AdminSite, field: FormField, base: FieldView): FieldView {
 
 /** A browser's input of a number shows no separators; what may be typed is said in words. */
 function quantity(
-  site: AdminSite,
+  site: Site,
   { step, min, max, ...attributes }: FieldView['attributes']
 ): FieldView['attributes'] {
   const isOpen = min === undefined && max === undefined
@@ -310,7 +305,7 @@ function rowsOf(field: FormField, value: string): number {
 }
 
 /** Keeps a value that is no longer among the choices, as saving would otherwise change it. */
-function optionsOf(site: AdminSite, field: FormField, values: string[]) {
+function optionsOf(site: Site, field: FormField, values: string[]) {
   const listed = field.choices!.map(String)
   const others = values.filter((value) => value !== '' && !listed.includes(value))
   return [...listed, ...others].map((value) => ({
@@ -320,11 +315,11 @@ function optionsOf(site: AdminSite, field: FormField, values: string[]) {
   }))
 }
 
-function yesOrNo(site: AdminSite, value: string): string {
+function yesOrNo(site: Site, value: string): string {
   return site.text(value === 'true' ? 'form.yes' : 'form.no')
 }
 
-function emptyChoice(site: AdminSite, field: FormField, isStored: boolean): string | undefined {
+function emptyChoice(site: Site, field: FormField, isStored: boolean): string | undefined {
   if (field.multiple || (isStored && !field.nullable)) return undefined
   return field.required ? site.text('form.choose') : site.text('form.none')
 }
@@ -334,7 +329,7 @@ async function referenceView(
   view: ModelView,
   field: FormField,
   base: FieldView,
-  site: AdminSite,
+  site: Site,
   shared?: SharedChoices
 ): Promise<FieldView> {
   const reference = field.reference!

@@ -1,6 +1,6 @@
 import type { BodyField } from '#base/schema/body_schema'
 import type { JsonSchema } from '#base/schema/object_schema'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FieldOptions } from '../../views/view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
@@ -27,7 +27,7 @@ const known = new WeakMap<ModelView, Partial<Record<FormMode, FormField[]>>>()
  * Fields of a form, in the order of the schema for the mode. The view's resource must be loaded.
  * [B17]
  */
-export function formFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
+export function formFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const forms = known.get(view) ?? {}
   known.set(view, forms)
   forms[mode] ??= makeFields(site, view, mode)
@@ -38,7 +38,7 @@ export function formFields(site: AdminSite, view: ModelView, mode: FormMode): Fo
  * The fields that the form would have if its reader could write them: what is sent for one comes from a form
  * that was opened before. [U3]
  */
-export function readOnlyFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
+export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
   const references = referencesOf(site, view)
   return (mode === 'create' ? createBody : updateBody).readOnly
@@ -49,7 +49,7 @@ export function readOnlyFields(site: AdminSite, view: ModelView, mode: FormMode)
     })
 }
 
-function makeFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
+function makeFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
   const body = mode === 'create' ? createBody : updateBody
   const references = referencesOf(site, view)

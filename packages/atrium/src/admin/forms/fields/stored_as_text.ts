@@ -1,5 +1,5 @@
 import { readDate, readDateTime, readTime } from '#base/values/datetime'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { ungrouped } from '../../text/grouped_number.js'
 import { isSame } from '../submission/untouched.js'
 import type { FormField } from './form_field.js'
@@ -36,7 +36,7 @@ const SHOWN: Partial<Record<FormField['valueType'], (text: string) => boolean>> 
  * @param stored  texts of the record; undefined on create
  */
 export function asStored<View extends ValueView>(
-  site: AdminSite,
+  site: Site,
   field: FormField,
   view: View,
   stored: string[] | undefined

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
 import { noteKey } from '#base/items'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { fileColumnsOf, imageType, INLINE } from './file_fields.js'
 import { ownerOf, isFileKey, openFile } from './file_store.js'
@@ -17,7 +17,7 @@ const LONGEST_TITLE = 80
  */
 export class FilesController {
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: Site,
     protected readonly view: ModelView
   ) {}
 

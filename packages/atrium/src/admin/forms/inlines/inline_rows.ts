@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { isFileField } from '../files/file_fields.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields, readOnlyFields } from '../fields/form_fields.js'
@@ -28,7 +28,7 @@ const KNOWN = new WeakMap<Inline['view'], Map<string, RowFields>>()
 /**
  * The resource of the inline's view must be loaded.
  */
-export function rowFields(site: AdminSite, inline: Inline): RowFields {
+export function rowFields(site: Site, inline: Inline): RowFields {
   let known = KNOWN.get(inline.view)
   if (!known) KNOWN.set(inline.view, (known = new Map()))
   const id = JSON.stringify([inline.column.apiName, inline.sort?.apiName, inline.fields])
@@ -37,7 +37,7 @@ export function rowFields(site: AdminSite, inline: Inline): RowFields {
   return fields
 }
 
-function makeFields(site: AdminSite, inline: Inline): RowFields {
+function makeFields(site: Site, inline: Inline): RowFields {
   const { view, column, sort } = inline
   const create = formFields(site, view, 'create')
   const update = formFields(site, view, 'update')
@@ -87,7 +87,7 @@ export class InlineRows {
    */
   static async read(
     ctx: HttpContext,
-    site: AdminSite,
+    site: Site,
     inline: Inline,
     parent: LucidRow | undefined
   ): Promise<InlineRows> {

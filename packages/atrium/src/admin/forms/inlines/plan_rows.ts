@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { InvalidForm, RefusedRows, type RowError } from '../errors.js'
 import { readOnlyFields } from '../fields/form_fields.js'
 import { failureOf } from '../submission/form_failure.js'
@@ -67,7 +67,7 @@ export class RowsPlan {
  */
 export async function planRows(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { rows: sent }: Submission,
   parent: LucidRow | undefined
@@ -91,7 +91,7 @@ export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
 /**
  * The error of a row, from a thrown error; null for an error that is not about the row.
  */
-export function errorOf(site: AdminSite, rows: InlineRows, error: unknown): RowError {
+export function errorOf(site: Site, rows: InlineRows, error: unknown): RowError {
   const { create, update, readOnly, names } = rows.fields
   const failure = failureOf(site, [...update, ...create, ...readOnly], error)
   const fieldErrors: Record<string, string> = {}
@@ -112,7 +112,7 @@ class Planner {
 
   constructor(
     private readonly ctx: HttpContext,
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly rows: InlineRows,
     private readonly parent: LucidRow | undefined,
     private readonly plan: RowsPlan

@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
 import { attributeValue } from '#base/values/to_api'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { Uploads } from '../files/uploads.js'
 import type { FormField } from '../fields/form_field.js'
@@ -51,7 +51,7 @@ export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: Se
  * @throws InvalidForm
  */
 export async function valuesOfNew(
-  site: AdminSite,
+  site: Site,
   { inline, fields }: InlineRows,
   { texts }: SentRow,
   given: Record<string, unknown>,
@@ -134,7 +134,7 @@ export function touchedIn(
  * @throws InvalidForm
  */
 export async function valuesOfChanged(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { record }: StoredRow,
   touched: Submission
@@ -168,7 +168,7 @@ type ShownField = Parameters<typeof shownValues>[2]
  */
 export async function cellsInRows(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   field: ShownField,
   records: readonly LucidRow[]
 ): Promise<ShownCell[]> {
@@ -184,7 +184,7 @@ export async function cellsInRows(
  */
 export async function nowIn(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   fields: readonly FormField[],
   record: LucidRow,
   names: readonly string[]

@@ -8,7 +8,7 @@ import { readCondition } from '#base/columns/condition'
 import { attributeValue } from '#base/values/to_api'
 import { toProblem } from '#base/http/to_problem'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { InvalidForm } from '../errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
@@ -59,7 +59,7 @@ export async function checkedWith<Result>(
  */
 export async function saveWithRows<Result>(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   plan: RowsPlan | null,
   write: (options: Options) => Promise<Result>,
@@ -89,7 +89,7 @@ export async function saveWithRows<Result>(
 
 class RowWriter {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView,
     private readonly key: KeyValue,
     private readonly options: Pick<Options, 'actor' | 'origin'> & {

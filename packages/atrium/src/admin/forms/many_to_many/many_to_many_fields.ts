@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { pivotTableOf } from '#base/database/pivot_table'
 import type { UpdateOptions } from '#crud'
 import type { WantedRelated } from '#crud/internals'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { seenManyToMany, type ManyToMany } from '../../relations/many_to_many.js'
 import type { FormField } from '../fields/form_field.js'
@@ -23,7 +23,7 @@ import { PivotRowsWidget } from './pivot_rows_widget.js'
  */
 export async function manyToManyFields(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   mode: FormMode,
   record?: LucidRow
@@ -46,7 +46,7 @@ export async function manyToManyFields(
 /** Rows with cells where the relation declares columns of the pivot. */
 async function widgetOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   many: ManyToMany
 ): Promise<ManyToManyWidget> {

@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { MOST_RELATED, type WantedRelated } from '#crud/internals'
 import { fromQuery } from '#base/values/from_query'
 import { TooManyValues } from '../../http/errors.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { attachedRecords, type Attached, type ManyToMany } from '../../relations/many_to_many.js'
 import { titlesOf } from '../../relations/references.js'
@@ -98,7 +98,7 @@ export class ManyToManyWidget extends Widget {
    */
   constructor(
     protected readonly ctx: HttpContext,
-    protected readonly site: AdminSite,
+    protected readonly site: Site,
     protected readonly view: ModelView,
     readonly many: ManyToMany
   ) {

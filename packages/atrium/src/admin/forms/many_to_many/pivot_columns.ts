@@ -5,7 +5,7 @@ import type { ColumnIntrospection } from '#base/database/introspection'
 import type { ColumnKind } from '#base/columns/column_kind'
 import type { PivotTable } from '#base/database/pivot_table'
 import string from '@adonisjs/core/helpers/string'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'
 import type { PivotOptions } from '../../views/view_options.js'
 import { textsOf, valueOf } from '../fields/field_texts.js'
@@ -59,7 +59,7 @@ export type PivotValue = { value: unknown; error?: undefined } | { error: string
  * @returns the value as the database takes it; undefined for an empty cell whose column has a default
  */
 export function readPivotCell(
-  site: Pick<AdminSite, 'text'>,
+  site: Pick<Site, 'text'>,
   { facts, field, kind }: PivotColumn,
   texts: readonly string[]
 ): PivotValue {

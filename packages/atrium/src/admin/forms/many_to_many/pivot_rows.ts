@@ -3,7 +3,7 @@ import { MOST_RELATED } from '#crud/internals'
 import { writeJson } from '#base/values/json'
 import { TooManyValues } from '../../http/errors.js'
 import { fieldName, type FormField } from '../fields/form_field.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'
 import { fieldViews } from '../fields/field_view.js'
@@ -128,7 +128,7 @@ export interface PivotRowView {
  */
 export async function pivotRowViews(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   many: ManyToMany,
   state: PivotRowsState
@@ -167,7 +167,7 @@ export function isBlankRow(columns: readonly PivotColumn[], { cells, id, was }: 
 
 async function rowView(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   many: ManyToMany,
   { columns, isTyped, name, titles }: PivotRowsState,

@@ -4,7 +4,7 @@ import { fromQuery } from '#base/values/from_query'
 import { MOST_RELATED, type PivotValues, type WantedRelated } from '#crud/internals'
 import type { PivotTable } from '#base/database/pivot_table'
 import { writeJson } from '#base/values/json'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { AttachedRecord, ManyToMany } from '../../relations/many_to_many.js'
 import { titlesOf } from '../../relations/references.js'
@@ -30,7 +30,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
 
   constructor(
     ctx: HttpContext,
-    site: AdminSite,
+    site: Site,
     view: ModelView,
     many: ManyToMany,
     readonly columns: readonly PivotColumn[],

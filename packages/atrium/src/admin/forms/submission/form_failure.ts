@@ -5,7 +5,7 @@ import { Problem } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import { unavailability } from '#base/database/unavailable'
 import type { FieldError } from '#base/errors'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { FormField } from '../fields/form_field.js'
 import { InvalidForm, RefusedRows, type RowErrors } from '../errors.js'
 
@@ -43,11 +43,7 @@ export interface FormFailure {
 /**
  * Converts an error to messages for users: never SQL or internals. [B19]
  */
-export function failureOf(
-  site: AdminSite,
-  fields: readonly FormField[],
-  error: unknown
-): FormFailure {
+export function failureOf(site: Site, fields: readonly FormField[], error: unknown): FormFailure {
   if (error instanceof InvalidForm) {
     const fieldErrors = byField(site, fields, error.errors)
     return { error: site.text(headingOf(error)), fieldErrors, rows: error.rows }
@@ -102,7 +98,7 @@ const NO_DATE = / must be a (?:datetime value|date as YYYY-MM-DD)$/
 
 /** First message of each field; an error in a part of a field (`tags.0`) belongs to the field. */
 function byField(
-  site: AdminSite,
+  site: Site,
   fields: readonly FormField[],
   errors: readonly FieldError[]
 ): Record<string, string> {

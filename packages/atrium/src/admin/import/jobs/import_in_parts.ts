@@ -6,7 +6,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { requestsFirst } from '#base/requests_first'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { ImportRefused } from '../errors.js'
 import { NotAllowed } from '../../http/errors.js'
 import { JobFailure } from '../../jobs/job_errors.js'
@@ -38,7 +38,7 @@ interface ImportInJob {
  * @throws JobFailure
  * @throws NotAllowed
  */
-export async function importInJob(site: AdminSite, run: JobRun): Promise<ImportInJob> {
+export async function importInJob(site: Site, run: JobRun): Promise<ImportInJob> {
   const { job } = run
   const ctx = await run.context()
   const one = await new ImportStore().find(Number(job.payload.import))
@@ -136,7 +136,7 @@ export class ImportInParts {
    * @param leftOut  keeps the errors of invalid rows, which are left out; null: they end the import
    */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly run: JobRun,
     private readonly store: ImportStore,
     private readonly isShort: boolean,

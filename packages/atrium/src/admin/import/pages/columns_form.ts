@@ -4,7 +4,7 @@ import { DATE_ORDERS, type DateOrder } from '../../sheets/date_order.js'
 import { presentZone } from '../../time/time_zone.js'
 import type { ChosenColumns } from '../imports.js'
 import type { ChosenShape, FileShape } from '../../sheets/file_shape.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type AdminImport from '../../models/admin_import.js'
 
 /** Before the number of a column in the names of the form's fields */
@@ -93,7 +93,7 @@ const DELIMITERS = new Map([
 /**
  * How a file is read, with choices where that can be corrected. [D3]
  */
-export function shapeChoices(site: AdminSite, { shape }: AdminImport) {
+export function shapeChoices(site: Site, { shape }: AdminImport) {
   const { delimiter, encoding, isGuess, sheet, sheets = [] } = shape
   const nameOf = (one: string) => {
     const name = DELIMITERS.get(one)
@@ -118,7 +118,7 @@ export function shapeChoices(site: AdminSite, { shape }: AdminImport) {
 }
 
 function shapeWords(
-  site: AdminSite,
+  site: Site,
   { delimiter, encoding, format, sheet }: AdminImport['shape'],
   nameOf: (delimiter: string) => string
 ): string {
@@ -128,7 +128,7 @@ function shapeWords(
 }
 
 /** The first rows; none for a file with but one. */
-function headingChoices(site: AdminSite, shape: AdminImport['shape']) {
+function headingChoices(site: Site, shape: AdminImport['shape']) {
   const { firstRows = [] } = shape
   if (firstRows.length < 2) return []
   return firstRows.map(({ line, text }) => ({

@@ -5,7 +5,7 @@ import { dialectOf } from '#base/database/dialects'
 import { identityOf } from '#base/columns/key'
 import { attributeValue, toApi } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addError, isInvalid, isInvalidIn, type Draft, noteError } from './draft.js'
 
@@ -42,7 +42,7 @@ export class UniqueValues {
    * importer does not see. [D3, A8]
    */
   async check(
-    site: AdminSite,
+    site: Site,
     spec: ImportSpec,
     drafts: readonly Draft[],
     client: QueryClientContract
@@ -61,7 +61,7 @@ export class UniqueValues {
 
   /** In the order of the rows: what one row frees, a later one may take. */
   #takenOf(
-    site: AdminSite,
+    site: Site,
     isSecret: (column: Column) => boolean,
     group: Column[],
     index: number,
@@ -97,7 +97,7 @@ export class UniqueValues {
   }
 
   async #compare(
-    site: AdminSite,
+    site: Site,
     { importer }: ImportSpec,
     group: Column[],
     taken: readonly Taken[],
@@ -198,7 +198,7 @@ export class ReferredRows {
   }
 
   async check(
-    site: AdminSite,
+    site: Site,
     { importer }: ImportSpec,
     drafts: readonly Draft[],
     client: QueryClientContract

@@ -3,7 +3,7 @@ import { Problem } from '#crud'
 import type { ImportError } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { shorten } from '../../text/plain_text.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { InvalidForm } from '../../forms/errors.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
@@ -66,7 +66,7 @@ export function sortErrors({ errors }: Draft, fields: readonly string[]): void {
  *
  * @throws the error itself if it is not about the row
  */
-export function noteError(site: AdminSite, view: ModelView, draft: Draft, error: unknown): void {
+export function noteError(site: Site, view: ModelView, draft: Draft, error: unknown): void {
   if (!isForPeople(error)) throw error
   if (isForbidden(error) && !errorsOf(error)) {
     addError(draft, null, site.text('import.errors.refused'))

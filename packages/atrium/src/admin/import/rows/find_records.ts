@@ -7,7 +7,7 @@ import type { Condition } from '#base/columns/condition'
 import { isStorableText } from '#base/values/text'
 import { keyOf } from '#base/items'
 import { ListRequest } from '#crud/internals'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec, MappedColumn } from '../import_spec.js'
 import type { Reference } from '../../relations/references.js'
@@ -28,7 +28,7 @@ export type SeenKeys = Map<string, number>
  * @param lock  true if the records are to be written in the client's transaction
  */
 export async function findRecords(
-  site: AdminSite,
+  site: Site,
   { importer, key }: ImportSpec,
   drafts: readonly Draft[],
   seen: SeenKeys,
@@ -64,7 +64,7 @@ export async function findRecords(
  * @returns those that no row before them has
  */
 export function noteKeys(
-  site: AdminSite,
+  site: Site,
   key: ImportSpec['key'],
   drafts: readonly Draft[],
   seen: SeenKeys
@@ -88,7 +88,7 @@ export function noteKeys(
 }
 
 /** The value of the key, to be compared with; null for a new record, and for a value that no key has. */
-function typedKeyOf(site: AdminSite, key: ImportSpec['key'], draft: Draft): unknown[] | null {
+function typedKeyOf(site: Site, key: ImportSpec['key'], draft: Draft): unknown[] | null {
   const parts: unknown[] = []
   for (const { column, name } of key) {
     const value = draft.body[name]
@@ -138,7 +138,7 @@ const MOST_FOUND = 10_000
  * none has, or several, is an error. [D3]
  */
 export async function findTitles(
-  site: AdminSite,
+  site: Site,
   { columns, importer }: ImportSpec,
   drafts: readonly Draft[],
   client: QueryClientContract
@@ -186,7 +186,7 @@ async function readKeys(
 }
 
 function replace(
-  site: AdminSite,
+  site: Site,
   { field }: MappedColumn,
   draft: Draft,
   found: ReadonlyMap<string, unknown[]>

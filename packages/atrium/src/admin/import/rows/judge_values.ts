@@ -3,7 +3,7 @@ import { isSameValue } from '#base/values/plain_json'
 import { parseUpdate } from '#base/schema/parse_update'
 import { attributeValue, toApi } from '#base/values/to_api'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
 import { plainTexts, unseenFields } from '../../views/visible_when.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
@@ -22,7 +22,7 @@ import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
 /**
  * Validates a row by the schema of a create or of an update, and finds what it would write. [D3]
  */
-export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+export async function judgeValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   /* Without its key it is not known which schema is the row's. */
   if (isInvalidIn(draft, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
@@ -40,13 +40,13 @@ export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draf
   }
 }
 
-async function judge(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+async function judge(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   if (draft.record) await judgeUpdate(site, spec, draft, draft.record, draft.seen!)
   else await judgeCreate(site, spec, draft)
 }
 
 /** Finds the values of the other fields of an invalid row, as unique ones and references may be invalid, too. */
-async function judgeRest(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+async function judgeRest(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   if (isInvalidIn(draft, namesOf(spec.key))) return
   try {
     await judge(site, spec, draft)
@@ -68,7 +68,7 @@ function goodPart({ body, errors }: Draft): { body: Record<string, unknown>; fau
   return { body: Object.fromEntries(good), faulty: invalid }
 }
 
-async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+async function judgeCreate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   const { view } = spec.importer
   const { createBody, key } = view.resource
   const { body: good, faulty: invalid } = goodPart(draft)
@@ -92,7 +92,7 @@ async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Pro
 }
 
 async function judgeUpdate(
-  site: AdminSite,
+  site: Site,
   spec: ImportSpec,
   draft: Draft,
   record: LucidRow,
@@ -143,7 +143,7 @@ function withoutEmpty(
 
 /** Fields that the form would not show with these values, which are not required then. [R14] */
 function unseen(
-  site: AdminSite,
+  site: Site,
   { importer }: ImportSpec,
   mode: FormMode,
   body: Record<string, unknown>,
@@ -163,7 +163,7 @@ const NONE = new Set<string>()
 /**
  * Reads the cells of a row as the values of its fields. References that are given by title stay titles. [D3]
  */
-export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void {
+export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
   const { row } = draft
   if (row.error) {
     addError(draft, null, site.text(row.error.key, row.error.data))

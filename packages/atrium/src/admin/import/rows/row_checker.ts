@@ -3,7 +3,7 @@ import type { LucidCrud } from '#crud'
 import { fieldsReadOnly } from '#base/http/problems'
 import { inTransaction } from '#base/database/transaction'
 import { endLongTurn } from '#base/event_loop'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ImportSpec } from '../import_spec.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { addError, isInvalid, type Draft, noteError, draftOf, sortErrors } from './draft.js'
@@ -19,7 +19,7 @@ class Undone extends Error {}
  * whether the importer would still reach the records. Nothing is written, and the model's hooks do not run. [D3]
  */
 async function tryWrites(
-  site: AdminSite,
+  site: Site,
   spec: ImportSpec,
   drafts: readonly Draft[],
   client: QueryClientContract
@@ -38,7 +38,7 @@ async function tryWrites(
 }
 
 async function tryAll(
-  site: AdminSite,
+  site: Site,
   { importer }: ImportSpec,
   drafts: readonly Draft[],
   client: QueryClientContract
@@ -77,7 +77,7 @@ export class RowChecker {
   readonly #referred: ReferredRows
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private spec: ImportSpec
   ) {
     const { resource } = spec.importer.view

@@ -3,7 +3,7 @@ import { dialectOf } from '#base/database/dialects'
 import { endLongTurn } from '#base/event_loop'
 import { gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import type { Importer } from '../import_fields.js'
 import { isInvalid, type Draft, noteError } from './draft.js'
@@ -17,7 +17,7 @@ import { isInvalid, type Draft, noteError } from './draft.js'
  * @throws any error that is not about a row
  */
 export async function writeRows(
-  site: AdminSite,
+  site: Site,
   importer: Importer,
   drafts: readonly Draft[],
   client: TransactionClientContract,
@@ -103,7 +103,7 @@ async function writeRun(
 }
 
 async function writeOne(
-  site: AdminSite,
+  site: Site,
   importer: Importer,
   draft: Draft,
   client: QueryClientContract

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
 import { cutText } from '../cell.js'
 import type { ListParameters } from '../list_parameters.js'
@@ -40,7 +40,7 @@ export interface ViewsBar {
   } | null
 }
 
-export function viewsBar(ctx: HttpContext, site: AdminSite, parameters: ListParameters): ViewsBar {
+export function viewsBar(ctx: HttpContext, site: Site, parameters: ListParameters): ViewsBar {
   return {
     tabs: tabsOf(site, parameters),
     density: parameters.place.density,
@@ -59,7 +59,7 @@ export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerI
   return owner.isSuperuser || ownerId === owner.id
 }
 
-function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
+function tabsOf(site: Site, parameters: ListParameters): ViewTab[] {
   const { views, open } = parameters.place
   if (views.length === 0) return []
   const all: ViewTab = {
@@ -79,7 +79,7 @@ function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
   return [all, ...tabs]
 }
 
-function notesOf(site: AdminSite, parameters: ListParameters): ViewsBar['notes'] {
+function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
   const { place, unknownColumns, url } = parameters
   const notes: ViewsBar['notes'] = []
   if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
@@ -123,7 +123,7 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
  */
 export async function showPanel(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   data: { title: string; content: string; back: string } & Record<string, unknown>
 ): Promise<string> {
   ctx.response.vary('HX-Request')

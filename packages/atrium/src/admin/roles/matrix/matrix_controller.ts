@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { PageNotFound } from '../../http/errors.js'
 import { InvalidPermissions } from '../../models/permissions_document.js'
 import { readInputName, readFolded, type FoldedPermissions } from './read_matrix.js'
@@ -12,7 +12,7 @@ const FIELD = 'permissions'
  * The folded part of a row of the matrix, loaded when it is unfolded. [U6]
  */
 export class MatrixController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site) {}
 
   /**
    * Renders the fields and records of the one model that the query names, as its hidden input does:

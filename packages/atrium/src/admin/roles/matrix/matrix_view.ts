@@ -1,4 +1,4 @@
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import {
   ALL,
@@ -20,7 +20,7 @@ import {
 } from './read_matrix.js'
 import { isImportable } from '../../import/import_access.js'
 
-type Site = Pick<AdminSite, 'models' | 'text'>
+type MatrixSite = Pick<Site, 'models' | 'text'>
 
 /** A checkbox or a radio button. */
 export interface MatrixBox {
@@ -94,7 +94,7 @@ const LONGEST_KEPT = 2000
  * @param unfolded  models whose rows begin unfolded; true for the one that gets the focus
  */
 export function matrixView(
-  site: Site,
+  site: MatrixSite,
   field: string,
   document: PermissionsDocument,
   unfolded: ReadonlyMap<string, boolean> = new Map()
@@ -146,7 +146,7 @@ export function matrixView(
  * @param stored  what the role says there
  */
 export function matrixMore(
-  site: Site,
+  site: MatrixSite,
   field: string,
   model: string,
   stored: FoldedPermissions
@@ -155,11 +155,11 @@ export function matrixMore(
 }
 
 /** The views of the application's models, which a role can name. */
-export function offeredViews(site: Site): ModelView[] {
+export function offeredViews(site: MatrixSite): ModelView[] {
   return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }
 
-function shapeOf(site: Site, model: string): Shape {
+function shapeOf(site: MatrixSite, model: string): Shape {
   if (model === OWN_TOKENS && site.models.has(model)) return tokensShape(site)
   if (model === ALL) return othersShape(site, offeredViews(site))
   const view = site.models.get(model)
@@ -196,7 +196,7 @@ function isPossible(view: ModelView, action: RoleAction): boolean {
   return action !== 'restore' || softDelete !== undefined
 }
 
-function othersShape(site: Site, views: readonly ModelView[]): Shape {
+function othersShape(site: MatrixSite, views: readonly ModelView[]): Shape {
   const shapes = views.map(modelShape)
   const fields = shapes.flatMap((shape) => [...shape.fields])
   const counts = Map.groupBy(fields, ([name]) => name)
@@ -211,7 +211,7 @@ function othersShape(site: Site, views: readonly ModelView[]): Shape {
 }
 
 /** Access tokens of one's own: to be made, or not. All else of the site's own models is for superusers. [U7] */
-function tokensShape(site: Site): Shape {
+function tokensShape(site: MatrixSite): Shape {
   const none = { bulk: new Map(), fields: new Map(), scopes: [] }
   return {
     kind: 'account',
@@ -221,14 +221,14 @@ function tokensShape(site: Site): Shape {
   }
 }
 
-function anonymousShape(site: Site, name: string): Shape {
+function anonymousShape(site: MatrixSite, name: string): Shape {
   const view = site.models.get(name)
   const none = { actions: ROLE_ACTIONS, bulk: new Map(), fields: new Map(), scopes: [] }
   return { kind: view ? 'own' : 'unknown', label: view?.label ?? name, ...none }
 }
 
 function matrixRow(
-  site: Site,
+  site: MatrixSite,
   field: string,
   model: string,
   entry: ModelPermissions | undefined,
@@ -284,7 +284,7 @@ function matrixRow(
 }
 
 function moreOf(
-  site: Site,
+  site: MatrixSite,
   field: string,
   model: string,
   entry: ModelPermissions | undefined,
@@ -330,7 +330,7 @@ function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
 }
 
 function fieldStates(
-  site: Site,
+  site: MatrixSite,
   name: string,
   { hidden, readonly }: { hidden: boolean; readonly: boolean }
 ): MatrixBox[] {
@@ -349,7 +349,7 @@ function fieldStates(
 }
 
 function recordStates(
-  site: Site,
+  site: MatrixSite,
   name: string,
   scopes: readonly string[] | undefined
 ): MatrixBox[] {
@@ -362,7 +362,7 @@ function recordStates(
   }))
 }
 
-function summaryOf(site: Site, entry: ModelPermissions | undefined): string {
+function summaryOf(site: MatrixSite, entry: ModelPermissions | undefined): string {
   const { hidden = [], readonly = [], scopes } = entry ?? {}
   const shown = [...new Set(readonly)].filter((name) => !hidden.includes(name))
   return [
@@ -374,7 +374,7 @@ function summaryOf(site: Site, entry: ModelPermissions | undefined): string {
     .join(' · ')
 }
 
-function actionLabel(site: Site, action: RoleAction): string {
+function actionLabel(site: MatrixSite, action: RoleAction): string {
   return site.text(`roles.actions.${action}`)
 }
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { Widget } from '../../views/widget.js'
 import {
@@ -17,7 +17,7 @@ export const MATRIX_MORE = '/AdminRole/permissions'
 /**
  * The permissions of a role as a matrix, models by actions. A form may send the JSON document instead. [U6]
  */
-export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text' | 'url'>) {
+export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
   return class PermissionsWidget extends Widget {
     readonly template = 'admin/partials/fields/permissions'
     readonly sheet = 'roles.css'

@@ -1,4 +1,4 @@
-import type { AdminSite } from '../../../admin_site.js'
+import type { Site } from '../../../views/site.js'
 import { Widget, type WidgetName } from '../../../views/widget.js'
 
 const TEXTS = ['label', 'short', 'long', 'name', 'weak', 'fair', 'good', 'strong', 'show'] as const
@@ -9,7 +9,7 @@ const TEXTS = ['label', 'short', 'long', 'name', 'weak', 'fair', 'good', 'strong
  *
  * @param username  where the form has no field for it
  */
-export function strengthData(site: Pick<AdminSite, 'text'>, username?: string) {
+export function strengthData(site: Pick<Site, 'text'>, username?: string) {
   const texts = TEXTS.map((name) => [name, site.text(`passwords.strength.${name}`)])
   return { texts: JSON.stringify(Object.fromEntries(texts)), username }
 }
@@ -26,7 +26,7 @@ abstract class NewPasswordWidget extends Widget {
 /**
  * The widget, with the texts of the site.
  */
-export function newPasswordWidget(site: Pick<AdminSite, 'text'>) {
+export function newPasswordWidget(site: Pick<Site, 'text'>) {
   return class extends NewPasswordWidget {
     async data() {
       return strengthData(site)

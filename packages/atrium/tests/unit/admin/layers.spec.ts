@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+/* Lower the limits when imports go. */
+const UPWARDS_MAX = 44
+const WHOLE_SITE_MAX = 124
+
+const ADMIN = app.makePath('packages/atrium/src/admin')
+const WHOLE_SITE = 'admin_site.ts'
+
+/** The folders in the order of docs/architecture.md, the lowest last; the first is that of the files without a folder */
+function layers(): string[] {
+  const docs = readFileSync(app.makePath('docs/architecture.md'), 'utf8')
+  const [, list] = /## Layers of the admin site[^]*?```text\n([^]*?)```/.exec(docs) ?? []
+  return ['.', ...(list ?? '').split(/\s+/).filter(Boolean)]
+}
+
+function sources(): string[] {
+  const paths = readdirSync(ADMIN, { recursive: true, encoding: 'utf8' })
+  return paths.filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'))
+}
+
+/** Imports of each file within the site, as paths below its folder */
+function imports(): Array<[from: string, to: string]> {
+  return sources().flatMap((from) => {
+    const text = readFileSync(join(ADMIN, from), 'utf8')
+    return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)\.js'/g)].map(
+      ([, path]): [string, string] => {
+        const to = relative(ADMIN, resolve(join(ADMIN, dirname(from)), `${path}.ts`))
+        return [from, to.replaceAll(sep, '/')]
+      }
+    )
+  })
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
+}
+
+test.group('Layers of the admin site', () => {
+  test('names each folder in the docs', ({ assert }) => {
+    const folders = new Set(sources().map(folderOf))
+    assert.sameMembers(layers(), [...folders])
+  })
+
+  test('has no more imports of an upper folder than before', ({ assert }) => {
+    const order = layers()
+    const isUpward = ([from, to]: [string, string]) =>
+      to !== WHOLE_SITE && order.indexOf(folderOf(to)) < order.indexOf(folderOf(from))
+    const upward = imports().filter(isUpward)
+    assert.isAtMost(upward.length, UPWARDS_MAX, upward.map((one) => one.join(' -> ')).join('\n'))
+  })
+
+  test('has no more files that take the whole site than before', ({ assert }) => {
+    const takers = imports().filter(([from, to]) => to === WHOLE_SITE && folderOf(from) !== '.')
+    assert.isAtMost(takers.length, WHOLE_SITE_MAX)
+  })
+})
