@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { Actor } from './types.js'
+import { digest } from '#base/values/digest'
 
 /**
  * Identifies an actor; all unknown actors are the same one. A token is identified by its owner, so that
@@ -29,7 +29,7 @@ export function idOf(value: unknown): string[] | undefined {
 
 /** A digest of a body's fields, independent of their order, of whitespace, and of JSON or form encoding. */
 export function fingerprintOf(body: Record<string, unknown>): string {
-  return hash('sha256', JSON.stringify(body, inOrder), 'base64url')
+  return digest(JSON.stringify(body, inOrder), 'base64url')
 }
 
 function inOrder(_name: string, value: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
-import { listTables } from '#base/database/list_tables'
+import { listTables } from '#base/database/read_tables'
 import { whileLocked } from '#base/database/migration_lock'
 import { engineMigration } from '#base/engine_file'
 import { ENGINE_TABLES, renameEngineMigrations } from './engine_migrations.js'

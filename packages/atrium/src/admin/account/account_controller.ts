@@ -19,6 +19,7 @@ import { replacePassword } from '../authentication/passwords/replace_password.js
 import { NotAllowed } from '../http/errors.js'
 import { accountPage, type PasswordField } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
+import { rowId } from '../http/row_id.js'
 
 /**
  * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
@@ -66,8 +67,6 @@ function switchIn(sent: readonly string[] | undefined): boolean | undefined {
   return sent?.includes('off') ? false : undefined
 }
 
-const LARGEST_ID = 2 ** 31 - 1
-
 /**
  * Marks the notices of the signed-in user as seen. [U16]
  */
@@ -77,10 +76,8 @@ export class NoticesController {
   async see(ctx: HttpContext): Promise<void> {
     const { owner, session } = guardOf(ctx).signedInOrFail()
     const texts = sentTexts(ctx)
-    const last = Number(singleText(texts, 'last'))
-    if (Number.isInteger(last) && last > 0 && last <= LARGEST_ID) {
-      await this.site.notices.see(owner.id, last, session.id)
-    }
+    const last = rowId(singleText(texts, 'last'))
+    if (last !== null) await this.site.notices.see(owner.id, last, session.id)
     const next = returnPath(this.site, singleText(texts, 'next')) ?? this.site.url('/account')
     redirect(ctx, next)
   }

@@ -12,12 +12,12 @@ import type { Factors } from './factors/factors.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login/login_throttle.js'
 import {
-  hashOf,
   type BeginOptions,
   type OpenSession,
   type SessionManager,
 } from './sessions/session_manager.js'
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
+import { digest } from '#base/values/digest'
 
 /** Minutes after which a superuser is themselves again [U14] */
 export const ACTING_MINUTES = 60
@@ -126,7 +126,7 @@ export class AdminAuthentication {
     if (typeof token !== 'string' || typeof id !== 'string') return null
 
     const claims = await this.tokens.verify(token)
-    if (!claims || claims.sid !== hashOf(id)) return null
+    if (!claims || claims.sid !== digest(id)) return null
     const found = await this.sessions.findSignedIn(claims)
     if (!found || String(found.owner.id) !== claims.sub) return null
     const { session, owner } = found
@@ -228,7 +228,7 @@ export class AdminAuthentication {
   async renew(ctx: HttpContext, { owner, session }: SignedIn): Promise<void> {
     const id = await this.sessions.renew(session)
     if (id === null) return
-    await this.#giveToken(ctx, owner, { ...session, sessionId: hashOf(id) })
+    await this.#giveToken(ctx, owner, { ...session, sessionId: digest(id) })
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
   }
 

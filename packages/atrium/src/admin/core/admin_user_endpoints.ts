@@ -13,6 +13,7 @@ import {
 import { attributesSchema, type UserAttributes } from '../config/user_attributes.js'
 import type AdminUser from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
+import { LARGEST_ID } from '../http/row_id.js'
 
 /** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'
@@ -25,7 +26,6 @@ export const ROLES = 'roles'
 
 const MOST_ROLES = 500
 const LONGEST_EMAIL = 254
-const LARGEST_ID = 2 ** 31 - 1
 
 /** As it comes from a form or from JSON */
 const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>

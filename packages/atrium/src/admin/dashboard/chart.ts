@@ -3,6 +3,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
+import { escaped } from '../text/plain_text.js'
 
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
@@ -55,14 +56,14 @@ export function recordsChart(
       return (
         `<line class="chart-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>` +
         `<text class="chart-label" x="-8" y="${y}" dy="0.32em" text-anchor="end">` +
-        `${escapeMarkup(ticks.format(value))}</text>`
+        `${escaped(ticks.format(value))}</text>`
       )
     })
 
   const bars = days.map(({ day, count }, index) => {
     const x = across(index)!
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
-    const text = escapeMarkup(`${formatDay(day, months)}: ${numbers.format(count)}`)
+    const text = escaped(`${formatDay(day, months)}: ${numbers.format(count)}`)
     const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
     /* The hover target has the full height, as low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
@@ -75,7 +76,7 @@ export function recordsChart(
     if ((days.length - 1 - index) % every !== 0) return []
     const x = round(across(index)! + across.bandwidth() / 2)
     const y = HEIGHT + AXIS_HEIGHT - 6
-    const text = escapeMarkup(formatDay(day, months))
+    const text = escaped(formatDay(day, months))
     /* Every other label is hidden on narrow screens. */
     const isMinor = ((days.length - 1 - index) / every) % 2 === 1
     const kind = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
@@ -85,8 +86,8 @@ export function recordsChart(
   return (
     `<svg class="records-chart" role="img" aria-labelledby="records-chart-title" ` +
     `aria-describedby="records-chart-description" width="100%" height="${HEIGHT + AXIS_HEIGHT}">` +
-    `<title id="records-chart-title">${escapeMarkup(title)}</title>` +
-    `<desc id="records-chart-description">${escapeMarkup(description)}</desc>` +
+    `<title id="records-chart-title">${escaped(title)}</title>` +
+    `<desc id="records-chart-description">${escaped(description)}</desc>` +
     [...lines, ...bars, ...labels].join('') +
     `</svg>`
   )
@@ -103,17 +104,6 @@ function formatDay(day: string, months: readonly string[]): string {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100
-}
-
-function escapeMarkup(text: string): string {
-  const entities: Record<string, string> = {
-    '&': 'amp',
-    '<': 'lt',
-    '>': 'gt',
-    '"': 'quot',
-    "'": '#39',
-  }
-  return text.replace(/[&<>"']/g, (character) => `&${entities[character]};`)
 }
 
 const DAYS = 30

@@ -15,6 +15,7 @@ import { plainText } from '../text/plain_text.js'
 import { readKey } from '../views/record_items.js'
 import { RecordPlaces } from './record_places.js'
 import { PageNotFound } from '../http/errors.js'
+import { rowId } from '../http/row_id.js'
 
 /* Maximum number of suggested user names. */
 const MOST_NAMES = 200
@@ -61,8 +62,8 @@ export class EventsController {
    * An event with its changes to each record.
    */
   async show(ctx: HttpContext): Promise<string> {
-    const { id } = ctx.params
-    const event = /^\d{1,15}$/.test(id) ? await this.#log.find(Number(id)) : null
+    const id = rowId(ctx.params.id)
+    const event = id === null ? null : await this.#log.find(id)
     if (!event) throw new PageNotFound()
 
     const { rows, total, page } = await this.#log.recordsOf(event, this.#requestedPage(ctx))

@@ -8,6 +8,7 @@ import type AdminAuditLog from '../models/admin_audit_log.js'
 import { seenManyToMany, type ManyToMany } from '../relations/many_to_many.js'
 import { titlesOf } from '../relations/references.js'
 import { readKey } from '../views/record_items.js'
+import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 type LoggedResource = Pick<
   AdminAuditLog,
@@ -93,9 +94,6 @@ function identity({ resourceType, resourceId }: LoggedResource): string {
 }
 
 type Logged = Pick<AdminAuditLog, 'resourceType' | 'newState' | 'previousState' | 'changes'>
-
-/* Databases limit the values of one statement. */
-const KEYS_AT_ONCE = 500
 
 /** The related records of a relation, as the viewer may see them */
 interface Related {
@@ -185,9 +183,8 @@ async function relatedIn(
   const entries = values.flatMap((value) => (Array.isArray(value) ? value : []))
   const keys = [...new Set(entries.map((entry) => entryOf(entry).id))]
   const titles = new Map<string, string>()
-  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
-    const some = await titlesOf(ctx, reference, keys.slice(start, start + KEYS_AT_ONCE))
-    for (const [key, title] of some) titles.set(key, title)
+  for (const some of chunks(keys, ROWS_PER_READ)) {
+    for (const [key, title] of await titlesOf(ctx, reference, some)) titles.set(key, title)
   }
   const { policy, scope } = reference.view.resource
   return { titles, showsKeys: !isRestricted && !policy && !scope }

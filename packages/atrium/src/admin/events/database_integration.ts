@@ -16,6 +16,7 @@ import {
   EventType,
 } from './event_integration.js'
 import { reversalIn, storedChanges, storedReversal, storedState } from './event_records.js'
+import { ROWS_PER_WRITE, chunks } from '#base/chunks'
 
 export interface DatabaseEventsOptions {
   /** Days after which an event is removed. Default: never */
@@ -41,9 +42,7 @@ const VIEWS: Check = [
 ]
 const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: VIEWS }
 
-/* A statement takes a limited number of values, and a long transaction blocks others. */
-const ROWS_AT_ONCE = 100
-const PRUNED_AT_ONCE = 100
+type Row = Record<string, unknown>
 
 /**
  * Logs events to the site's own database. If the written records are in the same database, the rows
@@ -75,8 +74,8 @@ export class DatabaseIntegration implements EventIntegration {
   ): Promise<number> {
     const own = client ?? db.connection(AdminEventLog.connection)
     const isOne = own.isTransaction || event.records.length === 0
-    if (isOne) return await this.#insert(event, own, partOf)
-    return await inTransaction(own, (transaction) => this.#insert(event, transaction, partOf))
+    if (isOne) return await this.#log(event, own, partOf)
+    return await inTransaction(own, (transaction) => this.#log(event, transaction, partOf))
   }
 
   /**
@@ -101,12 +100,12 @@ export class DatabaseIntegration implements EventIntegration {
         .where({ event_type: EventType.FAILED_LOGIN })
         .where('timestamp', '<', oldest)
         .whereNotNull('username')
-        .limit(PRUNED_AT_ONCE)
+        .limit(ROWS_PER_WRITE)
       const ids = rows.map((row) => row.id)
       if (ids.length > 0) {
         await client.from(AdminEventLog.table).whereIn('id', ids).update({ username: null })
       }
-      if (ids.length < PRUNED_AT_ONCE) return
+      if (ids.length < ROWS_PER_WRITE) return
     }
   }
 
@@ -122,14 +121,14 @@ export class DatabaseIntegration implements EventIntegration {
           .select('id')
           .where('timestamp', '<', inUtc(oldest))
           .orderBy('timestamp')
-          .limit(PRUNED_AT_ONCE)
+          .limit(ROWS_PER_WRITE)
         const ids = rows.map((row) => row.id)
         await transaction.from(AdminAuditLog.table).whereIn('event_id', ids).delete()
         await transaction.from(AdminEventLog.table).whereIn('id', ids).delete()
         return ids.length
       })
       removed += batch
-      if (batch < PRUNED_AT_ONCE) return removed
+      if (batch < ROWS_PER_WRITE) return removed
     }
   }
 
@@ -150,50 +149,49 @@ export class DatabaseIntegration implements EventIntegration {
       const [{ key }] = await run(insert)
       return key
     }
-    const first = { table: AdminEventLog.table, row: eventRow(event, timestamp) }
     if (dialect.insertPairSql && event.records.length === 1) {
-      const [record] = event.records
-      const row = auditRow(record, timestamp)
+      const row = auditRow(event.records[0], timestamp)
+      const first = { table: AdminEventLog.table, row: eventRow(event, timestamp) }
       const second = { table: AdminAuditLog.table, row, reference: 'event_id' }
       return Number(await inserted(dialect.insertPairSql(first, second)))
     }
-    const eventId = await inserted(dialect.insertRowSql!(first.table, first.row))
-    for (const record of event.records) {
-      const row = { event_id: eventId, ...auditRow(record, timestamp) }
-      await inserted(dialect.insertRowSql!(AdminAuditLog.table, row))
-    }
-    return Number(eventId)
+    const insert = (table: string, row: Row) => inserted(dialect.insertRowSql!(table, row))
+    return await this.#insert(event, insert)
   }
 
-  async #insert(
+  async #log(
     event: AdminEvent,
     client: QueryClientContract,
     partOf: number | undefined
   ): Promise<number> {
-    const timestamp = inUtc(event.timestamp)
-    const dialect = dialectOf(client)
-    const row = eventRow(event, timestamp)
-    const eventId = partOf ?? (await dialect.insertRow(client, AdminEventLog.table, row))
+    const insert = (table: string, row: Row) => dialectOf(client).insertRow(client, table, row)
     if (partOf !== undefined) {
-      const { details } = row
+      const { details } = eventRow(event, inUtc(event.timestamp))
       await client.from(AdminEventLog.table).where('id', partOf).update({ details })
     }
-    const rows = event.records.map((record) => ({
-      event_id: eventId,
-      ...auditRow(record, timestamp),
-    }))
-    if (rows.length === 1) await dialect.insertRow(client, AdminAuditLog.table, rows[0])
-    else {
+    return await this.#insert(event, insert, { client, partOf })
+  }
+
+  /** @param client  inserts the rows of many records together */
+  async #insert(
+    event: AdminEvent,
+    insert: (table: string, row: Row) => Promise<unknown>,
+    { client, partOf }: { client?: QueryClientContract; partOf?: number } = {}
+  ): Promise<number> {
+    const timestamp = inUtc(event.timestamp)
+    const id = partOf ?? (await insert(AdminEventLog.table, eventRow(event, timestamp)))
+    const rows = event.records.map((record) => ({ event_id: id, ...auditRow(record, timestamp) }))
+    if (client && rows.length > 1) {
       const knex = client.getWriteClient()
-      for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-        await knex.table(AdminAuditLog.table).insert(rows.slice(start, start + ROWS_AT_ONCE))
+      for (const some of chunks(rows, ROWS_PER_WRITE)) {
+        await knex.table(AdminAuditLog.table).insert(some)
       }
-    }
-    return Number(eventId)
+    } else for (const row of rows) await insert(AdminAuditLog.table, row)
+    return Number(id)
   }
 }
 
-function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown> {
+function eventRow(event: AdminEvent, timestamp: string): Row {
   return {
     timestamp,
     event_type: event.type,
@@ -210,7 +208,7 @@ function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown>
 }
 
 /** The row without the id of its event */
-function auditRow(record: EventRecord, timestamp: string): Record<string, unknown> {
+function auditRow(record: EventRecord, timestamp: string): Row {
   return {
     timestamp,
     resource_type: record.resourceType,

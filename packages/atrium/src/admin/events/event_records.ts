@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Changes, Write, State } from '#crud'
 import { losesSecrets, mergedPivots, withoutSecrets } from '#base/database/pivot_change'
 import { reversalOf, type Reversal } from '#crud/internals'
 import type { EventRecord, RecordAction } from './event_integration.js'
+import { digest } from '#base/values/digest'
 
 const ACTIONS: Record<Write['kind'], RecordAction> = {
   create: 'CREATE',
@@ -141,8 +141,7 @@ export function shortened(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length <= LONGEST_VALUE) return value
   const text = typeof value === 'string' ? value : json
-  const digest = createHash('sha256').update(text).digest('hex')
-  return `${text.slice(0, BEGINNING).toWellFormed()}… (${text.length} characters, SHA-256 ${digest})`
+  return `${text.slice(0, BEGINNING).toWellFormed()}… (${text.length} characters, SHA-256 ${digest(text)})`
 }
 
 function mapped<Value>(values: Record<string, Value>, map: (value: Value) => unknown) {

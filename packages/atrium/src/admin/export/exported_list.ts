@@ -22,7 +22,7 @@ import { selectedRecords } from './export_choice.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */
-const ROWS_AT_ONCE = 250
+const ROWS_PER_PART = 250
 
 /* Own code that reads a list may expect no longer pages than those of the site. */
 const ROWS_OF_OWN_CODE = 100
@@ -131,7 +131,7 @@ export class ExportedList {
     const paging = { shape: 'offset', offset: 0, limit: Number.MAX_SAFE_INTEGER } as const
     const request = this.#request(paging)
     const parts = orderedParts(new Records(this.view.resource), request, options)
-    return listBatches(request, (part) => crud.getMulti(part, options), ROWS_AT_ONCE, parts)
+    return listBatches(request, (part) => crud.getMulti(part, options), ROWS_PER_PART, parts)
   }
 
   /** Own code may know pages only. */

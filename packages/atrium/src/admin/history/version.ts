@@ -13,9 +13,7 @@ import type { ModelView } from '../views/model_view.js'
 import { isShortened, shortened } from '../events/event_records.js'
 import type { FormField } from '../forms/fields/form_field.js'
 import type { ReadableHistory, SeesName } from './readable_history.js'
-
-/* Of the column's type */
-const MOST_ID = 2 ** 31 - 1
+import { rowId } from '../http/row_id.js'
 
 /* Address of the state before the event: `before-345` */
 const BEFORE = 'before-'
@@ -51,8 +49,8 @@ export async function versionOf(
   history: ReadableHistory,
   id: string
 ): Promise<Version> {
-  const eventId = Number(/^(?:before-)?(\d{1,10})$/.exec(id)?.[1] ?? Number.NaN)
-  const row = eventId <= MOST_ID ? await log.change(history, eventId) : null
+  const eventId = rowId(id.replace(BEFORE, ''))
+  const row = eventId === null ? null : await log.change(history, eventId)
   if (!row) throw new PageNotFound()
   const { before, after } = statesOf(row)
   const isBefore = after === null || id.startsWith(BEFORE)

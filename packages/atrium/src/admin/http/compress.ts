@@ -1,14 +1,14 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
-import { bestEncoding, type Encoding } from '#base/http/best_encoding'
+import { bestEncoding, type Encoding } from '#base/http/send_asset'
 import { CONTENT_SECURITY_POLICY } from '#base/http/security_headers'
 
 /* Below this size, the headers cost more than compression saves. */
 const SMALLEST = 1024
 
 /* Up to this size, compressing takes less time than handing the text to another thread. */
-const LARGEST_AT_ONCE = 64 * 1024
+const LARGEST_SYNC = 64 * 1024
 
 /* A higher level takes several times as long for a page that is a tenth smaller. */
 const optionsOf = {
@@ -32,7 +32,7 @@ const encoders = {
 function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
   const { atOnce, aside } = encoders[encoding]
   const options = optionsOf[encoding](text)
-  return text.length <= LARGEST_AT_ONCE ? atOnce(text, options) : aside(text, options)
+  return text.length <= LARGEST_SYNC ? atOnce(text, options) : aside(text, options)
 }
 
 /**

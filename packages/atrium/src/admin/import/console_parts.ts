@@ -11,7 +11,7 @@ import type { StepOutcome } from '../jobs/job_run.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { ImportAction } from './write_all_rows.js'
 import type { ImportSpec } from './import_spec.js'
-import { ROWS_AT_ONCE, rowBatches, RowSource, Tally } from './dry_run.js'
+import { ROWS_PER_PART, rowBatches, RowSource, Tally } from './dry_run.js'
 import { isInvalid, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
@@ -78,7 +78,7 @@ export class ConsoleParts {
     const tally = new Tally()
     const checker = new RowChecker(this.site, this.spec)
     const client = readersOf(this.#client) ?? this.#client
-    for await (const rows of rowBatches(this.file.path, this.file.shape, ROWS_AT_ONCE)) {
+    for await (const rows of rowBatches(this.file.path, this.file.shape, ROWS_PER_PART)) {
       tally.add(await checker.check(rows, client, false))
       this.options.onProgress(tally.rows)
     }

@@ -22,7 +22,7 @@ import { isInvalid, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 
 /** Rows that are read, judged and written together: some milliseconds, so that requests wait no longer. [D6] */
-export const ROWS_AT_ONCE = 200
+export const ROWS_PER_PART = 200
 
 /**
  * The rows of a file, to be taken as many together as their reader wants. Call `close` at the end.
@@ -94,7 +94,7 @@ export async function findDateOrders(
   const dates = columns.filter(hasDates)
   if (options.dateOrder !== null || dates.length === 0) return []
   const finders = dates.map(({ field, index }) => ({ field, index, finder: new OrderFinder() }))
-  for await (const rows of rowBatches(path, shape, ROWS_AT_ONCE, maxRows)) {
+  for await (const rows of rowBatches(path, shape, ROWS_PER_PART, maxRows)) {
     for (const { cells, line } of rows) {
       for (const { finder, index } of finders) finder.add(cells[index], line)
     }
@@ -184,7 +184,7 @@ export async function tryRows(
   const preview: ImportPreview[] = []
   const output = errorsTo === null ? null : createWriteStream(errorsTo, { mode: 0o600 })
   try {
-    for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE, maxRows)) {
+    for await (const rows of rowBatches(file.path, file.shape, ROWS_PER_PART, maxRows)) {
       const drafts = await checker.check(rows, client, true)
       for (const draft of drafts) {
         if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))

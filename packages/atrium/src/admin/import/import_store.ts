@@ -8,15 +8,13 @@ import { ImportRefused } from './errors.js'
 import AdminImport from '../models/admin_import.js'
 import type { ImportState } from '../models/admin_import.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
+import { ROWS_PER_WRITE, ROWS_PER_READ, chunks } from '#base/chunks'
 
 /** How long an import is stored */
 export const HOURS = 24
 
 /* No job is at it. */
 const IDLE = ['columns', 'tried', 'failed'] as const
-
-/* Maximum imports removed in one pass */
-const MOST_REMOVED = 100
 
 /* Most that are listed to go on with */
 const MOST_LISTED = 5
@@ -72,7 +70,7 @@ export class ImportStore {
     const found = await AdminImport.query({ client: this.client() })
       .where('createdAt', '<', oldest())
       .orderBy('id')
-      .limit(MOST_REMOVED)
+      .limit(ROWS_PER_WRITE)
     return await this.#idle(found)
   }
 
@@ -82,7 +80,7 @@ export class ImportStore {
       .where({ userId })
       .orderBy('id', 'desc')
       .offset(newest)
-      .limit(MOST_REMOVED)
+      .limit(ROWS_PER_WRITE)
     return await this.#idle(found)
   }
 
@@ -153,8 +151,7 @@ export class ImportStore {
   /** Of keys of files, those that no import has. */
   async unknownKeys(keys: readonly string[]): Promise<string[]> {
     const unknown: string[] = []
-    for (let start = 0; start < keys.length; start += MOST_REMOVED) {
-      const some = keys.slice(start, start + MOST_REMOVED)
+    for (const some of chunks(keys, ROWS_PER_READ)) {
       const rows = await this.client()
         .from(AdminImport.table)
         .whereIn('file_key', some)

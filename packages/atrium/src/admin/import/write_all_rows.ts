@@ -6,7 +6,7 @@ import { actorDetails, eventActor } from '../events/event_dispatcher.js'
 import { type AdminEvent, type EventRecord, EventType } from '../events/event_integration.js'
 import { LongAction, type By } from '../events/long_action.js'
 import type { ImportSpec } from './import_spec.js'
-import { ROWS_AT_ONCE, rowBatches, type Tally } from './dry_run.js'
+import { ROWS_PER_PART, rowBatches, type Tally } from './dry_run.js'
 import { isInvalid } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
@@ -31,7 +31,7 @@ export async function writeAllRows(
   options: { skipFaulty: boolean; onProgress: (rows: number) => Promise<void> | void }
 ): Promise<void> {
   const checker = new RowChecker(site, spec)
-  for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE)) {
+  for await (const rows of rowBatches(file.path, file.shape, ROWS_PER_PART)) {
     const drafts = await checker.check(rows, client, false)
     const isGood = tally.counts.faulty === 0 && !drafts.some(isInvalid)
     const count = () => void tally.add(drafts)

@@ -6,11 +6,9 @@ import { dialectOf } from '#base/database/dialects'
 import { inUtc } from '#base/values/datetime'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminJob, { type JobOrigin, type JobState } from '../models/admin_job.js'
+import { ROWS_PER_WRITE } from '#base/chunks'
 
 const UNFINISHED: readonly JobState[] = ['queued', 'running', 'reverting']
-
-/* A statement takes a limited number of values, and a long transaction blocks others. */
-const PRUNED_AT_ONCE = 100
 
 export interface NewJob {
   kind: string
@@ -265,11 +263,11 @@ export class JobStore {
         .whereNotIn('state', [...UNFINISHED])
         .where('ended_at', '<', oldest)
         .select('id')
-        .limit(PRUNED_AT_ONCE)
+        .limit(ROWS_PER_WRITE)
       const ids = rows.map(({ id }) => id)
       if (ids.length > 0) await client.from(AdminJob.table).whereIn('id', ids).delete()
       removed += ids.length
-      if (ids.length < PRUNED_AT_ONCE) return removed
+      if (ids.length < ROWS_PER_WRITE) return removed
     }
   }
 
@@ -289,5 +287,5 @@ function valuesOf({ notes, ...numbers }: Progress): Record<string, unknown> {
 }
 
 function now(): string {
-  return inUtc(DateTime.utc())
+  return inUtc()
 }

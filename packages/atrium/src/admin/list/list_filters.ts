@@ -7,6 +7,7 @@ import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
 import { DEFAULT_ROWS, ROWS_MAX } from '../views/page_size.js'
 import type { TitleSearches } from './title_search.js'
+import { inUtc } from '#base/values/datetime'
 
 /* From the first day to the last, both included. */
 const PERIODS = {
@@ -58,13 +59,9 @@ export function daysOf(word: string, now: Date = new Date(), zone: string = 'utc
   return {
     from: from.toFormat('yyyy-MM-dd'),
     to: to.toFormat('yyyy-MM-dd'),
-    begin: moment(from.startOf('day')),
-    end: moment(next.startOf('day')),
+    begin: inUtc(from.startOf('day')),
+    end: inUtc(next.startOf('day')),
   }
-}
-
-function moment(at: DateTime): string {
-  return at.toUTC().toFormat('yyyy-MM-dd HH:mm:ss')
 }
 
 /**

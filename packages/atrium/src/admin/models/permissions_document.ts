@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { closest } from 'fastest-levenshtein'
 import { ValueError } from '#crud'
 import { isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
+import { digest } from '#base/values/digest'
 
 /** The actions that every model has; bulk actions are called by their names. [U2] */
 export const ROLE_ACTIONS = [
@@ -202,7 +202,7 @@ export function permissionsPrint(
   documents: readonly PermissionsDocument[],
   attributes: unknown
 ): PermissionsPrint {
-  return { roles: documents.map((one) => digest(one)), attributes: digest(attributes ?? null) }
+  return { roles: documents.map(printOf), attributes: printOf(attributes ?? null) }
 }
 
 /**
@@ -217,6 +217,6 @@ export function stillAllows(now: PermissionsPrint, before: PermissionsPrint | un
   return before.roles.every((role) => now.roles.includes(role))
 }
 
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
+function printOf(value: unknown): string {
+  return digest(JSON.stringify(value), 'base64url')
 }

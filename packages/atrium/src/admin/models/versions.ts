@@ -2,12 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { markOwnHook } from '#base/lucid/own_hooks'
+import { chunks, VALUES_PER_STATEMENT } from '#base/chunks'
 
 const USERS = 'admin_users'
 const PIVOT = 'admin_user_roles'
-
-/* A statement takes only so many values. */
-const AT_ONCE = 500
 
 /* Leaves as many numbers above it */
 const HIGHEST_START = 2 ** 30
@@ -33,8 +31,7 @@ export async function raiseVersions(
   client: QueryClientContract,
   userIds: readonly number[]
 ): Promise<void> {
-  for (let start = 0; start < userIds.length; start += AT_ONCE) {
-    const some = userIds.slice(start, start + AT_ONCE)
+  for (const some of chunks(userIds, VALUES_PER_STATEMENT)) {
     await client.from(USERS).whereIn('id', some).increment('permissions_version', 1)
   }
 }

@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { DateTime } from 'luxon'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { originOf } from '#base/http/request_origin'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
@@ -14,6 +13,7 @@ import type { Person } from '../identity/person.js'
 import { raiseVersions } from '../models/versions.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { NOTICE_KINDS, type NoticeData, type NoticeKind } from '../models/notice_kinds.js'
+import { inUtc } from '#base/values/datetime'
 
 /** The catalogue of a site. */
 export interface Texts {
@@ -148,7 +148,7 @@ export class Notices {
       .where('id', '<=', last)
       .whereNull('seenAt')
       .where((query) => query.whereNull('sessionId').orWhereNot('sessionId', session))
-      .update({ seen_at: DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss') })
+      .update({ seen_at: inUtc() })
     await raiseVersions(client, [userId])
   }
 

@@ -4,7 +4,7 @@ import { keyOf, noteKey } from '#base/items'
 import type { Column } from '#base/columns/column'
 import { adminActor } from '../identity/admin_actor.js'
 import { guardOf } from '../identity/admin_guard.js'
-import { BoundedMap } from './versioned_cache.js'
+import { BoundedMap } from '#base/bounded_map'
 import type { Offer } from './offers.js'
 import type { NarrowedView } from './may.js'
 

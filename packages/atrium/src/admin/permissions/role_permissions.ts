@@ -15,8 +15,8 @@ import {
   permissionsPrint,
   type PermissionsPrint,
 } from '../models/permissions_document.js'
-import { BoundedMap } from './versioned_cache.js'
 import { personOf, UNKNOWN, type Person } from '../identity/person.js'
+import { BoundedMap } from '#base/bounded_map'
 
 /** Engine operations of each action; actions without one are decided here alone. [U2, B14] */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {

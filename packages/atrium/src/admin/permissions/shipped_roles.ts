@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { DateTime } from 'luxon'
+import { inUtc } from '#base/values/datetime'
 
 /** The roles that the migration makes. [U5] */
 export const SHIPPED_ROLES = [
@@ -20,7 +20,7 @@ export const SHIPPED_ROLES = [
  * the migration, which may run again after it failed in the middle. [U5]
  */
 export async function giveDefaultRoles(client: QueryClientContract): Promise<void> {
-  const now = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
+  const now = inUtc()
   for (const { permissions, ...role } of SHIPPED_ROLES) {
     const known = await client.from('admin_roles').where('name', role.name).first()
     if (known) continue

@@ -11,6 +11,7 @@ import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal } from '../permissions/may.js'
 import { isDeletedItem } from '../views/record_items.js'
 import type { Reference } from './references.js'
+import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 /**
  * A many-to-many relation of a view to another model of the site. [R3]
@@ -78,9 +79,6 @@ function isHidden({ hidden, isPrimary }: Column): boolean {
 /* Pivot rows of one record that are looked at: records out of sight are among them. */
 const MOST_ROWS = 5000
 
-/* Databases limit the values of one statement. */
-const KEYS_AT_ONCE = 500
-
 /** The records attached to another one */
 export interface Attached {
   records: AttachedRecord[]
@@ -137,8 +135,7 @@ async function readRecords(
 ): Promise<AttachedRecord[]> {
   const values = [...rows.keys()]
   const found: AttachedRecord[] = []
-  for (let start = 0; start < values.length; start += KEYS_AT_ONCE) {
-    const some = values.slice(start, start + KEYS_AT_ONCE)
+  for (const some of chunks(values, ROWS_PER_READ)) {
     const request = new ListRequest(
       [{ type: 'list', column: target, values: some, negate: false }],
       [],

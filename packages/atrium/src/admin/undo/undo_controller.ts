@@ -18,7 +18,7 @@ import { redirectWithMessage } from '../http/redirect.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 
 /* More records are a job. [L8] */
-const MOST_AT_ONCE = 1000
+const MOST_IN_REQUEST = 1000
 
 /**
  * *Undo* of an event: a form that leads back to the page that it was on, or a call by programs. [R7]
@@ -31,7 +31,7 @@ export class UndoController {
     try {
       refuseLate(ctx, event)
       const total = await this.#countOf(event)
-      if (total > MOST_AT_ONCE) return await this.#startJob(ctx, event, total)
+      if (total > MOST_IN_REQUEST) return await this.#startJob(ctx, event, total)
       const steps = await planUndo(this.site, ctx, event)
       await undoEvent(ctx, event, steps)
       return await this.#response(ctx, event, steps)

@@ -14,8 +14,7 @@ import { may, type Offer } from '../permissions/may.js'
 import { readKey } from '../views/record_items.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
 import { refuseLostFiles } from './undo_event.js'
-
-const ROWS_AT_ONCE = 500
+import { ROWS_PER_READ } from '#base/chunks'
 
 const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
   create: 'create',
@@ -115,9 +114,9 @@ async function* auditRows(
       .where('eventId', id)
       .where('id', after, last)
       .orderBy('id', direction)
-      .limit(ROWS_AT_ONCE)
+      .limit(ROWS_PER_READ)
     if (rows.length > 0) yield rows
-    if (rows.length < ROWS_AT_ONCE) return
+    if (rows.length < ROWS_PER_READ) return
     last = rows.at(-1)!.id
     await requestsFirst()
   }

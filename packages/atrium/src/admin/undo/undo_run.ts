@@ -9,6 +9,7 @@ import { inTransaction } from '#base/database/transaction'
 import { RecordNotAsLeft } from '#base/errors'
 import { NotAllowed } from '../http/errors.js'
 import { type UndoStep, changedRefusal } from './undo_step.js'
+import { KEYS_PER_CONDITION } from '#base/chunks'
 
 /** A record that comes back, and columns that refer to records which come back after it. */
 export interface Creation {
@@ -81,9 +82,6 @@ function valuesIn({ reversal }: UndoStep, names: readonly string[]): string | nu
 }
 
 type RevertOptions = NonNullable<Parameters<LucidCrud['revert']>[2]>
-
-/* Records of Lucid take several times as much memory as their steps. */
-const READ_AT_ONCE = 200
 
 /**
  * The writes of an undo, in an order that foreign keys allow.
@@ -222,7 +220,7 @@ export class UndoRun {
 function* groupsOf(steps: readonly UndoStep[]): Generator<UndoStep[]> {
   for (let start = 0; start < steps.length;) {
     const { crud } = steps[start].target
-    const rest = steps.slice(start, start + READ_AT_ONCE)
+    const rest = steps.slice(start, start + KEYS_PER_CONDITION)
     const other = rest.findIndex(({ target }) => target.crud !== crud)
     const some = other === -1 ? rest : rest.slice(0, other)
     yield some

@@ -11,12 +11,10 @@ import { RecordPlaces } from '../event_log/record_places.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
+import { rowId } from '../http/row_id.js'
 
 /* How long everybody may take back what they did; who can read the log may do it at any time. */
 const MINUTES = 10
-
-/* Of the column's type */
-const MOST_ID = 2 ** 31 - 1
 
 /**
  * An event that the signed-in user may see: any for those who read the log, what they did themselves, and the events
@@ -27,12 +25,12 @@ const MOST_ID = 2 ** 31 - 1
 export async function visibleEvent(
   site: AdminSite,
   ctx: HttpContext,
-  id: unknown
+  param: unknown
 ): Promise<AdminEventLog> {
-  const isKey = /^\d{1,10}$/.test(String(id)) && Number(id) <= MOST_ID
-  if (!hasEventLog(site) || !isKey) throw new PageNotFound()
+  const id = rowId(param)
+  if (!hasEventLog(site) || id === null) throw new PageNotFound()
   const client = site.dbConfig.readingSession()
-  const event = await AdminEventLog.query({ client }).where('id', Number(id)).first()
+  const event = await AdminEventLog.query({ client }).where('id', id).first()
   if (!event) throw new PageNotFound()
   if (isOwn(ctx, event) || (await mayRevert(site, ctx, event))) return event
   throw new WithheldPage()

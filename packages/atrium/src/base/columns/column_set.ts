@@ -1,7 +1,7 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { listed, ValueError } from '../errors.js'
 import { writeJson } from '../values/json.js'
-import { versionOfJson } from '../values/keyed_digest.js'
+import { versionOfJson } from '../values/digest.js'
 import { attributeValue } from '../values/to_api.js'
 import { Column } from './column.js'
 

@@ -3,6 +3,7 @@ import type { Dialect } from '../database/dialect.js'
 import type { Invalid } from '../http/problems.js'
 import { joined, type Sql } from '../sql/sql.js'
 import type { Column } from './column.js'
+import { inUtc } from '#base/values/datetime'
 
 /** Selects deleted items, others, or both. */
 export type DeletedMode = 'exclude' | 'include' | 'only'
@@ -89,5 +90,5 @@ function flagValue(flag: Column, value: boolean): boolean | number {
 /** The present moment, in the form of the column's attribute. */
 export function now(column: Column): DateTime | string {
   const moment = DateTime.utc().startOf('second')
-  return column.holdsDateTime ? moment : moment.toFormat('yyyy-MM-dd HH:mm:ss')
+  return column.holdsDateTime ? moment : inUtc(moment)
 }

@@ -5,9 +5,7 @@ import { serializerOf } from '../values/to_api.js'
 import type { StoredColumn } from './dialect.js'
 import { dialectOf } from './dialects.js'
 import type { ColumnIntrospection, TableIntrospection } from './introspection.js'
-
-/* Databases limit the values of one statement. */
-const VALUES_AT_ONCE = 500
+import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 /** A row by column name, in the form of `Dialect.stored` */
 export type StoredRow = Record<string, unknown>
@@ -55,7 +53,7 @@ export class PivotTable {
     const dialect = dialectOf(client)
     const list = this.columns.map((column) => dialect.stored(this.name, column, column.name))
     const found: StoredRow[] = []
-    for (const some of chunksOf(where)) {
+    for (const some of partsOf(where)) {
       const query = client
         .query()
         .from(this.name)
@@ -92,13 +90,9 @@ export async function pivotTableOf(client: QueryClientContract, name: string): P
 }
 
 /** The longest list of values is split. */
-function chunksOf(where: Readonly<Record<string, readonly unknown[]>>) {
+function partsOf(where: Readonly<Record<string, readonly unknown[]>>) {
   const [[longest, values] = ['', []]] = Object.entries(where).toSorted(
     ([, one], [, other]) => other.length - one.length
   )
-  const chunks: Array<Record<string, readonly unknown[]>> = []
-  for (let start = 0; start < values.length; start += VALUES_AT_ONCE) {
-    chunks.push({ ...where, [longest]: values.slice(start, start + VALUES_AT_ONCE) })
-  }
-  return chunks
+  return [...chunks(values, ROWS_PER_READ)].map((some) => ({ ...where, [longest]: some }))
 }

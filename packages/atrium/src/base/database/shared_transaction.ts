@@ -38,7 +38,7 @@ export async function inSharedTransaction<Result>(
  *   COMMIT unless it shares those of others
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
-export async function inBareTransaction<Result>(
+export async function inDriverTransaction<Result>(
   client: QueryClientContract,
   work: (run: RunSql) => Promise<Result>,
   committed: (result: Result) => void,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
+import type { Query } from './dialect.js'
 
 /* When the time of the work is over, by the clock of `performance` */
 const ends = new AsyncLocalStorage<number>()
@@ -42,4 +43,26 @@ export function timeLeft(): number | undefined {
 /** True for work with a limit. */
 export function isTimeLimited(): boolean {
   return ends.getStore() !== undefined
+}
+
+/**
+ * Runs a query builder on a server, whose statement is cancelled when the time is over. Lucid takes a connection
+ * of its own for it, so the statement can't be limited beforehand.
+ *
+ * @throws OutOfTime
+ */
+export async function endedInTime<Result>(
+  query: Query,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  const left = timeLeft()
+  if (left === undefined) return await run()
+  query.timeout(left, { cancel: true })
+  try {
+    return await run()
+  } catch (error) {
+    /* An error for want of a connection has no number. */
+    const { name, timeout } = error as { name?: string; timeout?: unknown }
+    throw name === 'KnexTimeoutError' && typeof timeout === 'number' ? new OutOfTime() : error
+  }
 }

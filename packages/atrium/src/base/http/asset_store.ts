@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { RuntimeError, ValueError } from '../errors.js'
+import { digest } from '#base/values/digest'
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -181,7 +181,7 @@ function withoutComments(text: string): string {
 
 function hashedName(name: string, body: Buffer): string {
   const ending = extname(name)
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
+  const hash = digest(body).slice(0, 8)
   return `${name.slice(0, -ending.length)}.${hash}${ending}`
 }
 

@@ -1,4 +1,4 @@
-import { FOR_VERSIONS, startDigest, versionOfJson } from '../values/keyed_digest.js'
+import { FOR_VERSIONS, startDigest, versionOfJson } from '../values/digest.js'
 import { malformedHeader } from './problems.js'
 
 /** The value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */

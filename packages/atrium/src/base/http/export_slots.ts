@@ -6,7 +6,7 @@ import { networkOf } from './network.js'
 import { exportIsSent, tooManyResponses } from './problems.js'
 
 /* Each holds a connection until its client has received it; lists need some, too. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT = 2
 
 /** A client that reads slower loses its place when another caller needs it; tests change it */
 export const SLOW_READER = {
@@ -36,7 +36,7 @@ export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
   const { response } = ctx.response
   const caller = callerOf(ctx, actor)
   if ([...places].some((place) => place.caller === caller)) throw exportIsSent()
-  if (places.size >= MAX_AT_ONCE) endSlowest(ctx)
+  if (places.size >= MAX_CONCURRENT) endSlowest(ctx)
   const place = { caller, response, since: performance.now(), sent: sentTo(response) }
   places.add(place)
   return () => void places.delete(place)

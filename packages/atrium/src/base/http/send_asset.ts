@@ -1,6 +1,5 @@
-import type { HttpContext } from '@adonisjs/core/http'
+import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
 import type { Asset } from './asset_store.js'
-import { bestEncoding } from './best_encoding.js'
 
 /** Sends an asset whose name changes with its content: browsers may cache it for ever. */
 export function sendAsset({ request, response }: HttpContext, asset: Asset): void {
@@ -14,4 +13,12 @@ export function sendAsset({ request, response }: HttpContext, asset: Asset): voi
   else if (encoding === 'gzip' && asset.gzip) {
     response.header('content-encoding', 'gzip').send(asset.gzip)
   } else response.send(asset.body)
+}
+
+export type Encoding = 'br' | 'gzip'
+
+/** The smallest encoding that the client accepts. Browsers give all of them the same weight, gzip first. */
+export function bestEncoding(request: HttpRequest): Encoding | undefined {
+  const accepted = request.encodings()
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))
 }

@@ -2,12 +2,12 @@ import type { Sql } from './sql.js'
 import {
   ANY,
   containedText,
-  foldLetter,
   lengthOfEnd,
   LONGEST_PART,
   ONE,
   partsOf,
   type TextPattern,
+  foldText,
 } from '../values/text_pattern.js'
 
 /** The SQL for the parts of a match on a database server. */
@@ -42,7 +42,7 @@ export function likeMatch(
   const subject = prepared(text, pattern, foldCase, words)
   const contained = containedText(parts) ?? ''
   if (contained.length > LONGEST_PART) {
-    return words.contains(subject, foldCase ? fold(contained) : contained)
+    return words.contains(subject, foldCase ? foldText(contained) : contained)
   }
   return like(subject, pattern, foldCase, words)
 }
@@ -56,7 +56,7 @@ function like(
   const signs = pattern.map((part) => {
     if (part === ANY) return '%'
     if (part === ONE) return '_'
-    const letter = foldCase ? fold(part) : part
+    const letter = foldCase ? foldText(part) : part
     return letter.replace(
       /[|\\%_]/g,
       (sign) => (/[%_]/.test(sign) || sign === escape ? escape : '') + sign
@@ -67,8 +67,4 @@ function like(
 
 function prepared(text: string, pattern: TextPattern, foldCase: boolean, words: LikeWords): Sql {
   return foldCase ? words.folded(text, pattern) : { sql: text, bindings: [] }
-}
-
-function fold(text: string): string {
-  return [...text].map((character) => foldLetter(character).folded).join('')
 }

@@ -74,10 +74,10 @@ export function writeDate(value: unknown): unknown {
 }
 
 /**
- * A moment as `YYYY-MM-DD HH:MM:SS` in UTC. Luxon's own formatting takes ten times as long, and is used
+ * A moment, or the present one, as `YYYY-MM-DD HH:MM:SS` in UTC, as databases store it. Luxon's own formatting takes ten times as long, and is used
  * only for an invalid moment or a year without four digits.
  */
-export function inUtc(moment: DateTime): string {
+export function inUtc(moment: DateTime = DateTime.utc()): string {
   const iso = moment.isValid ? new Date(moment.toMillis()).toISOString() : ''
   return iso.length === ISO_LENGTH
     ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}`

@@ -67,6 +67,11 @@ export function foldLetter(character: string): { folded: string; forms: string[]
   return { folded, forms }
 }
 
+/** A text in the common form of its letters. */
+export function foldText(text: string): string {
+  return [...text].map((character) => foldLetter(character).folded).join('')
+}
+
 /** The parts before, between and after the runs of any characters, one entry per character. */
 export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>> {
   const parts: Array<Array<string | typeof ONE>> = [[]]

@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { engineRouter } from '#base/http/engine_router'
-import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
 import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
 import { listFormatOf } from '../http/list_format.js'
@@ -10,42 +9,25 @@ import { noteTag, preconditionOf, replyItem, replyList } from '../http/precondit
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/lists/list_result.js'
-import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
+import { type Operation } from '../operations/operation.js'
 import { orderedParts } from '../operations/lists/ordered_parts.js'
 import { Records } from '../operations/records.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { KeyValue } from '#base/columns/key'
-import { type Resource, type IncludedRelation } from '../resource/resource.js'
+import { type IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import { crudConfig } from '../settings.js'
-import type { Access, EndpointName, Item } from '../types.js'
+import type { Item } from '../types.js'
 import { actorOf } from './access.js'
 import { originOf } from '#base/http/request_origin'
-import { resourceAndCrud, settingsOf } from './crud_object.js'
-import { EndpointAccess } from './endpoint_access.js'
-import {
-  type EndpointMount,
-  type ModelEndpointOptions,
-  isWritten,
-  type CustomRoute,
-  type EndpointRoute,
-} from './endpoint_options.js'
-import {
-  checkCollisions,
-  generatedEndpoints,
-  type GeneratedEndpoint,
-  offeredOperations,
-} from './generated_endpoints.js'
+import { ModelEndpoints } from './model_endpoints.js'
+import { isWritten, type CustomRoute, type EndpointRoute } from './endpoint_options.js'
 import { markMounted } from './generated_routes.js'
-import { checkBatch, checkHandlers, middlewareOf } from './batch/batch_options.js'
+import { checkHandlers, middlewareOf } from './batch/batch_options.js'
 import { handleBatch } from './handlers/batch_handler.js'
 import { handleCreate, handleDelete, handleRead, handleUpdate } from './handlers/item_handlers.js'
 import { handleExport, handleList } from './handlers/list_handlers.js'
-import { modelPath, tablePath, registerRoute, RoutePlan } from './endpoint_routes.js'
-import { readOnlyNote } from '../resource/read_only.js'
+import { registerRoute } from './endpoint_routes.js'
 import { RequestValue } from '#base/http/request_value'
-
-const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
 
 /**
  * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
@@ -61,19 +43,9 @@ const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] 
  * }
  * ```
  */
-export class EndpointCreator {
-  readonly resource: Resource
-  readonly crud: LucidCrud
-  /** Path of the endpoints with the prefix, as in `/api/products` */
-  readonly path: string
-  protected readonly options: ModelEndpointOptions
-  readonly #operations: ReadonlySet<Operation>
-  readonly #mount: EndpointMount | undefined
-  readonly #access: EndpointAccess
-  readonly #idempotentCreate: IdempotentCreate
-  readonly #idempotentBatch: IdempotentBatch
-  readonly #generated: readonly GeneratedEndpoint[]
-  readonly #plan: RoutePlan
+export class EndpointCreator extends ModelEndpoints {
+  readonly #idempotentCreate = new IdempotentCreate(this.resource, this.path)
+  readonly #idempotentBatch = new IdempotentBatch(this.resource, `${this.path}/batch`)
   #isPlanned = false
   /*
    * The includes of a read of one item: `fetchItem` is older than them, and subclasses rely on its
@@ -82,88 +54,6 @@ export class EndpointCreator {
   readonly #includes = new RequestValue<readonly IncludedRelation[]>('includes')
   /* The clients of exports, which read all parts of a list from one moment. */
   readonly #snapshots = new RequestValue<QueryClientContract>('snapshot')
-
-  /**
-   * @param mount  given when the endpoints are mounted at another path than the options say
-   * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
-   */
-  constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
-    if (mount) checkOptions(options)
-    this.options = { ...options, ...settingsOf(options) }
-    this.#mount = mount
-    const { crud, resource } = mount ?? resourceAndCrud(this.options)
-    this.crud = crud
-    this.resource = resource
-    const { name, key } = resource
-    checkAccess(name, options.access)
-    this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
-    this.#idempotentCreate = new IdempotentCreate(this.resource, this.path)
-    this.#idempotentBatch = new IdempotentBatch(this.resource, `${this.path}/batch`)
-    this.#access = new EndpointAccess(this, mount)
-    this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
-    checkEndpointNames(name, options)
-    if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
-    this.#generated = generatedEndpoints(
-      this.operations,
-      options.endpointNames,
-      key.pattern,
-      options.batch
-    )
-    checkCollisions(name, this.path, this.#generated)
-    /* On a mount, a custom route exists only if its operation does. [B14] */
-    this.#plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
-  }
-
-  /**
-   * The operations that this model offers; only reads, once the table is known to be a view or to have no
-   * unique key. [S6, S7]
-   */
-  get operations(): readonly Operation[] {
-    const { readOnly } = this.resource
-    return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
-  }
-
-  /** Access to an operation. [P10] */
-  accessOf(operation: Operation): Access {
-    return this.#ownAccess(operation) ?? crudConfig().access
-  }
-
-  /** True if only the configuration sets the access to an operation, not the model. [P10] */
-  isAccessDefault(operation: Operation): boolean {
-    return this.#ownAccess(operation) === undefined
-  }
-
-  /**
-   * True if an operation requires a token as model and configuration leave its access
-   * open. [P10]
-   */
-  isUndecided(operation: Operation): boolean {
-    const { access, isAccessDecided } = crudConfig()
-    return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
-  }
-
-  /** What makes the endpoints read-only against the model's options, for a warning at boot; null if nothing does */
-  get readOnlyNote(): string | null {
-    const { readOnly } = this.resource
-    if (!readOnly) return null
-    const ignored = WRITE_OPTIONS.filter((name) => this.options[name])
-    return readOnly === 'view' && ignored.length === 0 ? null : readOnlyNote(this.resource, ignored)
-  }
-
-  /** True if the endpoints are at their default path. [P5] */
-  get isAtTablePath(): boolean {
-    return this.path === crudConfig().prefix + tablePath(this.resource)
-  }
-
-  /** Path of the list; undefined if there is none. */
-  get listPath(): string | undefined {
-    return this.#pathOf('read_multi')
-  }
-
-  /** True if the application chooses the client that reads the items. */
-  get hasOwnSession(): boolean {
-    return this.options.session !== undefined
-  }
 
   /**
    * Adds the routes of the model's operations. Overridable: call `super` and add your own.
@@ -177,10 +67,10 @@ export class EndpointCreator {
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
     }
-    for (const route of this.#generated) {
+    for (const route of this.generated) {
       const { operation, operations = [operation] } = route
       if (route.operations) checkHandlers(this, EndpointCreator.prototype, route.operations)
-      this.#plan.add({
+      this.plan.add({
         ...route,
         isCustom: false,
         handler: route.operations ? (ctx) => this.batchItems(ctx) : handlers[operation],
@@ -194,7 +84,7 @@ export class EndpointCreator {
    * is never read as an id. [A27]
    */
   addCustomRoute(route: CustomRoute): void {
-    this.#plan.addCustom(route)
+    this.plan.addCustom(route)
   }
 
   /**
@@ -205,7 +95,7 @@ export class EndpointCreator {
   planRoutes(): void {
     if (this.#isPlanned) return
     this.addRoutesToRouter()
-    this.#plan.check()
+    this.plan.check()
     this.#isPlanned = true
   }
 
@@ -217,7 +107,7 @@ export class EndpointCreator {
   get routes(): readonly EndpointRoute[] {
     this.planRoutes()
     const { readOnly } = this.resource
-    return this.#plan.described.filter((route) => !readOnly || !isWritten(route))
+    return this.plan.described.filter((route) => !readOnly || !isWritten(route))
   }
 
   /**
@@ -227,19 +117,19 @@ export class EndpointCreator {
    */
   register(): void {
     this.planRoutes()
-    if (this.#mount) return this.#registerRoutes()
+    if (this.mounted) return this.#registerRoutes()
     markMounted(this.path)
     engineRouter().later([this.path], () => this.#registerRoutes())
   }
 
   #registerRoutes(): void {
-    for (const route of this.#plan.offered) {
+    for (const route of this.plan.offered) {
       registerRoute(route, {
         ...this.#target,
         base: this.path,
-        path: this.#plan.fullPath(route.path),
+        path: this.plan.fullPath(route.path),
         /* On a mount, its owner limits the rate of calls. */
-        isLimited: !this.#mount,
+        isLimited: !this.mounted,
         owner: this,
       })
     }
@@ -254,7 +144,7 @@ export class EndpointCreator {
       idempotentCreate: this.#idempotentCreate,
       callOptions: () => this.callOptions(ctx),
       insert: (values) => this.insertItem(values, ctx),
-      locationOf: (key) => this.#locationOf(key),
+      locationOf: (key) => this.locationOf(key),
     })
   }
 
@@ -278,7 +168,7 @@ export class EndpointCreator {
   async readItems(ctx: HttpContext): Promise<ListResult> {
     return await handleList(ctx, {
       ...(await this.#targetOf(ctx)),
-      paged: ctx.route!.pattern === this.#pathOf('read_paginated'),
+      paged: ctx.route!.pattern === this.pathOf('read_paginated'),
       fetch: (request) => this.fetchItems(request, ctx),
     })
   }
@@ -312,7 +202,7 @@ export class EndpointCreator {
   /** POST: creates, updates and deletes several items in one transaction, by their database calls. [D4] */
   async batchItems(ctx: HttpContext): Promise<void> {
     await handleBatch(ctx, {
-      access: this.#access,
+      access: this.callers,
       operations: this.operations,
       idempotentBatch: this.#idempotentBatch,
       resourceOf: () => this.resource.for(actorOf(ctx)),
@@ -347,7 +237,7 @@ export class EndpointCreator {
     returning: boolean,
     ctx: HttpContext
   ): Promise<Item | null> {
-    const written = (await this.#access.mayRead(ctx))
+    const written = (await this.callers.mayRead(ctx))
       ? (item: Item) => noteTag(ctx, item)
       : undefined
     return await this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
@@ -377,10 +267,10 @@ export class EndpointCreator {
    * deletes.
    */
   protected callOptions(ctx: HttpContext) {
-    const session = this.#mount?.session ?? this.options.session
+    const session = this.mounted?.session ?? this.options.session
     const actor = actorOf(ctx)
     const mayRead = async (record: LucidRow) =>
-      (await this.#access.mayRead(ctx)) && (await this.crud.allows('read', { actor }, record))
+      (await this.callers.mayRead(ctx)) && (await this.crud.allows('read', { actor }, record))
     return {
       client: transactionOf(ctx) ?? this.#snapshots.get(ctx) ?? session?.(ctx),
       actor,
@@ -396,7 +286,7 @@ export class EndpointCreator {
    */
   async #replyList(ctx: HttpContext): Promise<void> {
     const isOwn = this.readItems !== EndpointCreator.prototype.readItems
-    const isPaged = ctx.route!.pattern === this.#pathOf('read_paginated')
+    const isPaged = ctx.route!.pattern === this.pathOf('read_paginated')
     const format = isOwn || isPaged ? undefined : listFormatOf(ctx)
     if (!format) return await replyList(ctx, await this.readItems(ctx))
     const { resource } = await this.#targetOf(ctx)
@@ -428,24 +318,6 @@ export class EndpointCreator {
   }
 
   get #target() {
-    return { resource: this.resource, access: this.#access }
-  }
-
-  /** The endpoint's full path; undefined if it does not exist. */
-  #pathOf(endpoint: EndpointName): string | undefined {
-    const found = this.#generated.find(({ name }) => name === endpoint)
-    return found && this.path + found.path
-  }
-
-  #ownAccess(operation: Operation): Access | undefined {
-    const { access } = this.options
-    return typeof access === 'object' ? access[operation] : access
-  }
-
-  /** The path of a created item, if reading is offered. */
-  #locationOf(key: KeyValue): string | undefined {
-    const { key: keys } = this.resource
-    const read = this.#pathOf('read')
-    return read && read.slice(0, -keys.pattern.length) + keys.toPath(key)
+    return { resource: this.resource, access: this.callers }
   }
 }

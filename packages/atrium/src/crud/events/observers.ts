@@ -4,10 +4,13 @@ import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { unavailability } from '#base/database/unavailable'
 import type { RunSql } from '#base/database/shared_transaction'
 import type { Actor, Origin } from '../types.js'
-import { completeRows } from './complete_rows.js'
 import { emitWrite, isHeard } from './model_events.js'
 import type { Write } from './write.js'
 import { WriteNotRecorded } from '#base/errors'
+import { dialectOf } from '#base/database/dialects'
+import { noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
+import { identityOf } from '#base/columns/key'
+import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
 /** Records the writes of one action by statements in their transaction. */
 export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Promise<void>
@@ -121,4 +124,36 @@ async function recorded(record: () => Promise<void>): Promise<void> {
   } catch (error) {
     throw unavailability(error) ? error : new WriteNotRecorded(undefined, { cause: error })
   }
+}
+
+/**
+ * Adds the resulting rows to an action's writes: those that the database returned for the write, else by one statement
+ * per 200 records of a model. [R7]
+ */
+async function completeRows(writes: readonly Write[], client: QueryClientContract): Promise<void> {
+  const unread: Write[] = []
+  for (const write of writes) {
+    if (write.rows.after !== undefined) continue
+    write.rows.after = storedRowOf(write.record)
+    if (write.rows.after === undefined) unread.push(write)
+  }
+  for (const [resource, some] of Map.groupBy(unread, (write) => write.resource)) {
+    const { key, reader } = resource
+    for (const part of chunks(some, KEYS_PER_CONDITION)) {
+      const where = [
+        key.isAny(
+          part.map((write) => write.key),
+          dialectOf(client)
+        ),
+      ]
+      const rows = await reader.rows(client, { where })
+      const found = new Map(rows.map((row) => [identityOf(key.ofRow(row)), row]))
+      for (const write of part) {
+        const row = found.get(identityOf(write.key))
+        write.rows.after = row
+        if (row) noteStoredRow(write.record, row)
+      }
+    }
+  }
+  for (const write of writes) if (write.leavesRow) write.rows.before = write.rows.after
 }

@@ -1,6 +1,6 @@
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-import { keyedDigest } from '#base/values/keyed_digest'
+import { keyedDigest } from '#base/values/digest'
 import { isSameStored, seal, toStored } from '#base/values/stored_json'
 import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'

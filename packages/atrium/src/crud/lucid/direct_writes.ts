@@ -25,6 +25,9 @@ interface Update {
  * Makes Lucid's `save()` write the record by a cached statement of our own that returns the whole row,
  * so that it need not be read again. Lucid does everything else, hooks first of all. Expressions, JSON
  * and queries in debug mode take Lucid's usual way.
+ *
+ * Not a path of its own (see `write_path.ts`): these conditions are about one statement within the record path, when
+ * hooks have run, so that they cannot be decided with the path.
  */
 export function writeDirectly(record: LucidRow, resource: Resource): void {
   /* A model with its own query builder keeps it. */

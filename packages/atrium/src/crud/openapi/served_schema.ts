@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import string from '@adonisjs/core/helpers/string'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import { authorizeToken } from '../endpoints/access.js'
 import { compressed, type CompressedText } from '#base/http/asset_store'
-import { bestEncoding } from '#base/http/best_encoding'
+import { bestEncoding } from '#base/http/send_asset'
 import { matchesWeakly, parseTags } from '#base/http/etag'
 import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import { buildDocument } from './document.js'
+import { digest } from '#base/values/digest'
 
 /**
  * Sends the API schema. It is built on the first request, as it needs the loaded resources, and then
@@ -65,7 +65,7 @@ export class ServedSchema {
       ctx.logger.error({ err: error }, `${resource.name} cannot be described in the API schema`)
     )
     const body = Buffer.from(JSON.stringify(document))
-    const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+    const tag = digest(body, 'base64url').slice(0, 22)
     return { ...(await compressed(body, 'application/json; charset=utf-8')), tag }
   }
 }

@@ -6,12 +6,10 @@ import type { Resource, Scope } from '../resource/resource.js'
 import { reachSql } from '../sql/reach_sql.js'
 import { whereSql } from '#base/sql/sql'
 import type { CallOptions } from './call_options.js'
+import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
 /** Scopes any of which reaches a record; null: all records are reached. */
 export type Reach = readonly Scope[] | null
-
-/* A database takes only so many alternatives in one condition. */
-const KEYS_AT_ONCE = 200
 
 /**
  * Tests records against several reaches, independently of read access. One statement per 200 records.
@@ -28,7 +26,7 @@ export async function reachedOf(
   const { key, table } = base
   const dialect = dialectOf(client)
   const reached = new Map<string, readonly boolean[]>()
-  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+  for (const some of chunks(keys, KEYS_PER_CONDITION)) {
     const query = client.query().from(table)
     for (const column of key.columns) query.select(client.raw(dialect.select(table, column)) as any)
     reaches.forEach((scopes, index) => {
@@ -38,7 +36,7 @@ export async function reachedOf(
       const response = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
       query.select(client.raw(response, bindings as any) as any)
     })
-    whereSql(query as any, key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
+    whereSql(query as any, key.isAny(some, dialect))
     const forms = dialect.forms?.(client)
     if (forms) query.knexQuery.options(forms.options())
     for (const row of await query) {

@@ -1,36 +1,20 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { currentActor } from '#base/actor'
 import { dialectOf } from '#base/database/dialects'
 import { markLocated } from '../events/write_scope.js'
 import { forbidden, itemNotFound, nothingStored } from '#base/http/problems'
-import { Authorization } from './authorize.js'
+import { VisibleRows, type SelectionOptions } from './visible_rows.js'
 import { noteKey } from '#base/items'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'
-import { plainCondition } from '../sql/plain_condition.js'
-import { fromMaskedRows, reachSql } from '../sql/reach_sql.js'
-import type { Scope } from '../resource/scope.js'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { reachedOf } from './reach.js'
-import { conditionToSql } from '../sql/conditions.js'
 import type { Condition } from '#base/columns/condition'
-import type { Column } from '#base/columns/column'
-import type { ListRequest } from '../request/list_request.js'
-import type { Reader } from '../sql/reader.js'
-import type { Selection } from '../sql/select.js'
-import { joined, type Sql } from '#base/sql/sql'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import type { Item } from '../types.js'
 import { UnknownKey } from '#base/errors'
-
-interface Options extends CallOptions {
-  deleted?: DeletedMode
-  lock?: boolean
-  /** True: reads hidden values, too, as a write needs the whole record */
-  whole?: boolean
-}
+import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
 /** A record that is to be written. */
 export interface Located {
@@ -40,22 +24,12 @@ export interface Located {
   seen: LucidRow
 }
 
-/* Databases limit the alternatives of one condition. */
-const KEYS_AT_ONCE = 200
-
-const NONE: Sql = { sql: '1 = 0', bindings: [] }
-
 /**
- * The records of a resource that an actor may see. The only class that applies the scope, and, through
- * `Authorization`, the policy. [P14]
+ * The records of a resource that an actor may see, read and checked. [P14]
  */
-export class Records extends Authorization {
+export class Records extends VisibleRows {
   /* Of all others, what is not shown may be null. */
   readonly #whole = new WeakSet<LucidRow>()
-
-  get reader(): Reader {
-    return this.resource.reader
-  }
 
   /**
    * The record to write, locked if the database locks rows.
@@ -90,7 +64,7 @@ export class Records extends Authorization {
   async locateMany(
     keys: readonly unknown[],
     client: QueryClientContract,
-    options: Options,
+    options: SelectionOptions,
     lock: boolean
   ): Promise<LucidRow[]> {
     const found = await this.#locateKeys(keys, client, options, lock)
@@ -108,7 +82,7 @@ export class Records extends Authorization {
   async findExisting(
     keys: readonly unknown[],
     client: QueryClientContract,
-    options: Options,
+    options: SelectionOptions,
     lock = false
   ): Promise<LucidRow[]> {
     const found = await this.#locateKeys(keys, client, options, lock)
@@ -137,7 +111,7 @@ export class Records extends Authorization {
     const found = await this.reader.records(client, narrow)
     if (found.length === 0) return []
     const seen = new Map(found.map((record) => [identityOf(key.of(record)), record]))
-    const visible = this.#visible('exclude', client, { ...options, whole: true })
+    const visible = this.visible('exclude', client, { ...options, whole: true })
     const isFound = key.isAny(
       found.map((record) => key.of(record)),
       dialectOf(client)
@@ -159,7 +133,7 @@ export class Records extends Authorization {
   async #locateKeys(
     keys: readonly unknown[],
     client: QueryClientContract,
-    options: Options,
+    options: SelectionOptions,
     lock: boolean
   ) {
     const { key } = this.resource
@@ -167,10 +141,8 @@ export class Records extends Authorization {
       keys.map((one) => key.fromCode(one)).map((one) => [identityOf(one), one])
     )
     const found = new Map<string, LucidRow>()
-    const all = [...wanted.values()]
-    for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
-      const some = all.slice(start, start + KEYS_AT_ONCE)
-      const visible = this.#visible(options.deleted ?? 'exclude', client, {
+    for (const some of chunks([...wanted.values()], KEYS_PER_CONDITION)) {
+      const visible = this.visible(options.deleted ?? 'exclude', client, {
         ...options,
         whole: lock,
       })
@@ -368,102 +340,5 @@ export class Records extends Authorization {
   ): Promise<Item | null> {
     const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
     return await this.reader.item(client, narrow)
-  }
-
-  /**
-   * One item.
-   */
-  byKey(key: KeyValue, client: QueryClientContract, options: Options): Selection {
-    const visible = this.#visible(options.deleted ?? 'exclude', client, options)
-    const isWanted = this.resource.key.is(key, dialectOf(client))
-    const lock = options.lock && client.isTransaction
-    return { ...visible, where: [...visible.where, isWanted], lock }
-  }
-
-  /**
-   * The items of a list.
-   */
-  byConditions(
-    request: Pick<ListRequest, 'conditions' | 'deleted'>,
-    client: QueryClientContract,
-    options: CallOptions
-  ): Selection {
-    const visible = this.#visible(request.deleted, client, options)
-    const dialect = dialectOf(client)
-    const conditions = request.conditions.map((one) =>
-      conditionToSql(this.resource.table, one, dialect, (values) => values(client, options))
-    )
-    return { ...visible, where: [...visible.where, ...conditions] }
-  }
-
-  /**
-   * The condition that a column of another table refers to a record that the actor may see, deleted or not,
-   * and that meets the condition. Policies with a record and fetch hooks are not asked.
-   *
-   * @param target  what the column refers to
-   */
-  referred(column: Column, target: Column, condition: Condition): Condition {
-    const wanted = { conditions: [condition], deleted: 'include' as const }
-    return {
-      type: 'among',
-      column,
-      values: (client, options) =>
-        this.reader.statements.statement(
-          client,
-          this.byConditions(wanted, client, options),
-          target
-        ),
-    }
-  }
-
-  /**
-   * The condition for the records of the keys.
-   */
-  among(keys: readonly KeyValue[]): Condition {
-    const { key } = this.resource
-    return {
-      type: 'reached',
-      condition: (client) => {
-        const dialect = dialectOf(client)
-        const parts: Sql[] = []
-        for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
-          parts.push(key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
-        }
-        return parts.length === 0 ? NONE : joined(parts, 'or')
-      },
-    }
-  }
-
-  /**
-   * The condition that any of the scopes reaches a record.
-   */
-  reachedBy(scopes: readonly Scope[]): Condition {
-    const { base } = this.resource
-    return {
-      type: 'reached',
-      condition: (client, { actor = currentActor() }) =>
-        reachSql(base, scopes, client, actor, false),
-    }
-  }
-
-  /** The rows in the actor's scope. */
-  #visible(
-    deleted: DeletedMode,
-    client: QueryClientContract,
-    { actor = currentActor(), whole = false }: Options
-  ): Selection {
-    const { mixedColumns, scope, softDelete } = this.resource
-    const condition = softDelete?.condition(deleted, dialectOf(client))
-    const where = condition ? [condition] : []
-    if (mixedColumns.size > 0 && !whole) {
-      const rows = { where, scope, actor }
-      return {
-        where: [],
-        scope: (query) => fromMaskedRows(query, this.resource, mixedColumns, rows),
-      }
-    }
-    if (!scope || actor.kind === 'system') return { where }
-    const plain = plainCondition(this.resource.model, scope, client, actor)
-    return plain ? { where: [...where, plain] } : { where, scope: (query) => scope(query, actor) }
   }
 }

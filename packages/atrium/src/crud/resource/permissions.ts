@@ -58,3 +58,8 @@ export function usePermissions(given: Permissions | undefined): Permissions | un
 export function permissions(): Permissions | undefined {
   return registered
 }
+
+/** Application code and anonymous actors have no roles. */
+export function isGoverned({ kind }: Actor): boolean {
+  return kind !== 'system' && kind !== 'none'
+}

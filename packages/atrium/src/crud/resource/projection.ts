@@ -1,3 +1,4 @@
+import type { Column } from '#base/columns/column'
 import type { GrantedOperation, Grant } from './permissions.js'
 import type { Scope } from './scope.js'
 
@@ -85,6 +86,39 @@ export class Projection {
     const writing = grants.filter((grant) => mayWrite(grant, name))
     if (writing.length === 0) return 'none'
     return covers(unionOf(writing), unionOf(grants)) ? 'all' : 'some'
+  }
+
+  /** A field that is shown is accepted in a body, as sending its stored value is not a write. */
+  offers(operation: 'create' | 'update', name: string): 'offered' | 'withheld' | 'unknown' {
+    if (this.hidden.has(name)) return 'unknown'
+    return this.writing(operation, name) === 'none' ? 'withheld' : 'offered'
+  }
+
+  /** The relations left in responses: an item of an embedded one tells the column that ties it. */
+  includesLeft<Include extends { column: Pick<Column, 'isPrimary' | 'apiName'> }>(
+    includes: ReadonlyMap<string, Include>
+  ): Map<string, Include> {
+    return new Map(
+      [...includes].filter(([name, { column }]) => {
+        const isTied = column.isPrimary || !this.hidden.has(column.apiName)
+        return isTied && !this.withoutIncludes.has(name) && !this.conceals(name)
+      })
+    )
+  }
+
+  /** True for a field that is hidden, on all records or on some. */
+  conceals(name: string): boolean {
+    return this.hidden.has(name) || this.mixed.has(name)
+  }
+
+  /** The columns shown on some records only. A key identifies the record: it is shown wherever any grant shows it. */
+  mixedColumns(columns: readonly Column[]): Map<Column, readonly Scope[]> {
+    const found = new Map<Column, readonly Scope[]>()
+    for (const column of columns) {
+      const scopes = this.mixed.get(column.apiName)
+      if (scopes && !column.isPrimary) found.set(column, scopes)
+    }
+    return found
   }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '#base/bounded_map'
 import type { Actor } from '../types.js'
 import type { ColumnSet } from '#base/columns/column_set'
 import { isExcludedFromInclude } from './excluded_from_include.js'
@@ -22,7 +23,7 @@ interface Projectable extends GovernedModel {
  * The projections of one resource, each made once for the same permissions.
  */
 export class Projections<Resource extends Projectable> {
-  readonly #resources = new Map<string, Resource>()
+  readonly #resources = new BoundedMap<string, Resource>(STORED_MAX)
 
   /**
    * @param project  makes the resource that a projection leaves
@@ -48,13 +49,7 @@ export class Projections<Resource extends Projectable> {
 
     const id = `${grants === null ? '' : fingerprintOf(grants)}/${JSON.stringify([...without])}`
     let known = this.#resources.get(id)
-    if (known) this.#resources.delete(id)
-    else known = this.project(new Projection(grants, without))
-    this.#resources.set(id, known)
-    if (this.#resources.size > STORED_MAX) {
-      const [oldest] = this.#resources.keys()
-      this.#resources.delete(oldest)
-    }
+    if (!known) this.#resources.set(id, (known = this.project(new Projection(grants, without))))
     return known
   }
 }

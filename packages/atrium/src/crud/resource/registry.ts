@@ -3,11 +3,12 @@ import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from '#base/errors'
 import { watch } from '../events/watch.js'
 import { isExcludedFromInclude } from './excluded_from_include.js'
-import { introspectTables } from './introspect.js'
 import { sampleForms } from '../operations/complete_forms.js'
 import { noteFileColumns } from '../operations/writes/check_files.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { knownResources, type Resource, type IncludedRelation } from './resource.js'
+import type { TableIntrospection } from '#base/database/introspection'
+import { readTables } from '#base/database/read_tables'
 
 /** The models with endpoints, and the paths of those. */
 export class ResourceRegistry {
@@ -142,3 +143,23 @@ export class ResourceRegistry {
  * their tables and throws a ConfigurationError with all that does not fit.
  */
 export const resources = new ResourceRegistry()
+
+/**
+ * Reads the introspection of the tables of resources, each table once, and all tables of one connection
+ * together: one by one, hundreds of models would need thousands of queries at the start.
+ *
+ * @returns null for a missing table; nothing for an unsupported database
+ */
+async function introspectTables(
+  all: Iterable<Resource>
+): Promise<Map<Resource, TableIntrospection | null>> {
+  const introspections = new Map<Resource, TableIntrospection | null>()
+  const connections = Map.groupBy(all, (resource) => resource.client().connectionName)
+  for (const asking of connections.values()) {
+    const tables = [...new Set(asking.map(({ table }) => table))]
+    const known = await readTables(asking[0].client(), tables)
+    if (!known) continue
+    for (const resource of asking) introspections.set(resource, known.get(resource.table) ?? null)
+  }
+  return introspections
+}

@@ -1,87 +1,65 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { dialectOf } from '#base/database/dialects'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { ForeignKey, TableIntrospection } from '#base/database/introspection'
-import { listed, RuntimeError, shown, ValueError } from '#base/errors'
-import type { Actor, ColumnSettings, FilterMap } from '../types.js'
-import { BodySchema } from '#base/schema/body_schema'
+import { RuntimeError } from '#base/errors'
+import type { Actor, ColumnSettings } from '../types.js'
+import { type BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
 import { ColumnSet } from '#base/columns/column_set'
-import { deriveSchema } from '../schema/derived_schema.js'
 import { Filters } from './filters.js'
-import { includedRelationsOf, type IncludeOption, type RelationTo } from './included_relation.js'
-import { Key } from '#base/columns/key'
-import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
+import { includedRelationsOf, type RelationTo } from './included_relation.js'
+import { type Key } from '#base/columns/key'
+import { type KeyKind } from '#base/values/new_key'
 import { inUtc } from '#base/values/datetime'
 import { storeWholeSeconds } from '#base/lucid/column_functions'
 import { compareData } from '#upstream/lucid_dirty_data'
 import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 import { policyTakesRecord } from './policy_takes_record.js'
-import { CompiledSchema, type ObjectSchema, type SchemaField } from '#base/schema/object_schema'
+import { CompiledSchema, type SchemaField } from '#base/schema/object_schema'
 import type { Fields } from '#base/columns/fields'
 import { Reader } from '../sql/reader.js'
 import type { Scope } from './scope.js'
 import { SoftDelete } from '#base/columns/soft_delete'
-import type { FilterConfig } from './filter_config.js'
 import { KnownResources } from './known_resources.js'
-import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
-import { readOnlyOf, type ReadOnly } from './read_only.js'
+import { isRead, OPERATIONS } from '../operations/operation.js'
+import { type ReadOnly } from './read_only.js'
 import { guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/reach_sql.js'
-import { permissions, type GrantedOperation } from './permissions.js'
+import { permissions, type GrantedOperation, isGoverned } from './permissions.js'
 import type { Projection } from './projection.js'
 import { Projections } from './projections.js'
 import { CRUD_OPTIONS, storedOptions } from '#base/stored_options'
+import { UNKNOWN_TABLE, type ModelTable, readModelTable } from './model_table.js'
+import {
+  checkVirtualFields,
+  bootedModel,
+  keyOfColumns,
+  checkAgainstTable,
+  checkConnection,
+  checkShowDeleted,
+} from './resource_checks.js'
+import type { PolicyOf, ResourceOptionsOf } from './resource_options.js'
+import {
+  mustGiveKey,
+  fileColumnsOf,
+  type GivenSchemas,
+  shownComputed,
+  bodySchemaOf,
+  compileBody,
+  selectedFields,
+} from './model_schemas.js'
 
 export type { Scope } from './scope.js'
-
-/**
- * Decides whether the actor may perform the action, on the record if one is given. A policy that
- * declares `record`, or can receive it by a rest parameter, after a default or through `arguments`, is
- * asked to `read` every record that is returned, those of lists, counts and includes too. Leave `record`
- * out if only actor and action count: a list then needs one call. [P14]
- */
-export type Policy = (
-  actor: Actor,
-  action: Operation,
-  resource: Resource,
-  record?: LucidRow
-) => boolean | Promise<boolean>
 
 /** A relation whose items a model's responses can include. [Q3] */
 export type IncludedRelation = RelationTo<Resource>
 
+/** Decides whether an actor may perform an action. See `PolicyOf`. */
+export type Policy = PolicyOf<Resource>
+
 /** The options of `@Crud` about the model itself. [P4] */
-export interface ResourceOptions extends ColumnSettings {
-  /** Tags of the endpoints in the API schema */
-  tags?: Iterable<string>
-  /** Body of create. Default: derived from the table [P7] */
-  createSchema?: ObjectSchema
-  /** Body of update. Default: derived from the table [P7] */
-  updateSchema?: ObjectSchema
-  /** When given, the hard-delete endpoint exists [S5] */
-  deleteSchema?: ObjectSchema
-  /** Generates the key of a new record that is given none: UUID of version 7 or 4, or ULID */
-  key?: KeyKind
-  /** Its fields are the fields of the responses. Default: all columns that are not hidden [A2] */
-  selectSchema?: ObjectSchema
-  /**
-   * Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of
-   * `LucidCrud` [P6]
-   */
-  virtualFields?: Iterable<string>
-  /** Filters of the list [S11] */
-  filterConfig?: FilterConfig | FilterMap
-  /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
-  showDeleted?: boolean
-  /** Relations that `include=` may add to the responses [Q3] */
-  include?: Iterable<string | IncludeOption>
-  /** Allowed actions of each actor; default: all [P14] */
-  policy?: Policy
-  /** Visible rows of each actor; default: all [P14] */
-  scope?: Scope
-}
+export type ResourceOptions = ResourceOptionsOf<Resource>
 
 /**
  * The description of a model: its class and options, checked once when it is created, and the
@@ -129,17 +107,13 @@ export class Resource {
   readonly #options: ResourceOptions & { model: LucidModel }
   readonly #base: Resource | undefined
   #projections: Projections<Resource> | undefined
-  readonly #schemas: { create?: CompiledSchema; update?: CompiledSchema }
+  readonly #schemas: GivenSchemas
   #hiddenHere: ReadonlySet<string> | undefined
   #createBody: BodySchema | undefined
   #updateBody: BodySchema | undefined
-  #keyComes = false
-  #foreignKeys: ForeignKey[] = []
-  #uniqueKeys: readonly string[][] = []
-  #wholeKeys: readonly string[][] = []
-  #constraints: ReadonlyMap<string, readonly string[]> = new Map()
-  #readOnly: ReadOnly | null = null
+  #stored: ModelTable = UNKNOWN_TABLE
   #loading: Promise<void> | undefined
+  #keyIsGiven = false
   #isLoaded = false
 
   /**
@@ -154,7 +128,7 @@ export class Resource {
     this.#options = options
     this.#base = base
     this.projection = projection
-    this.model = lucidModel(options.model)
+    this.model = bootedModel(options.model)
     this.name = this.model.name
     this.table = this.model.table
     this.tags = [...(options.tags ?? [this.name])]
@@ -164,46 +138,46 @@ export class Resource {
     this.columns = base
       ? base.columns.project(this.model, projection!.hidden, projection!.mixed)
       : new ColumnSet(this.model)
-    this.key = this.#keyOf()
+    this.key = keyOfColumns(this.model, this.columns)
     this.virtualFields = [...(options.virtualFields ?? [])]
-    this.#checkVirtualFields()
+    checkVirtualFields(this.name, this.virtualFields, this.columns)
     this.policy = options.policy
     this.authorizesRecords = this.policy !== undefined && policyTakesRecord(this.policy)
     this.scope = base
       ? narrowedBy(base, base.scope, projection!.reach('read'))
       : options.scope && guardedScope(options.scope)
     this.showDeleted = options.showDeleted ?? false
-    this.#checkConnection()
+    checkConnection(this.model)
 
     const { isDeletedColumn, deletedAtColumn, updatedAtColumn } = options
     const flag = this.columns.fromSetting('isDeletedColumn', isDeletedColumn, 'is_deleted')
     const at = this.columns.fromSetting('deletedAtColumn', deletedAtColumn, 'deleted_at')
     this.softDelete = flag || at ? new SoftDelete(this.table, flag, at) : undefined
-    if (this.showDeleted && !this.softDelete) {
-      throw new ValueError(
-        `${this.name}: showDeleted is set, but no column marks deleted items; name one by isDeletedColumn or deletedAtColumn`
-      )
-    }
+    checkShowDeleted(this.name, this.showDeleted, this.softDelete)
     this.updatedAt = this.columns.fromSetting('updatedAtColumn', updatedAtColumn, 'updated_at')
 
     this.#schemas = base
       ? base.#schemas
-      : {
-          create: this.#compile('createSchema', options.createSchema),
-          update: this.#compile('updateSchema', options.updateSchema),
-        }
-    if (!base) this.#compile('deleteSchema', options.deleteSchema)
-    this.selected = base ? base.selected : this.#selectedFields(options.selectSchema)
+      : { create: this.#compiled('createSchema'), update: this.#compiled('updateSchema') }
+    if (!base && options.deleteSchema) {
+      new CompiledSchema(options.deleteSchema, 'deleteSchema', this.name)
+    }
+    this.selected = base
+      ? base.selected
+      : selectedFields(this.model, options.selectSchema, this.columns)
     this.fields = this.columns.visible.filter(
       (column) => this.selected?.has(column.apiName) ?? true
     )
-    this.computed = this.#computedProperties()
+    this.computed = shownComputed(this.model, this.selected, (name) => this.#shows(name))
     this.responseFields = { columns: this.fields, computed: this.computed }
     if (base) {
-      this.includes = this.#includesLeft(base)
+      this.includes = projection!.includesLeft(base.includes)
       this.filters = base.filters.visibleIn(this.columns)
-      this.mixedColumns = this.#mixedColumnsOf(projection!)
-      this.#takeLoaded(base)
+      this.mixedColumns = projection!.mixedColumns(this.columns.all)
+      this.#stored = base.#stored
+      this.#keyIsGiven = base.#keyIsGiven
+      this.#fillSortable()
+      this.#isLoaded = true
       return
     }
     this.includes = includedRelationsOf(
@@ -256,7 +230,7 @@ export class Resource {
 
   /** Why no record can be written; null if records can be, or until the table is known */
   get readOnly(): ReadOnly | null {
-    return this.base.#readOnly
+    return this.base.#stored.readOnly
   }
 
   /**
@@ -291,37 +265,6 @@ export class Resource {
     return this.#hiddenHere
   }
 
-  /** An item of an embedded relation tells the column that ties it. */
-  #includesLeft({ includes }: Resource): Map<string, IncludedRelation> {
-    const { hidden, mixed, withoutIncludes } = this.projection!
-    return new Map(
-      [...includes].filter(([name, { column }]) => {
-        const isTied = column.isPrimary || !hidden.has(column.apiName)
-        return isTied && !withoutIncludes.has(name) && !hidden.has(name) && !mixed.has(name)
-      })
-    )
-  }
-
-  /** A key identifies the record: it is shown wherever any grant shows it. */
-  #mixedColumnsOf({ mixed }: Projection): Map<Column, readonly Scope[]> {
-    const columns = new Map<Column, readonly Scope[]>()
-    for (const column of this.columns.all) {
-      const scopes = mixed.get(column.apiName)
-      if (scopes && !column.isPrimary) columns.set(column, scopes)
-    }
-    return columns
-  }
-
-  #takeLoaded(base: Resource): void {
-    this.#foreignKeys = base.#foreignKeys
-    this.#uniqueKeys = base.#uniqueKeys
-    this.#wholeKeys = base.#wholeKeys
-    this.#constraints = base.#constraints
-    this.#keyComes = base.#keyComes
-    this.#fillSortable()
-    this.#isLoaded = true
-  }
-
   /**
    * The resource of a model's decorator.
    *
@@ -350,22 +293,19 @@ export class Resource {
   }
 
   get foreignKeys(): readonly ForeignKey[] {
-    return this.#foreignKeys
+    return this.#stored.foreignKeys
   }
 
-  /** Names of the columns of each unique index, partial ones too */
   get uniqueKeys(): readonly string[][] {
-    return this.#uniqueKeys
+    return this.#stored.uniqueKeys
   }
 
-  /** Of them those of which no two rows have the same values, the primary key among them */
   get wholeKeys(): readonly string[][] {
-    return this.#wholeKeys
+    return this.#stored.wholeKeys
   }
 
-  /** Columns by constraint name, for databases whose errors name only the constraint */
   get constraints(): ReadonlyMap<string, readonly string[]> {
-    return this.#constraints
+    return this.#stored.constraints
   }
 
   /**
@@ -398,79 +338,12 @@ export class Resource {
     given: TableIntrospection | null | undefined
   ): Promise<void> {
     if (this.#isLoaded) return
-    const introspection =
-      given === undefined ? await dialectOf(client).readTable(client, this.table) : given
-    if (!introspection) {
-      throw new RuntimeError(
-        `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migrate`
-      )
-    }
-    const missing = this.columns.all.filter((column) => !introspection.columns.has(column.name))
-    if (missing.length > 0) {
-      throw new RuntimeError(
-        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(introspection.columns.keys())}. Pending migrations run with: node ace migrate`
-      )
-    }
-
-    this.columns.all.forEach((column) =>
-      column.introspected(introspection.columns.get(column.name)!)
-    )
-    if (given === undefined) {
-      await dialectOf(client).sampleForms?.(client, [
-        { table: this.table, columns: this.columns.all },
-      ])
-    }
-    this.#foreignKeys = introspection.foreignKeys
-    this.#uniqueKeys = introspection.uniqueKeys
-    this.#wholeKeys = introspection.wholeKeys
-    this.#constraints = introspection.constraints ?? new Map()
-    this.#readOnly = readOnlyOf(this, introspection)
-    this.#checkMarkingColumns()
-    this.#checkKeyKind()
+    this.#stored = await readModelTable(this, client, given)
+    checkAgainstTable(this, this.generatedKey, this.#schemas)
     this.filters.load()
     this.#fillSortable()
-    this.#checkGenerated()
-    this.#keyComes = this.#keyIsGiven()
+    this.#keyIsGiven = mustGiveKey(this.model, this.key, this.generatedKey)
     this.#isLoaded = true
-  }
-
-  #checkVirtualFields() {
-    const columns = this.virtualFields.filter((name) => this.columns.find(name))
-    if (columns.length > 0) {
-      throw new ValueError(
-        `${this.name}: virtualFields names ${listed(columns)}, which the model has as a column; what it holds needs no virtual field`
-      )
-    }
-  }
-
-  /** A column of the wrong type would break every delete, or hide every item. */
-  #checkMarkingColumns() {
-    const expected: Array<[string, Column | undefined, string[]]> = [
-      ['isDeletedColumn', this.softDelete?.flag, ['boolean', 'integer']],
-      ['deletedAtColumn', this.softDelete?.timestamp, ['datetime', 'date']],
-      ['updatedAtColumn', this.updatedAt, ['datetime', 'date']],
-    ]
-    for (const [option, column, kinds] of expected) {
-      if (column && !kinds.includes(column.kind)) {
-        throw new ValueError(
-          `${this.name}: ${option} is '${column.apiName}', whose type is ${column.kind}; it must be ${kinds.join(' or ')}`
-        )
-      }
-    }
-  }
-
-  /** A derived schema leaves out generated columns. */
-  #checkGenerated() {
-    for (const operation of ['create', 'update'] as const) {
-      const named = this.#schemas[operation]?.fields ?? []
-      const columns = named.map(({ input }) => this.columns.find(input))
-      const generated = columns.flatMap((column) => (column?.generated ? [column.apiName] : []))
-      if (generated.length > 0) {
-        throw new ValueError(
-          `${this.name}: ${operation}Schema names ${listed(generated)}, which the database works out itself; leave it out`
-        )
-      }
-    }
   }
 
   /**
@@ -478,73 +351,22 @@ export class Resource {
    * the start.
    */
   #bodySchema(operation: 'create' | 'update'): BodySchema {
-    if (!this.#isLoaded) this.#notLoaded()
-    /* A value that is hidden, and so null to the caller, must not be overwritten by null. */
-    const columns = this.columns.all.map((one, index) =>
-      one.hidden ? one : this.base.columns.all[index]
-    )
-    const schema =
-      this.#schemas[operation] ??
-      new CompiledSchema(
-        deriveSchema(operation, {
-          columns,
-          managed: this.#managedAttributes(),
-          keyIsGiven: this.#keyComes,
-        }),
-        `${operation}Schema`,
-        this.name
+    if (!this.#isLoaded) {
+      throw new RuntimeError(
+        `Nothing is known yet of the table of ${this.name}: await resources.load() first`
       )
-    const isDerived = this.#schemas[operation] === undefined
-    const find = (name: string) => columns[this.columns.all.indexOf(this.columns.find(name)!)]
-    const writing = this.projection && ((name: string) => this.#writing(operation, name))
-    return new BodySchema(schema, find, operation === 'update', isDerived, writing)
-  }
-
-  /** A field that is shown is accepted in a body, as sending its stored value is not a write. */
-  #writing(operation: 'create' | 'update', name: string): 'offered' | 'withheld' | 'unknown' {
-    if (this.projection!.hidden.has(name)) return 'unknown'
-    if (this.projection!.writing(operation, name) !== 'none') return 'offered'
-    return 'withheld'
-  }
-
-  #managedAttributes(): Set<string> {
+    }
     const managed = [this.softDelete?.flag, this.softDelete?.timestamp, this.updatedAt]
-    return new Set(managed.flatMap((column) => (column ? [column.attribute] : [])))
-  }
-
-  /**
-   * True if the body must contain the key: a composite one, and one that the database does not generate
-   * and the model does not assign.
-   */
-  #keyIsGiven(): boolean {
-    if (this.key.isComposite) return true
-    if (this.generatedKey) return false
-    const hooks = this.model.$hooks
-    return !(
-      this.key.columns[0].hasDefault ||
-      this.model.selfAssignPrimaryKey ||
-      hooks.has('before:create') ||
-      hooks.has('before:save')
-    )
+    const columns = { columns: this.columns, base: this.base.columns, projection: this.projection }
+    return bodySchemaOf(operation, this.name, this.#schemas, columns, {
+      managed: new Set(managed.flatMap((column) => (column ? [column.attribute] : []))),
+      keyIsGiven: this.#keyIsGiven,
+    })
   }
 
   /** The kind of the keys that the engine generates; undefined if it generates none */
   get generatedKey(): KeyKind | undefined {
     return this.#options.key
-  }
-
-  #checkKeyKind() {
-    const kind = this.#options.key
-    if (kind === undefined) return
-    const [column] = this.key.columns
-    if (!KEY_KINDS.includes(kind)) {
-      throw new ValueError(`${this.name}: key is ${shown(kind)}, and must be ${listed(KEY_KINDS)}`)
-    }
-    if (this.key.isComposite || !column.isText || (kind === 'ulid' && column.kind === 'uuid')) {
-      throw new ValueError(
-        `${this.name}: key is '${kind}', which needs a primary key of one column that can hold it; ${column.name} is ${this.key.isComposite ? 'one of several' : column.sqlType}`
-      )
-    }
   }
 
   #fillSortable() {
@@ -554,113 +376,22 @@ export class Resource {
     }
   }
 
-  #keyOf(): Key {
-    const columns = this.columns.all.filter((column) => column.isPrimary)
-    if (columns.length === 0) {
-      throw new ValueError(
-        `${this.name}: the model has no primary key; mark its column with @column({ isPrimary: true })`
-      )
-    }
-    return new Key(columns, this.table)
-  }
-
-  /** Needed even with the option `session`: the introspection uses this connection. [P15] */
-  #checkConnection() {
-    const name = this.model.connection ?? db.primaryConnectionName
-    if (!db.manager.has(name)) {
-      throw new RuntimeError(
-        `${this.name}: there is no database connection "${name}"; config/database.ts has ${listed(db.manager.connections.keys())}`
-      )
-    }
-  }
-
-  #compile(option: string, schema: ObjectSchema | undefined): CompiledSchema | undefined {
-    if (schema === undefined) return undefined
-    const compiled = new CompiledSchema(schema, option, this.name)
-    if (option === 'deleteSchema') return compiled
-
-    const unknown = compiled.fields
-      .map((field) => field.input)
-      .filter((name) => !this.columns.find(name) && !this.virtualFields.includes(name))
-    if (unknown.length > 0) {
-      throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(this.columns.all.map((column) => column.apiName))}. A field that is not a column must be in virtualFields`
-      )
-    }
-    return compiled
-  }
-
-  #selectedFields(schema: ObjectSchema | undefined): Map<string, SchemaField> | undefined {
-    if (schema === undefined) return undefined
-    const compiled = new CompiledSchema(schema, 'selectSchema', this.name)
-    const computed = [...this.model.$computedDefinitions.keys()]
-    const selected = new Map<string, SchemaField>()
-    for (const field of compiled.fields) {
-      const { input } = field
-      const column = this.columns.find(input)
-      if (column && !column.hidden) selected.set(column.apiName, field)
-      else if (computed.includes(input)) selected.set(input, field)
-      else {
-        throw new ValueError(
-          `${this.name}: selectSchema names '${input}', which is ${column ? 'a hidden column' : 'no column'}; what can be shown is ${listed([...this.columns.visible.map((one) => one.apiName), ...computed])}`
-        )
-      }
-    }
-    return selected
-  }
-
-  #computedProperties(): Map<string, string> {
-    const computed = new Map<string, string>()
-    for (const [attribute, { serializeAs }] of this.model.$computedDefinitions) {
-      if (
-        serializeAs !== null &&
-        (this.selected?.has(attribute) ?? true) &&
-        this.#shows(serializeAs)
-      ) {
-        computed.set(attribute, serializeAs)
-      }
-    }
-    return computed
+  #compiled(option: 'createSchema' | 'updateSchema'): CompiledSchema | undefined {
+    const schema = this.#options[option]
+    return compileBody(this.name, option, schema, this.columns, this.virtualFields)
   }
 
   /** It may be made of any column, so that it goes with the first that is hidden. */
   #shows(computed: string): boolean {
     if (!this.projection) return true
-    const { hidden, mixed } = this.projection
-    return !this.hidesColumns && !hidden.has(computed) && !mixed.has(computed)
+    return !this.hidesColumns && !this.projection.conceals(computed)
   }
 
   /** The columns whose schema accepts a file. [B17] */
   get fileColumns(): Column[] {
-    const fields = [this.#schemas.create, this.#schemas.update].flatMap((one) => one?.fields ?? [])
-    const files = fields.filter(({ type }) => type === 'multipartFile')
-    return files.flatMap(({ input }) => this.columns.find(input) ?? [])
-  }
-
-  #notLoaded(): never {
-    throw new RuntimeError(
-      `Nothing is known yet of the table of ${this.name}: await resources.load() first`
-    )
+    return fileColumnsOf(this.#schemas, this.columns)
   }
 }
 
 /** The known resources of the application. */
 export const knownResources = new KnownResources<Resource>((model) => Resource.fromDecorator(model))
-
-/** Application code and anonymous actors have no roles. */
-function isGoverned({ kind }: Actor): boolean {
-  return kind !== 'system' && kind !== 'none'
-}
-
-function lucidModel(model: unknown): LucidModel {
-  const isModel = typeof model === 'function' && '$addColumn' in model && 'boot' in model
-  if (!isModel) {
-    const name = typeof model === 'function' ? model.name : String(model)
-    throw new TypeError(
-      `${name} is not a Lucid model: it must extend BaseModel of @adonisjs/lucid/orm`
-    )
-  }
-  const lucid = model as unknown as LucidModel
-  lucid.boot()
-  return lucid
-}

@@ -34,6 +34,19 @@ export interface FieldType {
   isOptional?: boolean
 }
 
+type Code<Made> = Made | ((parameters: readonly string[], unique: boolean) => Made)
+
+/** A type as the table below has it: code that does not depend on parameters is a text, and what most have is left out. */
+interface Row
+  extends
+    Pick<FieldType, 'name' | 'filters'>,
+    Partial<Omit<FieldType, 'name' | 'filters' | 'typescript' | 'rule' | 'column' | 'fake'>> {
+  typescript: Code<string>
+  rule: Code<string>
+  column: Code<string | [method: string, ...parameters: string[]]>
+  fake: Code<string>
+}
+
 const RANGE = ['gte', 'lte']
 
 /* MySQL's maximum for four bytes a character */
@@ -42,7 +55,7 @@ const LONGEST_STRING = 16_383
 /* The digits that JavaScript keeps exactly: a decimal is a number in the API */
 const MOST_DIGITS = 15
 
-export const FIELD_TYPES: readonly FieldType[] = [
+const ROWS: readonly Row[] = [
   {
     name: 'string',
     usage: 'string(255)',
@@ -53,8 +66,7 @@ export const FIELD_TYPES: readonly FieldType[] = [
       }
       return [length]
     },
-    typescript: () => 'string',
-    decorator: 'column',
+    typescript: 'string',
     rule: ([length]) => `string().maxLength(${length})`,
     column: ([length]) => ['string', length],
     fake: ([length], unique) =>
@@ -62,50 +74,35 @@ export const FIELD_TYPES: readonly FieldType[] = [
         ? `faker.string.alphanumeric(${Math.min(Number(length), 20)})`
         : 'faker.lorem.words(3)',
     filters: ['', 'contains'],
-    canBeUnique: true,
-    canBeIndexed: true,
     default: (text, [length]) => (text.length <= Number(length) ? quoted(text) : undefined),
   },
   {
     name: 'text',
-    usage: 'text',
-    parameters: none,
-    typescript: () => 'string',
-    decorator: 'column',
-    rule: () => 'string()',
-    column: () => ['text'],
-    fake: () => 'faker.lorem.paragraph()',
+    typescript: 'string',
+    rule: 'string()',
+    column: 'text',
+    fake: 'faker.lorem.paragraph()',
     filters: ['contains'],
     canBeUnique: false,
     canBeIndexed: false,
   },
   {
     name: 'integer',
-    usage: 'integer',
-    parameters: none,
-    typescript: () => 'number',
-    decorator: 'column',
-    rule: () => 'number().withoutDecimals()',
-    column: () => ['integer'],
+    typescript: 'number',
+    rule: 'number().withoutDecimals()',
+    column: 'integer',
     fake: (_, unique) => `faker.number.int({ max: ${unique ? '2_000_000_000' : '10_000'} })`,
     filters: ['', ...RANGE],
-    canBeUnique: true,
-    canBeIndexed: true,
-    default: (text) => (/^-?\d{1,9}$/.test(text) ? String(Number(text)) : undefined),
+    default: numberLike(/^-?\d{1,9}$/),
   },
   {
     name: 'bigint',
-    usage: 'bigint',
-    parameters: none,
-    typescript: () => 'number',
-    decorator: 'column',
-    rule: () => 'number().withoutDecimals()',
-    column: () => ['bigInteger'],
-    fake: () => 'faker.number.int({ max: 1_000_000_000_000 })',
+    typescript: 'number',
+    rule: 'number().withoutDecimals()',
+    column: 'bigInteger',
+    fake: 'faker.number.int({ max: 1_000_000_000_000 })',
     filters: ['', ...RANGE],
-    canBeUnique: true,
-    canBeIndexed: true,
-    default: (text) => (/^-?\d{1,15}$/.test(text) ? String(Number(text)) : undefined),
+    default: numberLike(/^-?\d{1,15}$/),
   },
   {
     name: 'decimal',
@@ -120,8 +117,7 @@ export const FIELD_TYPES: readonly FieldType[] = [
       }
       return [digits, decimals]
     },
-    typescript: () => 'number',
-    decorator: 'column',
+    typescript: 'number',
     rule: ([digits, decimals]) => {
       const most = '9'.repeat(Number(digits) - Number(decimals)) || '0'
       const end = Number(decimals) > 0 ? `.${'9'.repeat(Number(decimals))}` : ''
@@ -135,8 +131,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
       return `faker.number.float({ max: ${max}, fractionDigits: ${decimals} })`
     },
     filters: RANGE,
-    canBeUnique: true,
-    canBeIndexed: true,
     default: (text, [digits, decimals]) => {
       const [, whole, part = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? []
       const fits =
@@ -148,107 +142,75 @@ export const FIELD_TYPES: readonly FieldType[] = [
   },
   {
     name: 'float',
-    usage: 'float',
-    parameters: none,
-    typescript: () => 'number',
-    decorator: 'column',
-    rule: () => 'number()',
+    typescript: 'number',
+    rule: 'number()',
     /* `float` has seven digits on some databases */
-    column: () => ['double'],
-    fake: () => 'faker.number.float({ max: 10_000, fractionDigits: 3 })',
+    column: 'double',
+    fake: 'faker.number.float({ max: 10_000, fractionDigits: 3 })',
     filters: RANGE,
-    canBeUnique: true,
-    canBeIndexed: true,
-    default: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? String(Number(text)) : undefined),
+    default: numberLike(/^-?\d{1,15}(\.\d{1,15})?$/),
   },
   {
     name: 'boolean',
-    usage: 'boolean',
-    parameters: none,
-    typescript: () => 'boolean',
-    decorator: 'column',
-    rule: () => 'boolean()',
-    column: () => ['boolean'],
-    fake: () => 'faker.datatype.boolean()',
+    typescript: 'boolean',
+    rule: 'boolean()',
+    column: 'boolean',
+    fake: 'faker.datatype.boolean()',
     filters: [''],
     canBeUnique: false,
-    canBeIndexed: true,
     default: (text) => (['true', 'false'].includes(text) ? text : undefined),
   },
   {
     name: 'date',
-    usage: 'date',
-    parameters: none,
-    typescript: () => 'DateTime',
+    typescript: 'DateTime',
     decorator: 'column.date',
-    rule: () => "date({ formats: ['YYYY-MM-DD'] })",
-    column: () => ['date'],
-    fake: () => "DateTime.fromJSDate(faker.date.past({ years: 20 }), { zone: 'utc' })",
+    rule: "date({ formats: ['YYYY-MM-DD'] })",
+    column: 'date',
+    fake: "DateTime.fromJSDate(faker.date.past({ years: 20 }), { zone: 'utc' })",
     filters: ['', ...RANGE],
-    canBeUnique: true,
-    canBeIndexed: true,
   },
   {
     name: 'datetime',
-    usage: 'datetime',
-    parameters: none,
-    typescript: () => 'DateTime',
+    typescript: 'DateTime',
     decorator: 'column.dateTime',
-    rule: () => 'date()',
-    column: () => ['dateTime'],
-    fake: () => "DateTime.fromJSDate(faker.date.past(), { zone: 'utc' })",
+    rule: 'date()',
+    column: 'dateTime',
+    fake: "DateTime.fromJSDate(faker.date.past(), { zone: 'utc' })",
     filters: RANGE,
-    canBeUnique: true,
-    canBeIndexed: true,
   },
   {
     name: 'time',
-    usage: 'time',
-    parameters: none,
-    typescript: () => 'string',
-    decorator: 'column',
-    rule: () => 'string()',
-    column: () => ['time'],
-    fake: () => "faker.helpers.arrayElement(['08:30:00', '12:00:00', '17:45:00'])",
+    typescript: 'string',
+    rule: 'string()',
+    column: 'time',
+    fake: "faker.helpers.arrayElement(['08:30:00', '12:00:00', '17:45:00'])",
     filters: RANGE,
     canBeUnique: false,
-    canBeIndexed: true,
   },
   {
     name: 'uuid',
-    usage: 'uuid',
-    parameters: none,
-    typescript: () => 'string',
-    decorator: 'column',
-    rule: () => 'string().uuid()',
-    column: () => ['uuid'],
-    fake: () => 'faker.string.uuid()',
+    typescript: 'string',
+    rule: 'string().uuid()',
+    column: 'uuid',
+    fake: 'faker.string.uuid()',
     filters: [''],
-    canBeUnique: true,
-    canBeIndexed: true,
   },
   {
     name: 'json',
-    usage: 'json',
-    parameters: none,
-    typescript: () => 'unknown',
-    decorator: 'column',
-    rule: () => 'any()',
-    column: () => ['json'],
-    fake: () => 'JSON.stringify({ note: faker.lorem.words(2) })',
+    typescript: 'unknown',
+    rule: 'any()',
+    column: 'json',
+    fake: 'JSON.stringify({ note: faker.lorem.words(2) })',
     filters: [],
     canBeUnique: false,
     canBeIndexed: false,
   },
   {
     name: 'file',
-    usage: 'file',
-    parameters: none,
-    typescript: () => 'string',
-    decorator: 'column',
-    rule: () => 'string().maxLength(255)',
-    column: () => ['string'],
-    fake: () => 'null',
+    typescript: 'string',
+    rule: 'string().maxLength(255)',
+    column: 'string',
+    fake: 'null',
     filters: [],
     canBeUnique: false,
     canBeIndexed: false,
@@ -268,13 +230,11 @@ export const FIELD_TYPES: readonly FieldType[] = [
       return given
     },
     typescript: (values) => values.map(quoted).join(' | '),
-    decorator: 'column',
     rule: (values) => `enum([${values.map(quoted)}])`,
     column: (values) => ['enum', `[${values.map(quoted)}]`],
     fake: (values) => `faker.helpers.arrayElement([${values.map(quoted)}] as const)`,
     filters: ['', 'in'],
     canBeUnique: false,
-    canBeIndexed: true,
     default: (text, values) => (values.includes(text) ? quoted(text) : undefined),
   },
   {
@@ -287,17 +247,32 @@ export const FIELD_TYPES: readonly FieldType[] = [
       return given
     },
     /* The type of a reference is that of the referenced key: see `reference.ts`. */
-    typescript: () => 'number',
-    decorator: 'column',
-    rule: () => 'number().withoutDecimals()',
-    column: () => ['integer'],
-    fake: () => 'null',
+    typescript: 'number',
+    rule: 'number().withoutDecimals()',
+    column: 'integer',
+    fake: 'null',
     filters: [''],
-    canBeUnique: true,
-    canBeIndexed: true,
     isReference: true,
   },
 ]
+
+export const FIELD_TYPES: readonly FieldType[] = ROWS.map((row) => ({
+  usage: row.name,
+  parameters: none,
+  decorator: 'column',
+  canBeUnique: true,
+  canBeIndexed: true,
+  ...row,
+  typescript: made(row.typescript),
+  rule: made(row.rule),
+  column: (parameters) => [made(row.column)(parameters)].flat() as [string, ...string[]],
+  fake: made(row.fake),
+}))
+
+function made<Made extends string | string[]>(code: Code<Made>) {
+  return (parameters: readonly string[], unique = false): Made =>
+    typeof code === 'function' ? code(parameters, unique) : code
+}
 
 export function typeCalled(name: string): FieldType {
   return FIELD_TYPES.find((type) => type.name === name)!
@@ -306,6 +281,10 @@ export function typeCalled(name: string): FieldType {
 function none(given: string[], error: ErrorText): string[] {
   if (given.length > 0) throw error(`this type takes nothing in parentheses`)
   return given
+}
+
+function numberLike(pattern: RegExp) {
+  return (text: string) => (pattern.test(text) ? String(Number(text)) : undefined)
 }
 
 function isWhole(text: string, least: number, most: number): boolean {

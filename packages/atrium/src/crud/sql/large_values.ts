@@ -12,7 +12,7 @@ import type { Selection } from './select.js'
 type Row = Record<string, unknown>
 
 /** Bytes for all rows of a list: values are read in one query if their average stays within this. */
-const AT_ONCE = 2 * 1024 * 1024
+const IN_ONE_QUERY = 2 * 1024 * 1024
 const SHORTEST = 1024
 
 /** Size of a batch of larger values, in bytes and in rows */
@@ -60,7 +60,7 @@ export function sizedRead(
 ): SizedRead | undefined {
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined
-  const share = AT_ONCE / (Math.max(rows, 1) * large.length)
+  const share = IN_ONE_QUERY / (Math.max(rows, 1) * large.length)
   /* Powers of two, as each size is another statement. */
   const small = Math.max(SHORTEST, 2 ** Math.floor(Math.log2(share)))
   let known = READS.get(dialect)

@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import { decodeJwt } from 'jose'
 import { DateTime } from 'luxon'
 import type { AdminUser } from '#admin'
-import { hashOf } from '#admin/authentication/sessions/session_manager'
+import { digest } from '#base/values/digest'
 import {
   adminSite,
   agedCookiesOf,
@@ -102,9 +102,9 @@ test.group('Admin | valid combinations of cookies', (group) => {
   test('[B4] a token for this session but another user is refused', async ({ assert }) => {
     const { tokenService } = await adminSite()
     const id = cookieIn(cookie, 'session_id')
-    const { token } = await tokenService.issue(al.id, hashOf(id))
+    const { token } = await tokenService.issue(al.id, digest(id))
     assert.isFalse(await isSignedIn(`access_token=${token}; session_id=${id}`))
-    const { token: own } = await tokenService.issue(jo.id, hashOf(id))
+    const { token: own } = await tokenService.issue(jo.id, digest(id))
     assert.isTrue(await isSignedIn(`access_token=${own}; session_id=${id}`))
   })
 

@@ -15,6 +15,8 @@ import type { NoticeData } from '../../models/notice_kinds.js'
 import { placeOf, type TellOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
 import { readLifetime } from './token_terms.js'
+import { inUtc } from '#base/values/datetime'
+import { rowId } from '../../http/row_id.js'
 
 /**
  * Writes of access tokens need a recent proof of who the user is. [U11]
@@ -63,8 +65,6 @@ const SECRET_LENGTH = 40
 
 /* Longer than any token of the site */
 const LONGEST_VALUE = 255
-
-const LARGEST_ID = 2 ** 31 - 1
 
 const MINUTE = 60_000
 
@@ -157,9 +157,8 @@ export class AccessTokens {
   async find(value: Secret<string>): Promise<FoundToken | null> {
     if (value.release().length > LONGEST_VALUE) return null
     const sent = AccessToken.decode(PREFIX, value.release())
-    if (!sent || !/^[1-9]\d{0,9}$/.test(sent.identifier)) return null
-    const id = Number(sent.identifier)
-    if (id > LARGEST_ID) return null
+    const id = rowId(sent?.identifier)
+    if (!sent || id === null) return null
 
     const client = db.connection(AdminAccessToken.connection)
     statement ??= ownedQuery(AdminAccessToken, 'admin_access_tokens.id = ?')
@@ -203,15 +202,9 @@ async function writeUse(id: number): Promise<void> {
   await AdminAccessToken.query()
     .where('id', id)
     .where((query) =>
-      query
-        .whereNull('lastUsedAt')
-        .orWhere('lastUsedAt', '<', databaseTime(now.minus(MINUTE - 1000)))
+      query.whereNull('lastUsedAt').orWhere('lastUsedAt', '<', inUtc(now.minus(MINUTE - 1000)))
     )
-    .update({ last_used_at: databaseTime(now) })
-}
-
-function databaseTime(moment: DateTime): string {
-  return moment.toFormat('yyyy-MM-dd HH:mm:ss')
+    .update({ last_used_at: inUtc(now) })
 }
 
 function tokenProperties(id: number, userId: number, hash: string) {

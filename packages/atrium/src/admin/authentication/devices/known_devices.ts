@@ -1,7 +1,6 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { DateTime } from 'luxon'
 import { inTransaction } from '#base/database/transaction'
 import { inUtc } from '#base/values/datetime'
 import type { AdminConfig } from '../../config/define_config.js'
@@ -9,6 +8,7 @@ import AdminDevice from '../../models/admin_device.js'
 import AdminSession from '../../models/admin_session.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { noticeOrigin, type Notices } from '../../notices/notices.js'
+import { digest } from '#base/values/digest'
 
 /** Most devices of a person that are known; the one not used for longest makes room */
 export const MOST_DEVICES = 20
@@ -50,8 +50,8 @@ export class KnownDevices {
       maxAge: YEAR,
     })
     return await inTransaction(this.client(), async (client) => {
-      const values = { user_id: userId, hash: hash('sha256', id, 'hex') }
-      const now = inUtc(DateTime.utc())
+      const values = { user_id: userId, hash: digest(id) }
+      const now = inUtc()
       const known = await client.from(AdminDevice.table).where(values).update({ last_used_at: now })
       if (Number(Array.isArray(known) ? known[0] : known) > 0) return false
       const isFirst = await this.#isFirst(userId, session, client)

@@ -8,6 +8,7 @@ import AdminRecoveryCode from '../../models/admin_recovery_code.js'
 import AdminUser from '../../models/admin_user.js'
 import type { OpenSession, SessionManager } from '../sessions/session_manager.js'
 import { hashOfRecoveryCode, newRecoveryCodes, stepOf } from './one_time_codes.js'
+import { inUtc } from '#base/values/datetime'
 
 /** The factor that a user has shown in addition to the password */
 export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
@@ -199,7 +200,7 @@ export class Factors {
     const [changed] = await AdminRecoveryCode.query()
       .where({ userId, hash })
       .whereNull('usedAt')
-      .update({ used_at: databaseTime() })
+      .update({ used_at: inUtc() })
     return changed === 1 ? 'recovery_code' : null
   }
 
@@ -231,7 +232,7 @@ async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boole
   const [changed] = await AdminFactor.query()
     .where('id', id)
     .where((query) => query.whereNull('counter').orWhere('counter', '<', counter))
-    .update({ counter, last_used_at: databaseTime() })
+    .update({ counter, last_used_at: inUtc() })
   return changed === 1
 }
 
@@ -252,8 +253,4 @@ function secretOf(factor: AdminFactor): string | null {
 /** A row that is moved to another user is not theirs. */
 function purposeOf(userId: number): string {
   return `second factor of ${userId}`
-}
-
-function databaseTime(): string {
-  return DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
 }

@@ -15,6 +15,7 @@ import { logFactors, tellOfFactors, recoveryCodesPage } from './factor_events.js
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './one_time_codes.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
+import { rowId } from '../../http/row_id.js'
 
 const PURPOSE = 'enrolment of a second factor'
 
@@ -208,9 +209,9 @@ export class FactorsController {
     await flashToNextPage(ctx, { kind, text: this.site.text(key) })
   }
 
-  /** Address of the removal of a factor; its id is a small number. */
+  /** @throws PageNotFound */
   #removal({ params }: HttpContext): string {
-    if (!/^[1-9]\d{0,9}$/.test(params.id)) throw new PageNotFound()
+    if (rowId(params.id) === null) throw new PageNotFound()
     return this.#url(`/${params.id}/remove`)
   }
 

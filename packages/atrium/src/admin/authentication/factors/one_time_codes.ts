@@ -1,5 +1,6 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { digest } from '#base/values/digest'
 
 /* Values that authenticator apps take for granted; some ignore other values. [U8] */
 const TERMS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
@@ -77,7 +78,7 @@ export function hashOfRecoveryCode(typed: string): string | null {
     .toLowerCase()
     .replace(/[\s-]/g, '')
     .replace(/[oil]/g, (letter) => LOOKALIKES[letter])
-  return RECOVERY_CODE.test(text) ? hash('sha256', text, 'hex') : null
+  return RECOVERY_CODE.test(text) ? digest(text) : null
 }
 
 function randomText(): string {

@@ -1,9 +1,10 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import { inUtc } from '#base/values/datetime'
 import { readingClientOf } from '../../config/database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
+import { digest } from '#base/values/digest'
 
 /** Hours that a link is valid for */
 export const INVITATION_HOURS = 24
@@ -30,7 +31,7 @@ export class Invitations {
     await this.drop(userId, client)
     await client
       .table(AdminInvitation.table)
-      .insert({ user_id: userId, hash: hashOf(token), expires_at: inUtc(expiresAt) })
+      .insert({ user_id: userId, hash: digest(token), expires_at: inUtc(expiresAt) })
     return { token, expiresAt }
   }
 
@@ -39,7 +40,7 @@ export class Invitations {
    */
   async find(token: unknown): Promise<AdminInvitation | null> {
     if (typeof token !== 'string' || !TOKEN.test(token)) return null
-    const found = await AdminInvitation.findBy('hash', hashOf(token))
+    const found = await AdminInvitation.findBy('hash', digest(token))
     return found && found.expiresAt.toMillis() > Date.now() ? found : null
   }
 
@@ -73,8 +74,4 @@ export class Invitations {
   async drop(userId: number, client: TransactionClientContract): Promise<void> {
     await client.from(AdminInvitation.table).where('user_id', userId).delete()
   }
-}
-
-function hashOf(token: string): string {
-  return hash('sha256', token, 'hex')
 }

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { DateTime } from 'luxon'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
@@ -8,6 +8,7 @@ import AdminUser from '../../models/admin_user.js'
 import type { AdminSite } from '../../admin_site.js'
 import { DRAFT, DRAFT_IN_BROWSER } from '../../forms/drafts/draft_parameters.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
+import { digest } from '#base/values/digest'
 
 /**
  * Uses something up that is valid once: a step of a login, a challenge. Of several requests, also in several
@@ -102,7 +103,7 @@ export function forgetFirstStep(ctx: HttpContext, site: Site): void {
 }
 
 function printOf({ hashedPassword }: AdminUser): string {
-  return hash('sha256', hashedPassword, 'base64url')
+  return digest(hashedPassword, 'base64url')
 }
 
 function cookie(site: Site, seconds: number) {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../http/errors.js'
 import AdminFactor from '../../models/admin_factor.js'
@@ -19,6 +18,7 @@ import {
   type PasskeyDetails,
 } from './relying_party.js'
 import { guardOf } from '../../identity/admin_guard.js'
+import { inUtc } from '#base/values/datetime'
 
 /** Loaded with the first passkey, as its modules take a part of the server's start */
 const webAuthn = () => import('@simplewebauthn/server')
@@ -215,7 +215,7 @@ async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boole
       if (counter === 0) query.orWhere('counter', 0)
       else query.orWhere('counter', '<', counter)
     })
-    .update({ counter, last_used_at: DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss') })
+    .update({ counter, last_used_at: inUtc() })
   return changed === 1
 }
 

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { hash } from 'node:crypto'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
 import type AdminFactor from '../../models/admin_factor.js'
+import { digest } from '#base/values/digest'
 
 /**
  * The site as authenticators know it.
@@ -59,7 +59,7 @@ export function passkeyIn({ kind, secret, userId }: AdminFactor): PasskeyDetails
  * The value by which a passkey is found.
  */
 export function credentialHash(id: string): string {
-  return hash('sha256', id, 'hex')
+  return digest(id)
 }
 
 function purposeOf(userId: number): string {

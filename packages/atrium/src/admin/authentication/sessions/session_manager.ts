@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
@@ -14,6 +14,8 @@ import { deviceName } from '../../text/device_name.js'
 import { NotedWrites } from './noted_writes.js'
 import { ownedQuery, partOwned, type Owner } from './owned_row.js'
 import type { TokenClaims } from './token_service.js'
+import { digest } from '#base/values/digest'
+import { inUtc } from '#base/values/datetime'
 
 /**
  * Client that a session was begun from.
@@ -78,7 +80,7 @@ export class SessionManager {
       if (isEnough && !(await isEnough(client))) return null
       const values = {
         userId: user.id,
-        sessionId: hashOf(id),
+        sessionId: digest(id),
         ipAddress: origin.ip,
         userAgent,
         deviceInfo: deviceName(userAgent),
@@ -103,7 +105,7 @@ export class SessionManager {
    * @returns null if there is none or it has ended
    */
   async find(id: string): Promise<AdminSession | null> {
-    const session = await AdminSession.findBy('sessionId', hashOf(id))
+    const session = await AdminSession.findBy('sessionId', digest(id))
     return session?.isActive && !this.#isOver(session) ? session : null
   }
 
@@ -212,7 +214,7 @@ export class SessionManager {
       if (!current.isActive) return
       await revokeTokens(current, client)
       current.sessionMetadata = { ...current.sessionMetadata, tokens: {} }
-      current.sessionId = hashOf(id)
+      current.sessionId = digest(id)
       isRenewed = true
     })
     return isRenewed ? id : null
@@ -280,10 +282,10 @@ export class SessionManager {
   async removeExpired(): Promise<void> {
     const now = DateTime.utc()
     await AdminSession.query()
-      .where('createdAt', '<', databaseTime(now.minus({ hours: this.limits.maximumHours })))
-      .orWhere('lastActivity', '<', databaseTime(now.minus({ minutes: this.limits.idleMinutes })))
+      .where('createdAt', '<', inUtc(now.minus({ hours: this.limits.maximumHours })))
+      .orWhere('lastActivity', '<', inUtc(now.minus({ minutes: this.limits.idleMinutes })))
       .delete()
-    await AdminTokenBlacklist.query().where('expiresAt', '<', databaseTime(now)).delete()
+    await AdminTokenBlacklist.query().where('expiresAt', '<', inUtc(now)).delete()
   }
 
   /**
@@ -327,7 +329,7 @@ async function writeActivity(id: number): Promise<void> {
   await AdminSession.query()
     .where('id', id)
     .where('isActive', true)
-    .update({ last_activity: databaseTime(DateTime.utc()) })
+    .update({ last_activity: inUtc() })
 }
 
 async function revokeTokens(session: AdminSession, client: TransactionClientContract) {
@@ -351,12 +353,4 @@ function signedInQuery(): string {
       and not exists (select 1 from admin_token_blacklist where token = (select ?))`
   )
   return statement
-}
-
-export function hashOf(id: string): string {
-  return hash('sha256', id, 'hex')
-}
-
-function databaseTime(moment: DateTime): string {
-  return moment.toFormat('yyyy-MM-dd HH:mm:ss')
 }

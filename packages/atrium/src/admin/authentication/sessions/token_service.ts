@@ -1,4 +1,5 @@
-import { hash, hkdfSync, randomUUID } from 'node:crypto'
+import { hkdfSync, randomUUID } from 'node:crypto'
+import { digest } from '#base/values/digest'
 
 /**
  * Claims of a session token.
@@ -78,7 +79,7 @@ export class TokenService {
    *   Revocation is checked by the session manager.
    */
   async verify(token: string): Promise<TokenClaims | null> {
-    const id = hash('sha256', token, 'base64')
+    const id = digest(token, 'base64')
     const known = this.#verified.get(id)
     if (known) return known.exp > Math.floor(Date.now() / 1000) ? known : null
     const claims = await this.#verify(token)

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
@@ -14,6 +13,7 @@ import { LONGEST_USERNAME, type AdminUserService } from '../admin_user_service.j
 import { type SsoPerson, SsoRefused, SsoProvider } from './sso_provider.js'
 import { emailIn, hasMethod, rightsIn, usernameIn, type GivenRights } from './sso_claims.js'
 import type { SsoConfig } from '../../config/sso_config.js'
+import { digest } from '#base/values/digest'
 
 type Named = Pick<SsoPerson, 'issuer' | 'subject'>
 
@@ -63,7 +63,7 @@ class SsoIdentities {
 
 /** Databases compare texts without regard to case; a subject has one. */
 function printOf({ issuer, subject }: Named): string {
-  return hash('sha256', JSON.stringify([issuer, subject]), 'hex')
+  return digest(JSON.stringify([issuer, subject]))
 }
 
 type Values = Record<string, unknown>

@@ -25,6 +25,7 @@ import {
 } from './sso_session.js'
 import { SsoRefused, type SsoPerson } from './sso_provider.js'
 import { redirectWithMessage, redirect, redirectToProvider } from '../../http/redirect.js'
+import { rowId } from '../../http/row_id.js'
 
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
@@ -164,14 +165,14 @@ export class SsoUnlinkController {
 
   async unlink(ctx: HttpContext): Promise<void> {
     const { sso } = this.site
-    const id = singleText(sentTexts(ctx), 'id') ?? ''
-    if (!sso || !/^[1-9]\d{0,9}$/.test(id)) throw new PageNotFound()
+    const id = rowId(singleText(sentTexts(ctx), 'id'))
+    if (!sso || id === null) throw new PageNotFound()
     requireProof(ctx, this.site.url('/account'))
     const { owner, session } = guardOf(ctx).signedInOrFail()
     const all = await sso.identities.of(owner.id)
     const isOnly = all.length < 2 && !(sso.config.passwords && hasPassword(owner.user))
     if (isOnly) return await this.#tell(ctx, 'error', 'sso.onlyWay')
-    if (!(await sso.identities.unlink(owner.id, Number(id)))) throw new PageNotFound()
+    if (!(await sso.identities.unlink(owner.id, id))) throw new PageNotFound()
     this.site.logEvent(ctx, {
       type: EventType.UPDATE,
       resourceType: AdminUser.name,

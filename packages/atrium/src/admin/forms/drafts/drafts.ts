@@ -1,8 +1,10 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import { dialectOf } from '#base/database/dialects'
+import { digest } from '#base/values/digest'
+import { inUtc } from '#base/values/datetime'
 
 /**
  * The texts that were typed into a form that is not saved yet.
@@ -63,9 +65,9 @@ export class Drafts {
     if (text.length > LONGEST_DRAFT) return null
     const id = randomBytes(24).toString('base64url')
     await this.client().transaction(async (client) => {
-      await client.from(TABLE).where('created_at', '<', databaseTime(HOURS)).delete()
+      await client.from(TABLE).where('created_at', '<', oldest()).delete()
       const content = encryption.encrypt(text, { purpose: PURPOSE })
-      const row = { id: hashOf(id), user_id: userId, content, created_at: databaseTime(0) }
+      const row = { id: digest(id), user_id: userId, content, created_at: inUtc() }
       await client.table(TABLE).insert(row)
       const stored = await client
         .from(TABLE)
@@ -86,7 +88,7 @@ export class Drafts {
     if (!ID.test(id)) return null
     const client = this.client()
     const sql = `select content from ${TABLE} where id = ? and user_id = ? and created_at >= ?`
-    const values = [hashOf(id), userId, databaseTime(HOURS)]
+    const values = [digest(id), userId, oldest()]
     const [row] = await dialectOf(client).selectRows(client, sql, values)
     const text = row && encryption.decrypt<string>(String(row.content), PURPOSE)
     return text ? (JSON.parse(text) as Draft) : null
@@ -107,15 +109,11 @@ export class Drafts {
   #row(userId: number, id: string) {
     return this.client()
       .from(TABLE)
-      .where({ id: hashOf(id), user_id: userId })
+      .where({ id: digest(id), user_id: userId })
   }
 }
 
-function hashOf(id: string): string {
-  return hash('sha256', id, 'hex')
-}
-
-/** As text, which all databases compare alike. */
-function databaseTime(hoursAgo: number): string {
-  return DateTime.utc().minus({ hours: hoursAgo }).toFormat('yyyy-MM-dd HH:mm:ss')
+/** Drafts are not older. */
+function oldest(): string {
+  return inUtc(DateTime.utc().minus({ hours: HOURS }))
 }

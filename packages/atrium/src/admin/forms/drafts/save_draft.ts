@@ -9,6 +9,7 @@ import { sentTexts, textsOfAnonymous } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
+import { rowId } from '../../http/row_id.js'
 
 /* Of the form itself: the version of its record, and what rows of it have in addition to their fields */
 const OWN = ['_version', '_opened']
@@ -99,8 +100,7 @@ export function sealOwner(userId: number): string {
  */
 export function ownerIn(sealed: string | undefined): number | null {
   if (sealed === undefined || sealed.length > 500) return null
-  const id = encryption.decrypt<string>(sealed, PURPOSE)
-  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null
+  return rowId(encryption.decrypt<string>(sealed, PURPOSE))
 }
 
 /**

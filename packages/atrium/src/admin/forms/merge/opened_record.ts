@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
@@ -12,6 +11,7 @@ import type { Submission } from '../submission/submission.js'
 import { normalText, storedTexts } from '../submission/untouched.js'
 import type { ModelView } from '../../views/model_view.js'
 import { guardOf } from '../../identity/admin_guard.js'
+import { digest } from '#base/values/digest'
 
 /*
  * A print is a short text that two values of a field have in common if a form does not tell them apart.
@@ -45,7 +45,7 @@ export function sentPrint(
 }
 
 function printOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return digest(text, 'base64url').slice(0, 22)
 }
 
 /** Numbers and JSON can be written in several ways. */

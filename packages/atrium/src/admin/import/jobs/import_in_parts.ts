@@ -20,10 +20,11 @@ import { storePart } from '../import_files.js'
 import { PartSize } from '../../jobs/part_size.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { ImportAction, PART } from '../write_all_rows.js'
-import { ROWS_AT_ONCE, RowSource, Tally } from '../dry_run.js'
+import { ROWS_PER_PART, RowSource, Tally } from '../dry_run.js'
 import { isInvalid, type Draft } from '../rows/draft.js'
 import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
+import { chunks } from '#base/chunks'
 
 /** An import that a job is at. */
 interface ImportInJob {
@@ -172,7 +173,7 @@ export class ImportInParts {
   async #skip(source: RowSource, checker: RowChecker): Promise<void> {
     const { spec } = await importInJob(this.site, this.run)
     for (let left = this.run.done; left > 0;) {
-      const rows = await source.take(Math.min(ROWS_AT_ONCE, left))
+      const rows = await source.take(Math.min(ROWS_PER_PART, left))
       if (rows.length === 0) return
       left -= rows.length
       await checker.skip(rows, reading(spec.importer.view.client()))
@@ -209,8 +210,7 @@ export class ImportInParts {
     const isTogether = this.run.store.isIn(client)
     await this.run.step(client, rows.length, async (transaction) => {
       await this.#size.measure(rows.length, async () => {
-        for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-          const some = rows.slice(start, start + ROWS_AT_ONCE)
+        for (const some of chunks(rows, ROWS_PER_PART)) {
           const drafts = await checker.check(some, transaction, false)
           this.#refuse(drafts)
           await writeRows(this.site, importer, drafts, transaction, () => {
@@ -258,7 +258,7 @@ export class ImportInParts {
     for (;;) {
       await this.run.goOn()
       const { spec } = await importInJob(this.site, this.run)
-      const rows = await source.take(ROWS_AT_ONCE)
+      const rows = await source.take(ROWS_PER_PART)
       if (rows.length === 0) return tally
       const client = reading(spec.importer.view.client())
       const drafts = await checker.check(rows, client, false)

@@ -23,6 +23,7 @@ import { importUrl, discardNote } from './import_links.js'
 import { renderDryRun } from './dry_run_page.js'
 import { renderUpload, renderWaiting } from './upload_page.js'
 import { redirectWithMessage, redirectPage, redirect } from '../../http/redirect.js'
+import { rowId } from '../../http/row_id.js'
 
 /**
  * The import that a request's path names: one's own, for superusers any.
@@ -34,8 +35,8 @@ async function findImport(
   site: AdminSite,
   view: ModelView
 ): Promise<AdminImport> {
-  const { import: id } = ctx.params
-  const one = /^\d{1,9}$/.test(id) ? await Imports.of(site).find(Number(id)) : null
+  const id = rowId(ctx.params.import)
+  const one = id === null ? null : await Imports.of(site).find(id)
   const isOwn = one?.userId === guardOf(ctx).signedInOrFail().owner.id
   if (!one || one.model !== view.name) throw new PageNotFound()
   if (!isOwn && !isSuperuser(ctx)) throw new WithheldPage()

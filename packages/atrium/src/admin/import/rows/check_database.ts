@@ -8,9 +8,7 @@ import type { Column } from '#base/columns/column'
 import type { Site } from '../../views/site.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addError, isInvalid, isInvalidIn, type Draft, noteError } from './draft.js'
-
-/* Databases limit the values of a statement. */
-const VALUES_AT_ONCE = 200
+import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 
 interface Taken {
   draft: Draft
@@ -49,8 +47,7 @@ export class UniqueValues {
   ): Promise<void> {
     for (const [index, group] of this.#groups.entries()) {
       const taken = this.#takenOf(site, secretsOf(spec.importer, group), group, index, drafts)
-      for (let start = 0; start < taken.length; start += VALUES_AT_ONCE) {
-        const some = taken.slice(start, start + VALUES_AT_ONCE)
+      for (const some of chunks(taken, KEYS_PER_CONDITION)) {
         await this.#compare(site, spec, group, some, client)
       }
       for (const { draft, id, isNoted } of taken) {
@@ -237,8 +234,7 @@ export class ReferredRows {
     )
     const all = [...wanted.values()]
     const known = new Set<string>()
-    for (let start = 0; start < all.length; start += VALUES_AT_ONCE) {
-      const some = all.slice(start, start + VALUES_AT_ONCE) as string[]
+    for (const some of chunks(all as string[], ROWS_PER_READ)) {
       const rows = await client.from(table).whereIn(reference, some).select(reference)
       for (const row of rows) known.add(String(row[reference]))
     }

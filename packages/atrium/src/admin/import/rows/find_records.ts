@@ -12,9 +12,7 @@ import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec, MappedColumn } from '../import_spec.js'
 import type { Reference } from '../../relations/references.js'
 import { addError, isInvalidIn, type Draft } from './draft.js'
-
-/* Databases limit the values of a statement. */
-const KEYS_AT_ONCE = 200
+import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 
 /**
  * The keys of the rows that were read so far, with the line of the first one.
@@ -36,11 +34,10 @@ export async function findRecords(
   lock: boolean
 ): Promise<void> {
   const wanted = noteKeys(site, key, drafts, seen)
-  const all = [...wanted.values()]
   const { actor, origin, view } = importer
   const found = new Map<string, Awaited<ReturnType<LucidCrud['locateBy']>>>()
-  for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
-    const some = all.slice(start, start + KEYS_AT_ONCE).map(({ parts }) => parts)
+  const parts = [...wanted.values()].map((one) => one.parts)
+  for (const some of chunks(parts, KEYS_PER_CONDITION)) {
     const options = { client, actor, origin, lock }
     for (const located of await view.crud.locateBy(anyOf(key, some), options)) {
       const id = idOf(partsOf(key, located.seen))
@@ -127,9 +124,6 @@ function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
   return { type: 'or', conditions }
 }
 
-/* Databases limit the values of a list. */
-const TITLES_AT_ONCE = 200
-
 /* Of two records with one title it is known that they are two. */
 const MOST_FOUND = 10_000
 
@@ -148,8 +142,7 @@ export async function findTitles(
     const onProgress = drafts.filter(({ body }) => typeof body[name] === 'string')
     const found = new Map<string, unknown[]>()
     const titles = [...new Set(onProgress.map(({ body }) => (body[name] as string).trim()))]
-    for (let start = 0; start < titles.length; start += TITLES_AT_ONCE) {
-      const some = titles.slice(start, start + TITLES_AT_ONCE)
+    for (const some of chunks(titles, ROWS_PER_READ)) {
       await readKeys(column.field.reference!, some, found, importer, client)
     }
     for (const draft of onProgress) replace(site, column, draft, found)

@@ -11,6 +11,7 @@ import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl, shownEvents, shownJob, respondWithJob } from './shown_job.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
+import { rowId } from '../../http/row_id.js'
 
 /**
  * Pages of background jobs: one's own, all for superusers. [D1]
@@ -126,8 +127,8 @@ export class JobsController {
    * @throws PageNotFound  for the jobs of others, too
    */
   async #find(ctx: HttpContext, { isOwn = false } = {}): Promise<AdminJob> {
-    const { id } = ctx.params
-    const job = /^\d{1,9}$/.test(id) ? await this.#all().where('id', Number(id)).first() : null
+    const id = rowId(ctx.params.id)
+    const job = id === null ? null : await this.#all().where('id', id).first()
     if (!job) throw new PageNotFound()
     const isVisible = job.userId === ownerOf(ctx).id || (isSuperuser(ctx) && !isOwn)
     if (!isVisible) throw new WithheldPage()

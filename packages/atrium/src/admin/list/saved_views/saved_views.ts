@@ -7,6 +7,7 @@ import { inTransaction } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminSavedView from '../../models/admin_saved_view.js'
 import type { SavedView } from './list_place.js'
+import { rowId } from '../../http/row_id.js'
 
 export const LONGEST_VIEW_NAME = 80
 
@@ -26,8 +27,6 @@ function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadabl
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !isStorableText(name)) return 'nameUnreadable'
   return /^[\s\p{C}\p{Z}]*$/u.test(name) ? 'unnamed' : null
 }
-
-const LARGEST_ID = 2 ** 31 - 1
 
 const VISIBLE = `select id, name, query, owner_id, shared from admin_saved_views
   where model = ? and (owner_id = ? or shared)`
@@ -77,14 +76,15 @@ export class SavedViews {
   }
 
   /**
-   * @param id  as in an address
+   * @param param  the id as in an address
    * @returns null if the model has no such view
    */
-  async find(model: string, id: string): Promise<AdminSavedView | null> {
-    if (!/^[1-9]\d{0,9}$/.test(id) || Number(id) > LARGEST_ID) return null
+  async find(model: string, param: string): Promise<AdminSavedView | null> {
+    const id = rowId(param)
+    if (id === null) return null
     const client = this.client()
     return await AdminSavedView.query({ client: readersOf(client) ?? client })
-      .where({ id: Number(id), model })
+      .where({ id, model })
       .first()
   }
 

@@ -10,7 +10,7 @@ import { mysqlMatch } from './mysql_match.js'
 import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
 import { joined, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { endedInTime } from '../ended_in_time.js'
+import { endedInTime } from '../time_limit.js'
 import { OutOfTime, timeLeft } from '../time_limit.js'
 import { withConnection } from '../with_connection.js'
 

@@ -1,5 +1,5 @@
 import type { DatabaseError } from '../introspection.js'
-import { shortened } from '../raised_message.js'
+import { shortened } from '../failed_statement.js'
 
 interface DriverError {
   errno?: number

@@ -57,7 +57,7 @@ export async function readMysqlTable(
 }
 
 /* The server limits the length of a statement. */
-const MOST_AT_ONCE = 50
+const TABLES_PER_STATEMENT = 50
 
 /**
  * Reads the columns, unique indexes, checks and foreign keys of several tables from the catalogue of
@@ -71,9 +71,12 @@ export async function readMysqlTables(
   tables: readonly string[]
 ): Promise<Map<string, TableIntrospection>> {
   if (tables.length === 0) return new Map()
-  if (tables.length > MOST_AT_ONCE) {
-    const first = await readMysqlTables(client, tables.slice(0, MOST_AT_ONCE))
-    return new Map([...first, ...(await readMysqlTables(client, tables.slice(MOST_AT_ONCE)))])
+  if (tables.length > TABLES_PER_STATEMENT) {
+    const first = await readMysqlTables(client, tables.slice(0, TABLES_PER_STATEMENT))
+    return new Map([
+      ...first,
+      ...(await readMysqlTables(client, tables.slice(TABLES_PER_STATEMENT))),
+    ])
   }
   const infos = await select<ColumnRow>(client, COLUMNS, 'position', tables)
   if (infos.size === 0) return new Map()

@@ -19,7 +19,7 @@ import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import { quoted } from '../../sql/quoted.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { endedInTime } from '../ended_in_time.js'
+import { endedInTime } from '../time_limit.js'
 import { OutOfTime, timeLeft } from '../time_limit.js'
 import { withConnection } from '../with_connection.js'
 

@@ -1,6 +1,6 @@
 import { failedStatement } from '../failed_statement.js'
 import type { DatabaseError } from '../introspection.js'
-import { raisedMessage } from '../raised_message.js'
+import { raisedMessage } from '../failed_statement.js'
 
 type PostgresError = Error & Record<string, string | undefined>
 

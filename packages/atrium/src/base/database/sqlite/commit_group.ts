@@ -5,7 +5,7 @@ import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
 import { isInTransaction, type RawConnection } from './may_share_commit.js'
 
 /** A write that can share its commit */
-export type GroupedWrite<Result> = LucidWrite<Result> | BareWrite<Result>
+export type GroupedWrite<Result> = LucidWrite<Result> | DriverWrite<Result>
 
 /** A write in a transaction of Lucid's */
 export interface LucidWrite<Result> {
@@ -13,7 +13,7 @@ export interface LucidWrite<Result> {
 }
 
 /** A write of the engine's own statements, in a transaction that is not Lucid's. */
-export interface BareWrite<Result> {
+export interface DriverWrite<Result> {
   /** Makes a statement without values */
   command(sql: string): Statement
   run(connection: RawConnection): Promise<Result>
@@ -24,7 +24,7 @@ export interface BareWrite<Result> {
 }
 
 /* A constant name, as its prepared statements are cached. */
-const SAVEPOINT = 'bare'
+const SAVEPOINT = 'driver_write'
 
 /**
  * The writes that share the transaction of the first of them. Each further one runs in a savepoint of its own,
@@ -77,12 +77,12 @@ export class CommitGroup {
    */
   async join<Result>(write: GroupedWrite<Result>, leave: () => void): Promise<Result> {
     this.size++
-    const isBare = 'run' in write
+    const isOfDriver = 'run' in write
     let transaction: TransactionClientContract | undefined
     let invalid: CommitGroup['error']
     let result: Result
     try {
-      if (isBare) result = await this.#runBare(write)
+      if (isOfDriver) result = await this.#runOfDriver(write)
       else {
         transaction = await this.begin!()
         result = await withPatience(write.work(transaction), this.patience)
@@ -91,7 +91,7 @@ export class CommitGroup {
     } catch (error) {
       invalid = { error }
       if (transaction) await this.#undo(transaction, invalid)
-      else if (isBare && !(await isInTransaction(this.connection))) this.error = invalid
+      else if (isOfDriver && !(await isInTransaction(this.connection))) this.error = invalid
     }
     leave()
     try {
@@ -102,12 +102,16 @@ export class CommitGroup {
     }
     if (transaction) await tellEnd(transaction, invalid ? 'rollback' : 'commit')
     if (invalid) throw invalid.error
-    if (isBare) write.committed(result!)
+    if (isOfDriver) write.committed(result!)
     return result!
   }
 
-  /** Runs a bare write in a savepoint. */
-  async #runBare<Result>({ command, isOneStatement, run }: BareWrite<Result>): Promise<Result> {
+  /** Runs a write of the driver's transactions in a savepoint. */
+  async #runOfDriver<Result>({
+    command,
+    isOneStatement,
+    run,
+  }: DriverWrite<Result>): Promise<Result> {
     if (isOneStatement) return await run(this.connection)
     await command(`SAVEPOINT ${SAVEPOINT}`)(this.connection)
     try {

@@ -6,7 +6,12 @@ import { unavailability, WaitedTooLong } from '../unavailable.js'
 import { withConnection, withWriter } from '../with_connection.js'
 import { countNested, seal } from '#upstream/knex_transaction'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
-import { CommitGroup, type BareWrite, type GroupedWrite, type LucidWrite } from './commit_group.js'
+import {
+  CommitGroup,
+  type DriverWrite,
+  type GroupedWrite,
+  type LucidWrite,
+} from './commit_group.js'
 import { defersConstraints, mayShareCommit, type RawConnection } from './may_share_commit.js'
 
 /** Bounds of a group of writes with one commit. */
@@ -24,7 +29,7 @@ export const BEGIN = 'BEGIN IMMEDIATE'
 interface Turn {
   since: number
   /** True for a write without a transaction of Lucid's */
-  isBare: boolean
+  isOfDriver: boolean
   /** Begins: in the group, or without one as the first of the next */
   begin(place?: { group: CommitGroup; leave: () => void }): void
   refuse(error: unknown): void
@@ -57,18 +62,18 @@ export class CommitGroups {
    * @throws WaitedTooLong
    */
   async run<Result>(client: QueryClientContract, write: GroupedWrite<Result>): Promise<Result> {
-    const isBare = 'run' in write
+    const isOfDriver = 'run' in write
     if (this.#isBusy) {
-      const place = await this.#turn(isBare)
+      const place = await this.#turn(isOfDriver)
       if (place) return await place.group.join(write, place.leave)
     }
     this.#isBusy = true
-    if (!isBare) return await this.#lead(client, write.work)
+    if (!isOfDriver) return await this.#lead(client, write.work)
     const isAlone = write.isOneStatement && !(await this.#hasNext())
-    return isAlone ? await this.#runAlone(client, write) : await this.#leadBare(client, write)
+    return isAlone ? await this.#runAlone(client, write) : await this.#leadOfDriver(client, write)
   }
 
-  #turn(isBare: boolean): Promise<Parameters<Turn['begin']>[0]> {
+  #turn(isOfDriver: boolean): Promise<Parameters<Turn['begin']>[0]> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -76,7 +81,7 @@ export class CommitGroups {
       }
       const turn: Turn = {
         since: performance.now(),
-        isBare,
+        isOfDriver,
         begin: (place) => {
           leave()
           resolve(place)
@@ -110,7 +115,10 @@ export class CommitGroups {
     for (const other of others) other.refuse(error)
   }
 
-  async #runAlone<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+  async #runAlone<Result>(
+    client: QueryClientContract,
+    write: DriverWrite<Result>
+  ): Promise<Result> {
     try {
       const result = await withWriter(client, write.run)
       write.committed(result)
@@ -153,7 +161,10 @@ export class CommitGroups {
     return await this.#end(transaction, result, group)
   }
 
-  async #leadBare<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+  async #leadOfDriver<Result>(
+    client: QueryClientContract,
+    write: DriverWrite<Result>
+  ): Promise<Result> {
     let since = performance.now()
     let isBegun = false
     try {
@@ -174,7 +185,7 @@ export class CommitGroups {
   /** Runs the write of a transaction that has begun, then those that join it, and commits all. */
   async #runFirst<Result>(
     connection: RawConnection,
-    { command, run, committed }: BareWrite<Result>
+    { command, run, committed }: DriverWrite<Result>
   ): Promise<Result> {
     const begun = performance.now()
     /* SQLite may have rolled back by itself already. */
@@ -187,7 +198,7 @@ export class CommitGroups {
       throw error
     }
     const group = (await this.#hasNext())
-      ? await this.#gatherBare(connection, command, begun)
+      ? await this.#gatherOfDriver(connection, command, begun)
       : undefined
     try {
       if (group?.error) throw group.error.error
@@ -201,13 +212,13 @@ export class CommitGroups {
     return result
   }
 
-  /** The same for a transaction that is not Lucid's, which only bare writes can join. */
-  async #gatherBare(
+  /** The same for a transaction that is not Lucid's, which only writes of the driver's transactions can join. */
+  async #gatherOfDriver(
     connection: RawConnection,
-    command: BareWrite<unknown>['command'],
+    command: DriverWrite<unknown>['command'],
     begun: number
   ): Promise<CommitGroup | undefined> {
-    const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].isBare
+    const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].isOfDriver
     if (!mayJoin() || (await defersConstraints(command, connection))) return undefined
     const group = new CommitGroup(undefined, connection, this.patience)
     await this.#fill(group, mayJoin)

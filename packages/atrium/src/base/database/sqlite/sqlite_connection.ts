@@ -7,8 +7,8 @@ import {
   type Connection as PreparingConnection,
 } from './better_sqlite_statements.js'
 import { CommitGroups, type GroupBounds } from './commit_groups.js'
-import { makePrivate } from './private_files.js'
 import { keepStatements, type Connection } from './sqlite_statements.js'
+import { chmodSync, statSync } from 'node:fs'
 
 /**
  * The npm packages that open a file: `sqlite3` works outside the server's thread, `better-sqlite3` is
@@ -174,5 +174,22 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
     keepStatements(connection)
     if (role !== READER) beginWithLock(connection)
     connection.exec(pragmas, (error) => done(error, connection))
+  }
+}
+
+/* Suffixes of the files that SQLite creates next to a database */
+const PARTS = ['', '-wal', '-shm', '-journal']
+
+/**
+ * Removes the rights of other users of the machine on the files of an SQLite database, as far as this
+ * process owns them. Files that SQLite creates later inherit the rights of the database's file.
+ */
+function makePrivate(filename: string): void {
+  for (const part of PARTS) {
+    const path = filename + part
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats?.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) !== 0) {
+      chmodSync(path, 0o600)
+    }
   }
 }

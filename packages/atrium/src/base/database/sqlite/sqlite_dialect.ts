@@ -5,9 +5,8 @@ import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { timeLeft } from '../time_limit.js'
+import { timeLeft, OutOfTime } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
-import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
 import { readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_errors.js'
@@ -267,4 +266,34 @@ function isShownAsStored({ kind }: Column): boolean {
 /** Compares text by code point even in a column with another declared collation. */
 function collation(column: Column): string {
   return column.isText ? ' collate binary' : ''
+}
+
+/* A statement that still waits for its thread is not running yet, and can't be interrupted. */
+const AGAIN = 20
+
+/**
+ * Runs a statement that is interrupted when its time is over.
+ *
+ * @param connection    of the driver `sqlite3`, for this call alone
+ * @param milliseconds  undefined: no limit
+ * @throws OutOfTime
+ */
+async function interrupted<Result>(
+  connection: { interrupt(): void },
+  milliseconds: number | undefined,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  if (milliseconds === undefined) return await run()
+  let timer = setTimeout(stop, milliseconds)
+  function stop() {
+    connection.interrupt()
+    timer = setTimeout(stop, AGAIN)
+  }
+  try {
+    return await run()
+  } catch (error) {
+    throw (error as { code?: string }).code === 'SQLITE_INTERRUPT' ? new OutOfTime() : error
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,6 +1,6 @@
 import { failedStatement } from '../failed_statement.js'
 import type { DatabaseError } from '../introspection.js'
-import { raisedMessage, shortened } from '../raised_message.js'
+import { raisedMessage, shortened } from '../failed_statement.js'
 
 /** Parses an error of SQLite, of either driver; null if it is not about the data. */
 export function explainSqlite(error: unknown): DatabaseError | null {

@@ -7,6 +7,7 @@ import {
   ONE,
   partsOf,
   type TextPattern,
+  foldText,
 } from '../../values/text_pattern.js'
 
 /* GLOB is quicker than many calls of replace() if both the text and the pattern are short. */
@@ -87,10 +88,6 @@ function isAscii(character: string): boolean {
   return character <= '\x7f'
 }
 
-function fold(text: string): string {
-  return [...text].map((character) => foldLetter(character).folded).join('')
-}
-
 function replaceIn(name: string, replaced: Array<[string, string]>): Sql {
   const sql = replaced.reduce((inner) => `replace(${inner}, ?, ?)`, name)
   return { sql, bindings: replaced.flat() }
@@ -98,7 +95,7 @@ function replaceIn(name: string, replaced: Array<[string, string]>): Sql {
 
 function inTest(name: string, text: string, replaced: Array<[string, string]>): Sql {
   const inner = replaceIn(name, replaced)
-  const folded = fold(text)
+  const folded = foldText(text)
   const sql = /[a-z]/.test(folded) ? `lower(${inner.sql})` : inner.sql
   return { sql: `instr(${sql}, ?) > 0`, bindings: [...inner.bindings, folded] }
 }
@@ -107,7 +104,7 @@ function likeTest(name: string, pattern: TextPattern, replaced: Array<[string, s
   const inner = replaceIn(name, replaced)
   const like = pattern.map((part) => {
     if (part === ANY) return '%'
-    return part === ONE ? '_' : fold(part).replace(/[\\%_]/g, '\\$&')
+    return part === ONE ? '_' : foldText(part).replace(/[\\%_]/g, '\\$&')
   })
   return { sql: `${inner.sql} like ? escape '\\'`, bindings: [...inner.bindings, like.join('')] }
 }

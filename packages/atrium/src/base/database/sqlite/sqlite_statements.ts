@@ -21,7 +21,7 @@ export interface Connection {
 
 /* Statements that are used once, or are as long as a list of rows, are not worth caching. */
 const LASTING =
-  /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|(?:savepoint|release) bare)\b(?! to\b)/i
+  /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|(?:savepoint|release) driver_write)\b(?! to\b)/i
 const LONGEST = 4000
 
 /* Lists of values and sort orders produce ever new statements, which must not fill the memory. */

@@ -21,6 +21,7 @@ import { shownFields } from '../../request/shown_fields.js'
 import type { Item } from '../../types.js'
 import { writeJson } from '#base/values/json'
 import { actorOf, sendsToken } from '../access.js'
+import { ROWS_PER_READ } from '#base/chunks'
 
 interface ListHandlerOptions {
   resource: Resource
@@ -41,8 +42,6 @@ export async function handleList(
   await access.authorizeInclude(ctx, request.include)
   return await fetch(request)
 }
-
-const ROWS_AT_ONCE = 500
 
 /** Milliseconds that a client may receive nothing */
 const STALLED = 60_000
@@ -87,7 +86,7 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
     const reading = { ...options, client: snapshot.client }
     const parts = options.divide?.(request, snapshot.client)
     const read = (part: ListRequest) => options.fetch(part, snapshot.client)
-    const batches = listBatches(request, read, ROWS_AT_ONCE, parts)
+    const batches = listBatches(request, read, ROWS_PER_READ, parts)
     const start = await batchesStart(batches)
     if (!start.isWhole) giveBack = takeExportSlot(ctx, actorOf(ctx))
     const hasMore = !endsEarly(request, start) && (await isCut(request, reading))

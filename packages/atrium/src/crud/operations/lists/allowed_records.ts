@@ -11,10 +11,10 @@ import { orderOf, type Sort } from '#base/columns/sort'
 import { orderTerms } from '../../sql/order.js'
 import type { Records } from '../records.js'
 import { Problem } from '#base/errors'
+import { ROWS_PER_READ } from '#base/chunks'
 
 /* A batch costs a statement and the memory of its records; a page of ten does not justify reading hundreds. */
-const FEWEST_AT_ONCE = 20
-const MOST_AT_ONCE = 500
+const FEWEST = 20
 
 /**
  * The records that the policy lets the actor read, authorized one by one, in order and batch by batch;
@@ -34,7 +34,7 @@ export async function* allowedRecords(
     sorts = [],
     ranges = [[]],
     extras = [],
-    first = MOST_AT_ONCE,
+    first = ROWS_PER_READ,
   }: {
     sorts?: readonly Sort[]
     ranges?: readonly Sql[][]
@@ -46,9 +46,9 @@ export async function* allowedRecords(
   const dialect = dialectOf(client)
   const order = orderOf(sorts, key.columns)
   const read = [...extras, ...positionParts(order, table, dialect)]
-  let limit = Math.min(Math.max(first, FEWEST_AT_ONCE), MOST_AT_ONCE)
+  let limit = Math.min(Math.max(first, FEWEST), ROWS_PER_READ)
   /* Fewer if so many records would exceed the limit of a response. */
-  let largest = MOST_AT_ONCE
+  let largest = ROWS_PER_READ
   let left = ranges
   while (left.length > 0) {
     const [range, ...others] = left

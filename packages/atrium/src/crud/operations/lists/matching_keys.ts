@@ -17,7 +17,8 @@ import type { Records } from '../records.js'
 
 type Matching = Pick<ListRequest, 'conditions' | 'deleted'>
 
-const KEYS_AT_ONCE = 1000
+/* More than `ROWS_PER_READ`: keys are small, and no records are made of them. */
+const KEYS_PER_READ = 1000
 
 /**
  * The number of records that a list shows on all of its pages.
@@ -85,12 +86,12 @@ async function* storedKeys(
         where: [...matching.where, ...range],
         scope: matching.scope,
         order: orderTerms(table, order, dialect),
-        limit: KEYS_AT_ONCE,
+        limit: KEYS_PER_READ,
       },
       wanted
     )
     if (found.length > 0) yield found.map(({ item }) => keyOf(item)!)
-    if (found.length < KEYS_AT_ONCE) return
+    if (found.length < KEYS_PER_READ) return
     /* A key has no nulls, so there is one range. */
     range = rangesAfter(order, positionOf(found.at(-1)!.extras, order), table, dialect)
     /* A synchronous driver would keep all other requests waiting. */

@@ -17,11 +17,9 @@ import {
   type WantedRelated,
 } from './related_writes.js'
 import { unwritableFields } from '../writes/written_fields.js'
+import { chunks, ROWS_PER_READ } from '#base/chunks'
 
 type Row = Record<string, unknown>
-
-/* Databases limit the values of one statement. */
-const ROWS_AT_ONCE = 500
 
 /**
  * Attaches and detaches related records, by Lucid's own methods and in the write's transaction. Records that the actor
@@ -124,7 +122,8 @@ class Attachment {
       if (Object.keys(own).length === 0) plain.push(key)
       else await this.#related.attach({ [id]: own as Row }, this.client)
     }
-    for (const some of chunks(plain)) await this.#related.attach(some as any[], this.client)
+    for (const some of chunks(plain, ROWS_PER_READ))
+      await this.#related.attach(some as any[], this.client)
   }
 
   #checkRequired(id: string, values: Readonly<Row>, table: PivotTable) {
@@ -158,7 +157,8 @@ class Attachment {
 
   /** Without keys, Lucid would detach all. */
   async #detach(keys: readonly unknown[]): Promise<void> {
-    for (const some of chunks(keys)) await this.#related.detach(some as any[], this.client)
+    for (const some of chunks(keys, ROWS_PER_READ))
+      await this.#related.detach(some as any[], this.client)
   }
 
   #unknown(keys: readonly unknown[]) {
@@ -177,10 +177,4 @@ class Attachment {
 
 function byText(keys: readonly unknown[]): Map<string, unknown> {
   return new Map(keys.map((key) => [String(key), key]))
-}
-
-function* chunks(keys: readonly unknown[]) {
-  for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
-    yield keys.slice(start, start + ROWS_AT_ONCE)
-  }
 }

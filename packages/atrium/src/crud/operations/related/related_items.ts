@@ -8,11 +8,7 @@ import type { Item } from '../../types.js'
 import type { CallOptions } from '../call_options.js'
 import { Records } from '../records.js'
 import { LINK, RelatedRows } from './related_rows.js'
-
-/* Databases limit the values of one statement, SQLite to 32,766. */
-const VALUES_AT_ONCE = 10_000
-
-const AUTHORIZED_AT_ONCE = 500
+import { ROWS_PER_READ, chunks, VALUES_PER_STATEMENT } from '#base/chunks'
 
 /** The related items of one including item. */
 interface Related {
@@ -87,7 +83,7 @@ export async function readRelated(
 
   const items = new RelatedItems(include)
   const rows = new RelatedRows(include, records, client, options)
-  for (const some of chunks(distinct(values))) {
+  for (const some of chunks(distinct(values), VALUES_PER_STATEMENT)) {
     if (!authorizes) await addFirst(items, some, rows)
     else if (rows.areRanked) await addAllowedByRank(items, some, rows, records, options)
     else await addAllowed(items, some, rows, records, options)
@@ -119,7 +115,7 @@ async function addAllowedByRank(
 ): Promise<void> {
   let unfinished = values
   for (let rank = 0; unfinished.length > 0;) {
-    const size = Math.max(1, Math.floor(AUTHORIZED_AT_ONCE / unfinished.length))
+    const size = Math.max(1, Math.floor(ROWS_PER_READ / unfinished.length))
     const read = await rows.readRanks(unfinished, rank, rank + size)
     items.add(await allowed(read, records, options))
     rank += size
@@ -137,10 +133,10 @@ async function addAllowed(
   records: Records,
   options: CallOptions
 ): Promise<void> {
-  for (let offset = 0; ; offset += AUTHORIZED_AT_ONCE) {
-    const read = await rows.readBatch(values, offset, AUTHORIZED_AT_ONCE)
+  for (let offset = 0; ; offset += ROWS_PER_READ) {
+    const read = await rows.readBatch(values, offset, ROWS_PER_READ)
     items.add(await allowed(read, records, options))
-    if (read.length < AUTHORIZED_AT_ONCE) return
+    if (read.length < ROWS_PER_READ) return
   }
 }
 
@@ -159,12 +155,6 @@ async function allowed(
 function distinct(values: readonly unknown[]): unknown[] {
   const byIdentity = new Map(values.map((value) => [identity(value), value]))
   return [...byIdentity.values()].filter((value) => value !== null && value !== undefined)
-}
-
-function* chunks(values: unknown[]) {
-  for (let start = 0; start < values.length; start += VALUES_AT_ONCE) {
-    yield values.slice(start, start + VALUES_AT_ONCE)
-  }
 }
 
 /** Drivers may return the same value as number, text or bigint on the two sides of a relation. */

@@ -9,9 +9,7 @@ import { knownResources } from '../../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { CallOptions } from '../call_options.js'
 import { Records } from '../records.js'
-
-/* Databases limit the values of one statement. */
-const KEYS_AT_ONCE = 500
+import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 /**
  * Of related records, those that the actor may see, by role, scope and policy. [U4]
@@ -38,8 +36,7 @@ export async function visibleRelated(
   if (!seen.permits('read') || !column) return known
 
   const records = new Records(seen)
-  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
-    const values = keys.slice(start, start + KEYS_AT_ONCE)
+  for (const values of chunks(keys, ROWS_PER_READ)) {
     const condition: Condition = { type: 'list', column, values, negate: false }
     const narrow = records.byConditions({ conditions: [condition], deleted }, reader, options)
     for (const record of await seen.reader.records(reader, narrow)) {

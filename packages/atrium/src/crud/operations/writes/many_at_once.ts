@@ -19,6 +19,7 @@ import {
   stampsByStatement,
 } from './write_path.js'
 import { runWrite } from './write_transaction.js'
+import { ROWS_PER_WRITE, chunks, KEYS_PER_CONDITION, VALUES_PER_STATEMENT } from '#base/chunks'
 
 type Row = Record<string, unknown>
 
@@ -27,13 +28,6 @@ export interface ItemChange {
   key: KeyValue
   values: Readonly<Row>
 }
-
-/* Databases limit the values of a statement: of SQLite 32,766, of PostgreSQL 65,535. */
-const ROWS_AT_ONCE = 50
-const VALUES_AT_ONCE = 10_000
-
-/* Databases limit the alternatives of one condition. */
-const KEYS_AT_ONCE = 200
 
 /**
  * Stores new items, many with one statement. See `LucidCrud.createMany`.
@@ -82,7 +76,7 @@ function* alikeParts(rows: readonly Row[]): Generator<Row[]> {
   for (const row of rows) {
     const columns = Object.keys(row)
     const own = columns.join()
-    const most = Math.min(ROWS_AT_ONCE, Math.floor(VALUES_AT_ONCE / columns.length))
+    const most = Math.min(ROWS_PER_WRITE, Math.floor(VALUES_PER_STATEMENT / columns.length))
     if (part.length > 0 && (own !== names || part.length >= most)) {
       yield part
       part = []
@@ -102,8 +96,7 @@ export async function updateTogether(
   const client = await clientFor(context.resource, options)
   if (!client.isTransaction || !(await canReadTogether(context, client))) return false
   await runWrite(context, options, async (transaction) => {
-    for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
-      const some = all.slice(start, start + KEYS_AT_ONCE)
+    for (const some of chunks(all, KEYS_PER_CONDITION)) {
       const changes = await rowChanges(context, some, transaction, options)
       if (changes) await updateRows(context, changes, transaction, options)
       else await updateEach(context, some, transaction, options)

@@ -4,9 +4,7 @@ import { digestOfRow, type Reversal } from '../../events/reversal.js'
 import { type KeyValue, identityOf } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { arePivotsAsLeft } from './revert_pivots.js'
-
-/* Databases limit the alternatives of one condition. */
-const KEYS_AT_ONCE = 200
+import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
 interface Left {
   key: KeyValue
@@ -24,8 +22,7 @@ export async function recordsNotAsLeft<One extends Left>(
 ): Promise<One[]> {
   const { key: keys, reader } = base
   const changed: One[] = []
-  for (let start = 0; start < writes.length; start += KEYS_AT_ONCE) {
-    const some = writes.slice(start, start + KEYS_AT_ONCE)
+  for (const some of chunks(writes, KEYS_PER_CONDITION)) {
     const where = keys.isAny(
       some.map(({ key }) => key),
       dialectOf(client)

@@ -11,11 +11,9 @@ import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
 import { visibleRelated } from '../related/related_records.js'
 import { unwritableFields } from './written_fields.js'
+import { ROWS_PER_WRITE, chunks } from '#base/chunks'
 
 type Row = Record<string, unknown>
-
-/* Databases limit the values of one statement. */
-const ROWS_AT_ONCE = 100
 
 /**
  * True if the pivot rows that a write touched are as it left them: those that it added are there, and no others with
@@ -104,8 +102,7 @@ async function insertRows(
   const where = Object.fromEntries(pair.map((column) => [column, valuesIn(removed, column)]))
   const present = await table.rows(client, where)
   const missing = removed.filter((row) => !present.some((one) => isSameRow(row, one)))
-  for (let start = 0; start < missing.length; start += ROWS_AT_ONCE) {
-    const rows = missing.slice(start, start + ROWS_AT_ONCE).map(valuesOf)
+  for (const rows of chunks(missing.map(valuesOf), ROWS_PER_WRITE)) {
     await client.table(table.name).multiInsert(rows as any[])
   }
 }

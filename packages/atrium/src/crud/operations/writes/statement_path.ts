@@ -4,7 +4,7 @@ import { ambientActor, ANONYMOUS } from '#base/actor'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { dialectOf } from '#base/database/dialects'
-import { inBareTransaction, type RunSql } from '#base/database/shared_transaction'
+import { inDriverTransaction, type RunSql } from '#base/database/shared_transaction'
 import { UnknownKey } from '#base/errors'
 import { itemNotFound, nothingStored } from '#base/http/problems'
 import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
@@ -193,7 +193,7 @@ async function runSingle<Result>(
   const isReported = isRecorded || !readsFirst || hasListeners()
   const isOneStatement = !isRecorded && !(readsFirst && report && isReported)
   try {
-    return await inBareTransaction(
+    return await inDriverTransaction(
       client,
       async (run) => {
         const result = await work(run, isReported ? report : undefined)

@@ -10,9 +10,10 @@ import { applyScope } from '../../sql/apply_scope.js'
 import type { Actor } from '../../types.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
+import { chunks } from '#base/chunks'
 
-/* Databases limit the parts of a union, and the values of a statement. */
-const ROWS_AT_ONCE = 100
+/* SQLite takes a union of 500 parts. */
+const ROWS_PER_UNION = 100
 
 const MARK = 'unstored_row'
 
@@ -52,9 +53,8 @@ export async function judgeUnstored(
   }
   const judge = new Judge(resource, operation, client, actor)
   const verdicts: UnstoredVerdict[] = []
-  for (let start = 0; start < unstored.length; start += ROWS_AT_ONCE) {
-    verdicts.push(...(await judge.verdicts(unstored.slice(start, start + ROWS_AT_ONCE))))
-  }
+  for (const some of chunks(unstored, ROWS_PER_UNION))
+    verdicts.push(...(await judge.verdicts(some)))
   return verdicts
 }
 

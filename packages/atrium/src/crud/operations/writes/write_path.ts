@@ -7,7 +7,7 @@ import { makesOwnRecords } from '#upstream/lucid_record_queries'
 import { recordersByStatements, type RecordByStatements } from '../../events/observers.js'
 import { watchedClassOf, watchedResourceOf } from '../../events/watched.js'
 import { hasTriggers } from '../../lucid/direct_writes.js'
-import { PlainRows } from '../../lucid/plain_rows.js'
+import { StatementRows } from '../../lucid/statement_rows.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions, CreateOptions, UpdateOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
@@ -121,7 +121,7 @@ export async function rowByStatement(
   if (!(await mayTakeStatements(context, 'create', client, options))) return null
   /* Null for expressions and JSON, which only knex and Lucid can write */
   const { resource } = context
-  return new PlainRows(resource, client).rowOf(omit(values, resource.virtualFields))
+  return new StatementRows(resource, client).rowOf(omit(values, resource.virtualFields))
 }
 
 /**
@@ -144,7 +144,7 @@ export async function changesByStatement(
   /* Nothing is changed; the former file of a column decides which one can be set. */
   if (Object.keys(written).length === 0 || writesFiles(resource, written)) return null
   /* Null for values that Lucid compares with those of the record: dates, bytes and JSON */
-  return new PlainRows(resource, client).changesOf(written)
+  return new StatementRows(resource, client).changesOf(written)
 }
 
 /**
@@ -159,7 +159,7 @@ export async function stampsByStatement(
   /* A revert can be a deletion for the application. */
   if (overrides('revert') || overrides('prepareDelete')) return null
   if (!(await mayTakeStatements(context, 'update', client, options))) return null
-  return new PlainRows(resource, client).stampsOfUpdate()
+  return new StatementRows(resource, client).stampsOfUpdate()
 }
 
 /**

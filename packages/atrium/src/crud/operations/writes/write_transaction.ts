@@ -4,13 +4,16 @@ import { inSharedTransaction } from '#base/database/shared_transaction'
 import { inTransaction } from '#base/database/transaction'
 import { Problem } from '#base/errors'
 import { gatherWrites } from '../../events/write_scope.js'
-import { isReadOnly } from '#base/http/problems'
+import { isReadOnly, registeredByDeleted } from '#base/http/problems'
 import type { GrantedOperation } from '../../resource/permissions.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import type { CrudContext } from '../crud_context.js'
-import { writeProblem } from './write_problem.js'
+import { errorToProblem } from './error_to_problem.js'
+import { readCondition } from '#base/columns/condition'
+import type { Column } from '#base/columns/column'
+import { attributeToApi } from '#base/values/to_api'
 
 /** The record that a write is about to store, or what makes it; a driver's error is explained by its columns. */
 export interface Attempt {
@@ -91,4 +94,63 @@ export async function runWriteOfMany(
     write,
     keys.length > 1 ? inTransaction : inSharedTransaction
   )
+}
+
+/**
+ * The same as `errorToProblem`; a 409 names the deleted item that has the unique values, if the actor can see it.
+ *
+ * @param record  that was being written; undefined for a deletion
+ */
+async function writeProblem(
+  error: unknown,
+  context: CrudContext,
+  record: LucidRow | undefined,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Problem | undefined> {
+  const problem = await errorToProblem(error, context.resource, record, client)
+  const columns = problem && record ? uniqueColumnsOf(problem, context) : []
+  if (!problem || columns.length === 0) return problem
+  const deleted = await deletedHolder(columns, context, record!, client, options)
+  if (!deleted) return problem
+  const { key } = context.resource
+  return registeredByDeleted(
+    problem,
+    Object.fromEntries(
+      key.columns.map((column) => [column.apiName, attributeToApi(column, deleted)])
+    )
+  )
+}
+
+/** The columns of the violated constraint; none if the caller may not know all of them. */
+function uniqueColumnsOf({ errors = [], status }: Problem, { resource }: CrudContext): Column[] {
+  if (status !== 409 || !errors.every(({ rule }) => rule === 'unique')) return []
+  const columns = errors.flatMap(
+    ({ field }) => resource.fields.find(({ apiName }) => apiName === field) ?? []
+  )
+  const isWhole = [resource.key.columns.map(({ name }) => name), ...resource.wholeKeys].some(
+    (names) => names.length === columns.length && columns.every(({ name }) => names.includes(name))
+  )
+  return isWhole ? columns : []
+}
+
+async function deletedHolder(
+  columns: readonly Column[],
+  { records, resource }: CrudContext,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<LucidRow | null> {
+  const { key, showDeleted, softDelete } = resource
+  if (!softDelete || !(options.showsDeleted ?? showDeleted)) return null
+  if (key.columns.some(({ hidden }) => hidden)) return null
+  const values = columns.map((column) => attributeToApi(column, record))
+  if (values.some((value) => value === null || value === undefined)) return null
+  const conditions = columns.map((column, index) =>
+    readCondition(column, 'eq', String(values[index]))
+  )
+  const wanted = { conditions, deleted: 'only' as const }
+  const found = records.byConditions(wanted, client, options)
+  const [holder] = await records.reader.records(client, { ...found, limit: 1 })
+  return holder && (await records.allows('read', options, holder)) ? holder : null
 }

@@ -118,7 +118,7 @@ test.group('recordsChart', () => {
   test('every text is escaped', ({ assert }) => {
     const evil = `<script>"x" & 'y'</script>`
     const svg = recordsChart([{ day: evil, count: 1 }], { title: evil, description: evil })
-    const escaped = '&lt;script&gt;&quot;x&quot; &amp; &#39;y&#39;&lt;/script&gt;'
+    const escaped = '&lt;script&gt;&quot;x&quot; &amp; &#x27;y&#x27;&lt;/script&gt;'
 
     assert.notInclude(svg, '<script')
     assert.equal(svg.split(escaped).length - 1, 4)

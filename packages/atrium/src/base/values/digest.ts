@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 
 const PURPOSE = 'entity tags'
@@ -13,15 +13,25 @@ const FOR_ROWS = 'sha512'
 export const FOR_VERSIONS = 'sha256'
 
 /**
+ * The SHA-256 of a text. Whoever knows or guesses the text can compute it: see `keyedDigest`.
+ */
+export function digest(
+  text: string | Buffer,
+  encoding: 'hex' | 'base64' | 'base64url' = 'hex'
+): string {
+  return hash('sha256', text, encoding)
+}
+
+/**
  * A short digest of a text with the application's key, so that others cannot guess the text from it.
  * The same in every process with the same key. [Q6]
  *
  * @returns 22 characters of base64url: 132 bits
  */
 export function keyedDigest(text: string | Buffer, algorithm: string = FOR_ROWS): string {
-  const digest = startDigest(algorithm)
-  digest.update(text)
-  return digest.end()
+  const started = startDigest(algorithm)
+  started.update(text)
+  return started.end()
 }
 
 /** The digest of a text that arrives in pieces. */

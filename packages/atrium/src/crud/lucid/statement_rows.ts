@@ -22,7 +22,7 @@ function anyRecord(model: LucidModel, connection: string): LucidRow {
 /**
  * Makes the rows and changes that Lucid would store for records of a model that stores plainly.
  */
-export class PlainRows {
+export class StatementRows {
   readonly #any: LucidRow
 
   constructor(

@@ -1,0 +1,137 @@
+import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
+import { type LucidCrud } from '../lucid_crud.js'
+import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
+import type { KeyValue } from '#base/columns/key'
+import { type Resource } from '../resource/resource.js'
+import { crudConfig } from '../settings.js'
+import type { Access, EndpointName } from '../types.js'
+import { resourceAndCrud, settingsOf } from './crud_object.js'
+import { EndpointAccess } from './endpoint_access.js'
+import { type EndpointMount, type ModelEndpointOptions } from './endpoint_options.js'
+import {
+  checkCollisions,
+  generatedEndpoints,
+  type GeneratedEndpoint,
+  offeredOperations,
+} from './generated_endpoints.js'
+import { checkBatch } from './batch/batch_options.js'
+import { modelPath, tablePath, RoutePlan } from './endpoint_routes.js'
+import { readOnlyNote } from '../resource/read_only.js'
+
+const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
+
+/**
+ * Which endpoints a model has, where they are, and who can call them. [P9, P10]
+ */
+export class ModelEndpoints {
+  readonly resource: Resource
+  readonly crud: LucidCrud
+  /** Path of the endpoints with the prefix, as in `/api/products` */
+  readonly path: string
+  protected readonly options: ModelEndpointOptions
+  readonly #operations: ReadonlySet<Operation>
+  /** Where the endpoints are mounted, if not where the options say */
+  protected readonly mounted: EndpointMount | undefined
+  /** Who can call them */
+  protected readonly callers: EndpointAccess
+  protected readonly generated: readonly GeneratedEndpoint[]
+  protected readonly plan: RoutePlan
+
+  /**
+   * @param mount  given when the endpoints are mounted at another path than the options say
+   * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
+   */
+  constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
+    if (mount) checkOptions(options)
+    this.options = { ...options, ...settingsOf(options) }
+    this.mounted = mount
+    const { crud, resource } = mount ?? resourceAndCrud(this.options)
+    this.crud = crud
+    this.resource = resource
+    const { name, key } = resource
+    checkAccess(name, options.access)
+    this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
+    this.callers = new EndpointAccess(this, mount)
+    this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
+    checkEndpointNames(name, options)
+    if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
+    this.generated = generatedEndpoints(
+      this.operations,
+      options.endpointNames,
+      key.pattern,
+      options.batch
+    )
+    checkCollisions(name, this.path, this.generated)
+    /* On a mount, a custom route exists only if its operation does. [B14] */
+    this.plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
+  }
+
+  /**
+   * The operations that this model offers; only reads, once the table is known to be a view or to have no
+   * unique key. [S6, S7]
+   */
+  get operations(): readonly Operation[] {
+    const { readOnly } = this.resource
+    return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
+  }
+
+  /** Access to an operation. [P10] */
+  accessOf(operation: Operation): Access {
+    return this.#ownAccess(operation) ?? crudConfig().access
+  }
+
+  /** True if only the configuration sets the access to an operation, not the model. [P10] */
+  isAccessDefault(operation: Operation): boolean {
+    return this.#ownAccess(operation) === undefined
+  }
+
+  /**
+   * True if an operation requires a token because neither the model nor the configuration sets its
+   * access. [P10]
+   */
+  isUndecided(operation: Operation): boolean {
+    const { access, isAccessDecided } = crudConfig()
+    return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
+  }
+
+  /** What makes the endpoints read-only against the model's options, for a warning at boot; null if nothing does */
+  get readOnlyNote(): string | null {
+    const { readOnly } = this.resource
+    if (!readOnly) return null
+    const ignored = WRITE_OPTIONS.filter((name) => this.options[name])
+    return readOnly === 'view' && ignored.length === 0 ? null : readOnlyNote(this.resource, ignored)
+  }
+
+  /** True if the endpoints are at their default path. [P5] */
+  get isAtTablePath(): boolean {
+    return this.path === crudConfig().prefix + tablePath(this.resource)
+  }
+
+  /** Path of the list; undefined if there is none. */
+  get listPath(): string | undefined {
+    return this.pathOf('read_multi')
+  }
+
+  /** True if the application chooses the client that reads the items. */
+  get hasOwnSession(): boolean {
+    return this.options.session !== undefined
+  }
+
+  /** The endpoint's full path; undefined if it does not exist. */
+  protected pathOf(endpoint: EndpointName): string | undefined {
+    const found = this.generated.find(({ name }) => name === endpoint)
+    return found && this.path + found.path
+  }
+
+  #ownAccess(operation: Operation): Access | undefined {
+    const { access } = this.options
+    return typeof access === 'object' ? access[operation] : access
+  }
+
+  /** The path of a created item, if reading is offered. */
+  protected locationOf(key: KeyValue): string | undefined {
+    const { key: keys } = this.resource
+    const read = this.pathOf('read')
+    return read && read.slice(0, -keys.pattern.length) + keys.toPath(key)
+  }
+}

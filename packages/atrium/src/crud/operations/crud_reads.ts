@@ -1,0 +1,242 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '#base/actor'
+import type { CallOptions, FindOptions, ReadOptions, SelectOptions } from './call_options.js'
+import { anyItemAllowed, countItems, countItemsByDay } from './count.js'
+import {
+  type CountValuesOptions,
+  countItemsByValue,
+  type ValueCount,
+} from './lists/count_values.js'
+import { clientFor } from './client_for.js'
+import type { CrudContext } from './crud_context.js'
+import { listItems } from './list.js'
+import type { ListOptions, ListResult } from './lists/list_result.js'
+import { identityOf, type KeyValue } from '#base/columns/key'
+import { findRecord, findRecords, readItem } from './read.js'
+import { type Records, type Located } from './records.js'
+import { readOnlyOn } from './writes/written_fields.js'
+import type { Condition } from '#base/columns/condition'
+import type { ListQuery, ListRequest } from '../request/list_request.js'
+import type { GrantedOperation } from '../resource/permissions.js'
+import { Resource } from '../resource/resource.js'
+import type { ColumnSettings, Item } from '../types.js'
+
+/**
+ * The reads of `LucidCrud`.
+ */
+export abstract class CrudReads<Model extends LucidModel = LucidModel> {
+  #resource: Resource | undefined
+  readonly #contexts = new WeakMap<Resource, CrudContext>()
+
+  /**
+   * @param model     the Lucid model
+   * @param settings  names of its soft-delete and update columns, unless they are the usual ones
+   */
+  constructor(
+    readonly model: Model,
+    readonly settings: ColumnSettings = {}
+  ) {}
+
+  /** The resource of the model. Without endpoints, the options of its decorator apply. */
+  get resource(): Resource {
+    this.#resource ??= Resource.fromDecorator(this.model, this.settings)
+    return this.#resource
+  }
+
+  /**
+   * Binds the operations to an existing resource.
+   *
+   * @returns this object, or a new one of its class if it has a resource already
+   */
+  bind(resource: Resource): this {
+    if (this.#resource && this.#resource !== resource) {
+      const Class = this.constructor as new (model: Model, settings: ColumnSettings) => this
+      return new Class(this.model, this.settings).bind(resource)
+    }
+    this.#resource = resource
+    return this
+  }
+
+  /**
+   * One item.
+   *
+   * @param key  the key's value; an array of its parts if it is composite
+   * @returns null if there is no such item
+   * @throws Problem 403, or 422 for an unknown field or relation
+   */
+  async get(key: unknown, options: ReadOptions = {}): Promise<Item | null> {
+    return await readItem(await this.recordsFor(options), key, options)
+  }
+
+  /**
+   * One item as a model instance, including the columns that responses do not show.
+   *
+   * @returns null if there is no such item
+   * @throws Problem 403
+   */
+  async find(key: unknown, options: FindOptions = {}): Promise<LucidRow | null> {
+    return await findRecord(await this.recordsFor(options), key, options)
+  }
+
+  /**
+   * Several items as model instances, in the order of their keys, each once.
+   *
+   * @throws UnknownKey   for the first key without an item
+   * @throws Problem 403
+   */
+  async findMany(keys: readonly unknown[], options: SelectOptions = {}): Promise<LucidRow[]> {
+    return await findRecords(await this.recordsFor(options), keys, options)
+  }
+
+  /**
+   * A list of items.
+   *
+   * @throws Problem 403, or 422 for an invalid sort, field or relation
+   * @throws ValueError  for an invalid filter
+   */
+  async getMulti(
+    query: ListQuery | ListRequest = {},
+    options: ListOptions = {}
+  ): Promise<ListResult> {
+    return await listItems(await this.recordsFor(options), query, options)
+  }
+
+  /**
+   * The number of items that match the filters.
+   *
+   * @param filters  filter name (`price__gte`) -> value, for any column
+   * @returns null if the policy takes the record and more than 10,000 would have to be authorized [P14]
+   */
+  async count(
+    filters: Record<string, unknown> = {},
+    options: SelectOptions = {}
+  ): Promise<number | null> {
+    return await countItems(await this.recordsFor(options), filters, options)
+  }
+
+  /**
+   * The number of items of each day of a datetime column.
+   *
+   * @param apiName   the column's API name
+   * @param first  the first day, as YYYY-MM-DD
+   * @param options  `zone`: the time zone whose days they are; default: UTC
+   * @returns the days with items, in no order; null if the policy takes the record and more than 10,000
+   *   would have to be authorized [P14]
+   * @throws Problem 403
+   */
+  async countByDay(
+    apiName: string,
+    first: string,
+    options: CallOptions & { zone?: string } = {}
+  ): Promise<Array<{ day: string; count: number }> | null> {
+    return await countItemsByDay(await this.recordsFor(options), apiName, first, options)
+  }
+
+  /**
+   * The number of items of each value of a column, among those of a list: the most frequent values first.
+   *
+   * @param apiName  the column's API name
+   * @param request  the list; its paging and order do not matter
+   * @param options  `most`: the number of values; `counted` is called with that of all there are
+   * @returns null if not every item shows its stored value: with a policy that takes the record, grants that hide
+   *   the column on some items, a column or model that converts or serializes itself, and for JSON and bytes
+   * @throws Problem 403
+   * @throws ValueError  for an unknown column, or a filter by a hidden one
+   */
+  async countByValue(
+    apiName: string,
+    request: ListRequest,
+    options: CountValuesOptions
+  ): Promise<ValueCount[] | null> {
+    return await countItemsByValue(await this.recordsFor(options), apiName, request, options)
+  }
+
+  /** True if any item matches the filters. */
+  async exists(filters: Record<string, unknown>, options: SelectOptions = {}): Promise<boolean> {
+    const records = await this.recordsFor(options)
+    return records.authorizesRecords(options)
+      ? await anyItemAllowed(records, filters, options)
+      : (await countItems(records, filters, options))! > 0
+  }
+
+  /**
+   * True if grants and the policy allow an operation, on a record if one is given. [P14, U2]
+   *
+   * @param record  one that the actor may read, or a new one
+   */
+  async allows(
+    action: GrantedOperation,
+    options: CallOptions,
+    record?: LucidRow
+  ): Promise<boolean> {
+    const records = await this.recordsFor(options)
+    if (!(await records.allows(action, options, record))) return false
+    if (!record?.$isPersisted) return true
+    const { key, projection } = records.resource
+    if (!projection || projection.reachesWhatIsRead(action)) return true
+    const reached = await this.reached(action, [key.of(record)], options)
+    return reached.length > 0
+  }
+
+  /**
+   * Of readable records, the keys of those that an operation reaches. The policy is not asked. One statement per
+   * 200 keys, and none if the operation reaches all readable records. [U2]
+   *
+   * @param keys  of records that the actor may read
+   * @returns in the order of `keys`
+   */
+  async reached(
+    action: GrantedOperation,
+    keys: readonly KeyValue[],
+    options: CallOptions = {}
+  ): Promise<KeyValue[]> {
+    const records = await this.recordsFor(options)
+    if (!records.resource.permits(action)) return []
+    const client = await clientFor(records.resource, options)
+    const reached = await records.reaches(action, keys, client, options)
+    return keys.filter((key) => reached.has(identityOf(key)))
+  }
+
+  /**
+   * The fields that the actor may change on some records, and not on this one. [U3]
+   *
+   * @returns their names in the API
+   */
+  async readOnlyOn(record: LucidRow, options: CallOptions = {}): Promise<ReadonlySet<string>> {
+    const { resource } = await this.recordsFor(options)
+    if (!resource.projection) return new Set()
+    return await readOnlyOn(resource, record, await clientFor(resource, options), options)
+  }
+
+  /**
+   * The records that meet a condition as the actor sees them, in no order, not deleted.
+   *
+   * @param options.lock  true if they are to be written in the client's transaction
+   */
+  async locateBy(
+    condition: Condition,
+    { lock = false, ...options }: CallOptions & { client: QueryClientContract; lock?: boolean }
+  ): Promise<Located[]> {
+    const records = await this.recordsFor(options)
+    return await records.locateBy(condition, options.client, options, lock)
+  }
+
+  protected abstract contextOf(resource: Resource): CrudContext
+
+  protected async recordsFor(options: CallOptions): Promise<Records> {
+    const { records } = await this.contextFor(options)
+    return records
+  }
+
+  /** The resource as the roles of the actor leave it. [U4] */
+  protected async contextFor({
+    actor = currentActor(),
+    client,
+  }: CallOptions): Promise<CrudContext> {
+    const resource = await this.resource.for(actor, client)
+    let context = this.#contexts.get(resource)
+    if (!context) this.#contexts.set(resource, (context = this.contextOf(resource)))
+    return context
+  }
+}

@@ -1,0 +1,131 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { currentActor } from '#base/actor'
+import { chunks, KEYS_PER_CONDITION } from '#base/chunks'
+import type { Column } from '#base/columns/column'
+import type { Condition } from '#base/columns/condition'
+import type { KeyValue } from '#base/columns/key'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import { dialectOf } from '#base/database/dialects'
+import { joined, type Sql } from '#base/sql/sql'
+import type { ListRequest } from '../request/list_request.js'
+import type { Scope } from '../resource/scope.js'
+import { conditionToSql } from '../sql/conditions.js'
+import { plainCondition } from '../sql/plain_condition.js'
+import { fromMaskedRows, reachSql } from '../sql/reach_sql.js'
+import type { Reader } from '../sql/reader.js'
+import type { Selection } from '../sql/select.js'
+import { Authorization } from './authorize.js'
+import type { CallOptions } from './call_options.js'
+
+export interface SelectionOptions extends CallOptions {
+  deleted?: DeletedMode
+  lock?: boolean
+  /** True: reads hidden values, too, as a write needs the whole record */
+  whole?: boolean
+}
+
+const NONE: Sql = { sql: '1 = 0', bindings: [] }
+
+/**
+ * Which rows of a resource an actor may see, as conditions. The only class that applies the scope, and, through
+ * `Authorization`, the policy. [P14]
+ */
+export class VisibleRows extends Authorization {
+  get reader(): Reader {
+    return this.resource.reader
+  }
+
+  /**
+   * One item.
+   */
+  byKey(key: KeyValue, client: QueryClientContract, options: SelectionOptions): Selection {
+    const visible = this.visible(options.deleted ?? 'exclude', client, options)
+    const isWanted = this.resource.key.is(key, dialectOf(client))
+    const lock = options.lock && client.isTransaction
+    return { ...visible, where: [...visible.where, isWanted], lock }
+  }
+
+  /**
+   * The items of a list.
+   */
+  byConditions(
+    request: Pick<ListRequest, 'conditions' | 'deleted'>,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Selection {
+    const visible = this.visible(request.deleted, client, options)
+    const dialect = dialectOf(client)
+    const conditions = request.conditions.map((one) =>
+      conditionToSql(this.resource.table, one, dialect, (values) => values(client, options))
+    )
+    return { ...visible, where: [...visible.where, ...conditions] }
+  }
+
+  /**
+   * The condition that a column of another table refers to a record that the actor may see, deleted or not,
+   * and that meets the condition. Policies with a record and fetch hooks are not asked.
+   *
+   * @param target  what the column refers to
+   */
+  referred(column: Column, target: Column, condition: Condition): Condition {
+    const wanted = { conditions: [condition], deleted: 'include' as const }
+    return {
+      type: 'among',
+      column,
+      values: (client, options) =>
+        this.reader.statements.statement(
+          client,
+          this.byConditions(wanted, client, options),
+          target
+        ),
+    }
+  }
+
+  /**
+   * The condition for the records of the keys.
+   */
+  among(keys: readonly KeyValue[]): Condition {
+    const { key } = this.resource
+    return {
+      type: 'reached',
+      condition: (client) => {
+        const dialect = dialectOf(client)
+        const parts = [...chunks(keys, KEYS_PER_CONDITION)].map((some) => key.isAny(some, dialect))
+        return parts.length === 0 ? NONE : joined(parts, 'or')
+      },
+    }
+  }
+
+  /**
+   * The condition that any of the scopes reaches a record.
+   */
+  reachedBy(scopes: readonly Scope[]): Condition {
+    const { base } = this.resource
+    return {
+      type: 'reached',
+      condition: (client, { actor = currentActor() }) =>
+        reachSql(base, scopes, client, actor, false),
+    }
+  }
+
+  /** The rows in the actor's scope. */
+  protected visible(
+    deleted: DeletedMode,
+    client: QueryClientContract,
+    { actor = currentActor(), whole = false }: SelectionOptions
+  ): Selection {
+    const { mixedColumns, scope, softDelete } = this.resource
+    const condition = softDelete?.condition(deleted, dialectOf(client))
+    const where = condition ? [condition] : []
+    if (mixedColumns.size > 0 && !whole) {
+      const rows = { where, scope, actor }
+      return {
+        where: [],
+        scope: (query) => fromMaskedRows(query, this.resource, mixedColumns, rows),
+      }
+    }
+    if (!scope || actor.kind === 'system') return { where }
+    const plain = plainCondition(this.resource.model, scope, client, actor)
+    return plain ? { where: [...where, plain] } : { where, scope: (query) => scope(query, actor) }
+  }
+}

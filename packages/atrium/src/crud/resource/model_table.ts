@@ -1,0 +1,64 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { ColumnSet } from '#base/columns/column_set'
+import type { Key } from '#base/columns/key'
+import { dialectOf } from '#base/database/dialects'
+import type { ForeignKey, TableIntrospection } from '#base/database/introspection'
+import { listed, RuntimeError } from '#base/errors'
+import { readOnlyOf, type ReadOnly } from './read_only.js'
+
+/**
+ * What the database says of a model's table, beyond its columns.
+ */
+export interface ModelTable {
+  readonly foreignKeys: readonly ForeignKey[]
+  /** Names of the columns of each unique index, partial ones too */
+  readonly uniqueKeys: readonly string[][]
+  /** Of them those of which no two rows have the same values, the primary key among them */
+  readonly wholeKeys: readonly string[][]
+  /** Columns by constraint name, for databases whose errors name only the constraint */
+  readonly constraints: ReadonlyMap<string, readonly string[]>
+  /** Why no record can be written; null if records can be */
+  readonly readOnly: ReadOnly | null
+}
+
+/** Until the table is read */
+export const UNKNOWN_TABLE: ModelTable = {
+  foreignKeys: [],
+  uniqueKeys: [],
+  wholeKeys: [],
+  constraints: new Map(),
+  readOnly: null,
+}
+
+/**
+ * Reads a model's table, and tells its columns their types.
+ *
+ * @param introspection  read already; null for a missing table
+ * @throws RuntimeError  when the table or a column is missing
+ */
+export async function readModelTable(
+  { name, table, columns, key }: { name: string; table: string; columns: ColumnSet; key: Key },
+  client: QueryClientContract,
+  introspection: TableIntrospection | null | undefined
+): Promise<ModelTable> {
+  const dialect = dialectOf(client)
+  const known = introspection === undefined ? await dialect.readTable(client, table) : introspection
+  if (!known) {
+    throw new RuntimeError(
+      `${name}: the table ${table} does not exist on the connection "${client.connectionName}". Create it with: node ace migrate`
+    )
+  }
+  const missing = columns.all.filter((column) => !known.columns.has(column.name))
+  if (missing.length > 0) {
+    throw new RuntimeError(
+      `${name}: the table ${table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(known.columns.keys())}. Pending migrations run with: node ace migrate`
+    )
+  }
+  columns.all.forEach((column) => column.introspected(known.columns.get(column.name)!))
+  if (introspection === undefined) {
+    await dialect.sampleForms?.(client, [{ table, columns: columns.all }])
+  }
+  const { foreignKeys, uniqueKeys, wholeKeys, constraints = new Map() } = known
+  const readOnly = readOnlyOf({ key }, known)
+  return { foreignKeys, uniqueKeys, wholeKeys, constraints, readOnly }
+}

@@ -1,0 +1,147 @@
+import db from '@adonisjs/lucid/services/db'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { Column } from '#base/columns/column'
+import type { ColumnSet } from '#base/columns/column_set'
+import { Key } from '#base/columns/key'
+import type { SoftDelete } from '#base/columns/soft_delete'
+import { listed, RuntimeError, shown, ValueError } from '#base/errors'
+import type { CompiledSchema } from '#base/schema/object_schema'
+import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
+
+/* Checks of a model and of its options, each with the error that says what to change. */
+
+/**
+ * The model, booted.
+ *
+ * @throws TypeError  for anything but a Lucid model
+ */
+export function bootedModel(model: unknown): LucidModel {
+  const isModel = typeof model === 'function' && '$addColumn' in model && 'boot' in model
+  if (!isModel) {
+    const name = typeof model === 'function' ? model.name : String(model)
+    throw new TypeError(
+      `${name} is not a Lucid model: it must extend BaseModel of @adonisjs/lucid/orm`
+    )
+  }
+  const lucid = model as unknown as LucidModel
+  lucid.boot()
+  return lucid
+}
+
+/** Needed even with the option `session`: the introspection uses this connection. [P15] */
+export function checkConnection(model: LucidModel): void {
+  const name = model.connection ?? db.primaryConnectionName
+  if (!db.manager.has(name)) {
+    throw new RuntimeError(
+      `${model.name}: there is no database connection "${name}"; config/database.ts has ${listed(db.manager.connections.keys())}`
+    )
+  }
+}
+
+export function keyOfColumns({ name, table }: LucidModel, columns: ColumnSet): Key {
+  const primary = columns.all.filter((column) => column.isPrimary)
+  if (primary.length === 0) {
+    throw new ValueError(
+      `${name}: the model has no primary key; mark its column with @column({ isPrimary: true })`
+    )
+  }
+  return new Key(primary, table)
+}
+
+export function checkVirtualFields(
+  model: string,
+  virtualFields: readonly string[],
+  columns: ColumnSet
+): void {
+  const named = virtualFields.filter((name) => columns.find(name))
+  if (named.length > 0) {
+    throw new ValueError(
+      `${model}: virtualFields names ${listed(named)}, which the model has as a column; what it holds needs no virtual field`
+    )
+  }
+}
+
+export function checkShowDeleted(
+  model: string,
+  showDeleted: boolean,
+  softDelete: SoftDelete | undefined
+): void {
+  if (showDeleted && !softDelete) {
+    throw new ValueError(
+      `${model}: showDeleted is set, but no column marks deleted items; name one by isDeletedColumn or deletedAtColumn`
+    )
+  }
+}
+
+/**
+ * Checks that options match the table, once its columns are known.
+ *
+ * @param kind  of the keys that the engine generates
+ * @throws ValueError
+ */
+export function checkAgainstTable(
+  model: {
+    name: string
+    key: Key
+    columns: ColumnSet
+    softDelete: SoftDelete | undefined
+    updatedAt: Column | undefined
+  },
+  kind: KeyKind | undefined,
+  schemas: { create?: CompiledSchema; update?: CompiledSchema }
+): void {
+  checkMarkingColumns(model.name, model.softDelete, model.updatedAt)
+  checkKeyKind(model.name, model.key, kind)
+  checkGenerated(model.name, model.columns, schemas)
+}
+
+/** A column of the wrong type would break every delete, or hide every item. */
+function checkMarkingColumns(
+  model: string,
+  softDelete: SoftDelete | undefined,
+  updatedAt: Column | undefined
+): void {
+  const expected: Array<[string, Column | undefined, string[]]> = [
+    ['isDeletedColumn', softDelete?.flag, ['boolean', 'integer']],
+    ['deletedAtColumn', softDelete?.timestamp, ['datetime', 'date']],
+    ['updatedAtColumn', updatedAt, ['datetime', 'date']],
+  ]
+  for (const [option, column, kinds] of expected) {
+    if (column && !kinds.includes(column.kind)) {
+      throw new ValueError(
+        `${model}: ${option} is '${column.apiName}', whose type is ${column.kind}; it must be ${kinds.join(' or ')}`
+      )
+    }
+  }
+}
+
+/** A derived schema leaves out generated columns. */
+function checkGenerated(
+  model: string,
+  columns: ColumnSet,
+  schemas: { create?: CompiledSchema; update?: CompiledSchema }
+): void {
+  for (const operation of ['create', 'update'] as const) {
+    const named = schemas[operation]?.fields ?? []
+    const found = named.map(({ input }) => columns.find(input))
+    const generated = found.flatMap((column) => (column?.generated ? [column.apiName] : []))
+    if (generated.length > 0) {
+      throw new ValueError(
+        `${model}: ${operation}Schema names ${listed(generated)}, which the database works out itself; leave it out`
+      )
+    }
+  }
+}
+
+function checkKeyKind(model: string, key: Key, kind: KeyKind | undefined): void {
+  if (kind === undefined) return
+  const [column] = key.columns
+  if (!KEY_KINDS.includes(kind)) {
+    throw new ValueError(`${model}: key is ${shown(kind)}, and must be ${listed(KEY_KINDS)}`)
+  }
+  if (key.isComposite || !column.isText || (kind === 'ulid' && column.kind === 'uuid')) {
+    throw new ValueError(
+      `${model}: key is '${kind}', which needs a primary key of one column that can hold it; ${column.name} is ${key.isComposite ? 'one of several' : column.sqlType}`
+    )
+  }
+}
