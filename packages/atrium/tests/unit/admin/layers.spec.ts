@@ -13,7 +13,7 @@ const WHOLE_SITE = 'admin_site.ts'
 /** The folders in the order of docs/architecture.md, the lowest last; the first is that of the files without a folder */
 function layers(): string[] {
   const docs = readFileSync(app.makePath('docs/architecture.md'), 'utf8')
-  const [, list] = /## Layers of the admin site[^]*?```text\n([^]*?)```/.exec(docs) ?? []
+  const [, list] = /## Layers of the admin site[^]*?\n\n((?: {4}.+\n)+)/.exec(docs) ?? []
   return ['.', ...(list ?? '').split(/\s+/).filter(Boolean)]
 }
 
