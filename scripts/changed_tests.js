@@ -51,7 +51,7 @@ export function changedFiles(root = '.') {
   try {
     base = git('merge-base', 'HEAD', 'main').trim()
   } catch {
-    /* There is no main. */
+    /* The branch main does not exist. */
   }
   try {
     const output =

@@ -53,7 +53,7 @@ export default class CrudProvider {
       })
       if (this.app.getEnvironment() !== 'web') return await bootServer()
       await bootServer()
-      /* Runs after the server is made, and before it can tell that its port is taken. */
+      /* Runs after the server is made, and before it can report that its port is in use. */
       process.nextTick(() => server.getNodeServer()?.once('error', () => void this.app.terminate()))
     }
   }
@@ -66,7 +66,7 @@ export default class CrudProvider {
   /**
    * Makes no query: this also runs for commands and for code generation, where the database may be
    * empty. On a server, `resources.load()` throws these errors together with those of the database, before it
-   * listens. A command continues, as it may be the one that fixes them, and finds them in `resources.faults`. [P2,
+   * listens. A command continues, as it may be the one that fixes them, and finds them in `resources.errors`. [P2,
    * P9]
    */
   async start() {

@@ -69,7 +69,7 @@ export class RefusedWhileActing extends PageError {
   static code = 'E_ACTING'
   readonly textKey = 'signInAs.refused'
   readonly refusal = 'acting'
-  static message = 'This belongs to the user alone whom you are signed in as'
+  static message = 'Only the user that you are signed in as can do this'
 }
 
 /**

@@ -77,8 +77,8 @@ export function normalMoment(text: string, zone: string = presentZone()): string
 }
 
 /**
- * Returns true for a text that a browser's input of a date and a time can hold: one without an offset, of which
- * there is no second.
+ * Returns true for a text that a browser's input of a date and a time can hold: one without an offset that
+ * names a single moment.
  */
 export function fitsInput(text: string, zone: string = presentZone()): boolean {
   const utc = WALL.test(text) ? readDateTime(text) : null

@@ -74,7 +74,7 @@ export function writeDate(value: unknown): unknown {
 }
 
 /**
- * A moment, or the present one, as `YYYY-MM-DD HH:MM:SS` in UTC, as databases store it. Luxon's own formatting takes ten times as long, and is used
+ * A moment (default: now) as `YYYY-MM-DD HH:MM:SS` in UTC, as databases store it. Luxon's own formatting takes ten times as long, and is used
  * only for an invalid moment or a year without four digits.
  */
 export function inUtc(moment: DateTime = DateTime.utc()): string {

@@ -21,7 +21,7 @@ import { ERRORS, type ValueError } from './value_error.js'
 /**
  * Converts the schema's output to the value of the model's attribute.
  *
- * @returns `{ value }`, or `{ fault }` if the column cannot hold it
+ * @returns `{ value }`, or `{ error }` if the column cannot hold it
  */
 export function toAttribute(
   column: Column,

@@ -86,8 +86,8 @@ export class ModelEndpoints {
   }
 
   /**
-   * True if an operation requires a token because neither the model nor the configuration sets its
-   * access. [P10]
+   * True if an operation requires a token as model and configuration leave its access
+   * open. [P10]
    */
   isUndecided(operation: Operation): boolean {
     const { access, isAccessDecided } = crudConfig()

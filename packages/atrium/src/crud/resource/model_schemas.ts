@@ -18,7 +18,7 @@ export interface GivenSchemas {
 /**
  * Compiles a schema for bodies.
  *
- * @throws ValueError  for a field that is neither a column nor a virtual field
+ * @throws ValueError  for a field that is no column and no virtual field
  */
 export function compileBody(
   model: string,
@@ -93,8 +93,8 @@ export function fileColumnsOf({ create, update }: GivenSchemas, columns: ColumnS
 }
 
 /**
- * True if a create's body must contain the key: a composite one, and one that neither the database generates
- * nor the model assigns.
+ * True if a create's body must contain the key: a composite one, and one that the database does not generate
+ * and the model does not assign.
  *
  * @param generated  the kind of the keys that the engine generates
  */

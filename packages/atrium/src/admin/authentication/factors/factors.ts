@@ -71,7 +71,7 @@ export class Factors {
    * code counts as used.
    *
    * @param enrolment.secret  in base32
-   * @param enrolment.kept    the one session that does not end
+   * @param enrolment.kept    the session that continues
    * @returns null for a wrong code; `codes`: recovery codes to show, null if the user has some
    */
   async enrol(

@@ -18,7 +18,7 @@ interface Draft {
   asked?: RequestedReference
   /** Title of the record that was made for it */
   made?: string
-  /** Sentence about why it was kept, as a key of the catalogue below `form.restored` */
+  /** Why it was stored, as a key of the catalogue below `form.restored` */
   reason: 'unsent' | 'unproved' | 'beside'
 }
 

@@ -30,7 +30,7 @@ const OR = new Intl.ListFormat('en', { type: 'disjunction' })
  * The page that asks which column is which field. [D3]
  *
  * @param form   what was sent, if it is shown again
- * @param fault  the reason why
+ * @param error  the reason why
  */
 export async function renderColumns(
   ctx: HttpContext,

@@ -13,7 +13,7 @@ const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
 /**
  * The page of a trial: what the run would do, and what is wrong with which rows. [D3]
  *
- * @param fault  why the run did not start
+ * @param error  why the run did not start
  */
 export async function renderDryRun(
   ctx: HttpContext,

@@ -18,7 +18,7 @@ const ACCEPTED = ['.csv', '.tsv', '.txt', '.json', '.ndjson', '.jsonl', '.xlsx']
  * The page that asks for a file. [D3]
  *
  * @param one    the import that another file is chosen instead of
- * @param fault  what is wrong with the file that was sent
+ * @param error  what is wrong with the file that was sent
  */
 export async function renderUpload(
   ctx: HttpContext,

@@ -40,7 +40,7 @@ interface Values {
 }
 
 /**
- * A view can't be kept like this; the message is a key of the catalogue, below `list.views.errors`.
+ * A view can't be stored with these values; the message is a key of the catalogue, below `list.views.errors`.
  */
 export class InvalidView extends Problem {
   constructor(readonly key: string) {
