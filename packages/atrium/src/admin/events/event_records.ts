@@ -50,7 +50,7 @@ function reversalOfWrites(writes: readonly Write[]): Reversal {
   let lack: Reversal['lack']
   if (writes.some(({ hasUnread }) => hasUnread)) lack = 'children'
   else if (
-    writes.some(({ hasUnreportedRelations: hasUnreportedRelations }) => hasUnreportedRelations)
+    writes.some(({ hasUnreportedRelations }) => hasUnreportedRelations)
   )
     lack = 'relations'
   const pivots = mergedPivots(writes.flatMap((write) => write.pivots))

@@ -103,14 +103,14 @@ async function* bounded<One extends { line: number }>(
 }
 
 function rowOf(
-  { cells, cellErrors: cellErrors, line }: SheetRow,
+  { cells, cellErrors, line }: SheetRow,
   columns: number,
   isSheet: boolean
 ): FileRow | null {
   const row = tableRow(line, cells.map(asWritten), columns, isSheet)
   if (!cellErrors) return row
   const whole = row ?? { line, cells: Array.from({ length: columns }, () => null) }
-  return { ...whole, cellErrors: cellErrors }
+  return { ...whole, cellErrors }
 }
 
 /** The text without the apostrophe that keeps spreadsheets from running it. [D2] */

@@ -253,7 +253,7 @@ test.group('Admin | bulk delete', (group) => {
   test('[S53] a ValueError is a 422 without its message', async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
     const [lamp] = await addGadgets('Lamp')
-    const response = await remove('FaultyGadget', [lamp])
+    const response = await remove('FailingGadget', [lamp])
     assert.equal(response.status, 422)
     assert.deepEqual(response.body, {
       detail: [{ message: 'The server made a mistake; it was logged' }],

@@ -15,8 +15,8 @@ const BEGINNING = /engine_router|mount_middleware|crud\/endpoints\/\w+\.ts/
 /** Where application code could tell a row from a record */
 const OF_OTHER_CREATES = 'crud/operations/writes/write_transaction.ts'
 
-/** Reads rows in the background after the start */
-const BACKGROUND = 'crud/operations/complete_forms.ts'
+/** They run in the background after the start, and for the request that lists the files */
+const OTHERS = ['crud/operations/complete_forms.ts', 'crud/endpoints/generated_routes.ts']
 
 const text = readFileSync(app.makePath('docs/architecture.md'), 'utf8')
 
@@ -32,7 +32,7 @@ function namedIn(...sections: string[]): string[] {
 
 /** Files of the engine that differ between what a section names and what a request runs through */
 function differences(run: readonly string[], named: readonly string[]) {
-  const whole = run.filter((path) => WHOLE.test(path) && path !== BACKGROUND)
+  const whole = run.filter((path) => WHOLE.test(path) && !OTHERS.includes(path))
   return {
     idle: named.filter((path) => !run.includes(path)),
     unnamed: whole.filter((path) => !named.includes(path)),

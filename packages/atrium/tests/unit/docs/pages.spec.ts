@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import {
@@ -52,6 +52,23 @@ test.group('Pages of the documentation', () => {
         .map(({ target, line }) => `${page}:${line}: ${target}`)
     )
     assert.deepEqual(broken, [])
+  })
+
+  test('the page of the architecture names files that exist', ({ assert }) => {
+    const root = app.makePath()
+    const files = globSync(
+      '{packages/atrium/{src,assets,tests,scripts},scripts,bin,config,start}/**/*.{ts,js}',
+      {
+        cwd: root,
+      }
+    ).map((path) => `/${path.replaceAll(sep, '/')}`)
+    const named = [...readPage('docs/architecture.md').matchAll(/`([\w/.]+\.(?:ts|js))`/g)]
+    const missing = named
+      .map(([, path]) => path)
+      .filter((path) => path !== 'CAPABILITY_routes.ts')
+      .filter((path) => !files.some((file) => file.endsWith(`/${path}`)))
+    assert.isNotEmpty(named)
+    assert.deepEqual(missing, [])
   })
 
   test('the table of contents lists every page', ({ assert }) => {

@@ -141,7 +141,7 @@ export class InvitationController {
       isNew: !hasPassword(user),
       action: this.site.url(`/invitation/${ctx.params.token}`),
       strength: strengthData(this.site, user.username),
-      errors: errors,
+      errors,
     })
   }
 

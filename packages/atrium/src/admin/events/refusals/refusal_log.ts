@@ -153,7 +153,7 @@ export class RefusalLog {
   /** Nothing waits for it: the response to a request takes the same time with and without an event. */
   note(ctx: HttpContext, refusal: Refusal): void {
     const caller = refusedCaller(ctx)
-    if (isOfDriverVisit(ctx, refusal, caller)) return
+    if (isAnonymousVisit(ctx, refusal, caller)) return
     if (refusal.reason !== undefined) return this.#log(ctx, refusal, caller)
     const resource = requestSubject.get(ctx)?.base
     const key = resource && keyIn(ctx, resource)
@@ -225,7 +225,7 @@ export class RefusalLog {
 }
 
 /** A visitor without credentials who is sent to the login is not an event, as long as nothing was to be written. */
-function isOfDriverVisit(
+function isAnonymousVisit(
   { request }: HttpContext,
   { status }: Refusal,
   caller: RefusedCaller

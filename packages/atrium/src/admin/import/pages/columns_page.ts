@@ -45,7 +45,7 @@ export async function renderColumns(
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'columns'),
-    error: error,
+    error,
     file: plainText(one.fileName),
     rows: rowsOf(site, one, fields, chosen),
     missing: missingFields(fields, chosen).map(({ label }) => label),

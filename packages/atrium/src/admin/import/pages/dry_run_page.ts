@@ -27,7 +27,7 @@ export async function renderDryRun(
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'trial'),
-    error: error,
+    error,
     file: plainText(one.fileName),
     counts: COUNTS.map((name) => ({
       name,

@@ -33,7 +33,7 @@ export async function renderUpload(
     view,
     title: site.text('import.title', { plural }),
     steps: shownSteps(site, view, one, 'file'),
-    error: error,
+    error,
     most: { bytes: MOST_BYTES, text: site.text('import.upload.most', { most }) },
     tooLarge: site.text('import.upload.tooLarge', { most }),
     accepted: ACCEPTED,

@@ -204,7 +204,7 @@ function field(
     suffix: undefined,
     visibleWhen: undefined,
     unit: undefined,
-    error: error,
+    error,
     hasCross: false,
     clear: undefined,
     file: undefined,

@@ -72,7 +72,7 @@ test.group('Tables, written and read', (group) => {
           const {
             shape,
             rows: read,
-            error: error,
+            error,
           } = await readFile(await files.table(format, rows, { columns, bom }))
           assert.isNull(error)
           assert.deepEqual(shape!.columns, columns)
