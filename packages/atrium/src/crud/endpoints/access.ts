@@ -11,14 +11,14 @@ import { RequestValue } from '#base/http/request_value'
 import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
 /**
- * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to
- * respond with. The admin area registers the one for API tokens. [P10]
+ * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to send. The admin area
+ * registers the authorizer for API tokens. [P10]
  */
 export interface Authorizer {
   authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
 
   /**
-   * The owner of the request's token, whatever it may do; null without a valid token. Used by routes
+   * Returns the owner of the request's token, regardless of its abilities; null without a valid token. Used by routes
    * that belong to no model, and by the rate limit.
    */
   identify?(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null>
@@ -30,9 +30,9 @@ const UNDECIDED = new WeakSet<HttpContext>()
 let tokenAuthorizer: Authorizer | undefined
 
 /**
- * Registers the authorizer of endpoints whose access is 'token', instead of the one of access tokens. [P10]
+ * Registers the authorizer of endpoints whose access is 'token', in place of the one for access tokens. [P10]
  *
- * @param authorizer  undefined: none, so that these endpoints refuse all requests
+ * @param authorizer  undefined: no authorizer, so these endpoints refuse all requests
  * @returns the previous authorizer
  */
 export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authorizer | undefined {
@@ -42,12 +42,11 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 }
 
 /**
- * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all
- * requests. A public endpoint may be reachable by its callers only, on a developer's machine or in an
- * intranet: a page of another site must not write through their browsers. [B9]
+ * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all requests. Even
+ * a public endpoint refuses writes from pages of other sites, because it can be on a developer's machine or an
+ * intranet, where only the user's browser has access to it. [B9]
  *
- * @param isUndecided  true if model and configuration leave `access` open, which the refusal then
- *   mentions
+ * @param isUndecided  true if neither the model nor the configuration sets `access`; the error message then mentions it
  * @throws Problem 403   for a write that another site caused
  * @throws Problem       the authorizer's refusal
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
@@ -68,16 +67,16 @@ export async function authorize(
   keepPrivate(ctx)
   if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
-  /* An authorizer of the application may rely on cookies, which browsers send by themselves. */
+  /* An authorizer of the application can rely on cookies, which browsers send automatically. */
   if (isForgery(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
 }
 
 /**
- * Authorizes a request to a route that belongs to no model, such as the API page: any valid token is
- * enough, whatever its abilities. [P10, Q1]
+ * Authorizes a request to a route that belongs to no model, such as the API page: any valid token is sufficient,
+ * regardless of its abilities. [P10, Q1]
  *
  * @param name    name of the route, for the error
- * @param access  'public': everyone is authorized
+ * @param access  'public': all callers are authorized
  * @throws Problem 401   without a valid token
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
  */
@@ -97,26 +96,25 @@ export async function authorizeToken(
   ACTORS.set(ctx, markExternal(actor))
 }
 
-/** The owner of a request's token; null without a valid token. */
+/** Returns the owner of a request's token; null without a valid token. */
 export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null> {
   return (await tokenAuthorizer?.identify?.(ctx)) ?? null
 }
 
 /**
- * The response to a request without a valid token; it tells the client whether a token was sent but is invalid.
- * (RFC 6750, 3)
+ * Returns the response to a request without a valid token. It differs for a missing and an invalid token. (RFC 6750, 3)
  */
 export function unauthenticated(ctx: HttpContext): Problem {
   return sendsToken(ctx) ? tokenInvalid() : tokenRequired(UNDECIDED.has(ctx))
 }
 
-/** True if the request has a token, valid or not, which no browser sends by itself. */
+/** True if the request contains a token, valid or not. Browsers never send one automatically. */
 export function sendsToken({ request }: HttpContext): boolean {
   return /^bearer\b/i.test(request.header('authorization') ?? '')
 }
 
 /**
- * True if a request would be authorized; the request's own actor stays as it was.
+ * True if a request would be authorized; the actor of the request is not changed.
  *
  * @param attempt  authorizes the request, or throws
  * @throws any error of the attempt that is not a refusal
@@ -135,7 +133,7 @@ export async function wouldPass(ctx: HttpContext, attempt: () => Promise<void>):
 }
 
 /**
- * Authorizes a request by an authorizer other than the model's `access`.
+ * Authorizes a request with an authorizer, regardless of the model's `access`.
  *
  * @throws Problem  the authorizer's refusal
  */
@@ -159,14 +157,14 @@ export function ensureTokenAuthorizer({ name }: { name: string }): void {
   }
 }
 
-/** The actor of the request. */
+/** Returns the actor of the request. */
 export function actorOf(ctx: HttpContext): Actor {
   return ACTORS.get(ctx) ?? ANONYMOUS
 }
 
 /**
- * Makes the response private to the token's owner, including errors such as 404, which caches may store by
- * default. No cache stores it. [P10]
+ * Prevents caches from storing the response, including errors such as 404, which caches can store by default. The
+ * response is private to the token's owner. [P10]
  */
 function keepPrivate({ response }: HttpContext): void {
   response.header('cache-control', 'no-store')
@@ -190,10 +188,10 @@ export function noteAccess(resource: Resource, rules: AccessRules): void {
 }
 
 /**
- * Access to related items in an `include`: the access rules of the related model's endpoints, or its
- * option `access` if it has no such endpoints. [Q3]
+ * Returns the access to related items in an `include`: the access rules of the related model's endpoints, or its option
+ * `access` if it has no such endpoints. [Q3]
  *
- * @returns undefined if no caller may include them
+ * @returns undefined if no caller is allowed to include them
  */
 export function accessToInclude({ isList, resource }: IncludedRelation): Access | undefined {
   if (isExcludedFromInclude(resource.model)) return undefined
@@ -204,7 +202,7 @@ export function accessToInclude({ isList, resource }: IncludedRelation): Access 
   return isSaid ? rules!.accessOf(operation) : undefined
 }
 
-/** The relations that responses of the resource's endpoints can include, by API name. [Q3] */
+/** Returns the relations that responses of the resource's endpoints can include, by API name. [Q3] */
 export function includesOf({ includes }: Resource): ReadonlyMap<string, IncludedRelation> {
   return new Map([...includes].filter(([, include]) => accessToInclude(include)))
 }

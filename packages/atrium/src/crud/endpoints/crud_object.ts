@@ -5,7 +5,7 @@ import { Resource } from '../resource/resource.js'
 import type { ColumnSettings } from '../types.js'
 import type { EndpointOptions, ModelEndpointOptions } from './endpoint_options.js'
 
-/** The column settings: the endpoint's options override those of the CRUD object. [S4] */
+/** Returns the column settings: options of the endpoints override those of the CRUD object. [S4] */
 export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSettings {
   const carried = crud instanceof LucidCrud ? crud.settings : {}
   return {
@@ -16,7 +16,7 @@ export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSetting
 }
 
 /**
- * Makes what the endpoints of a model work with, by the same options wherever they are.
+ * Creates the resource and the CRUD object of a model's endpoints from the same options, wherever they are mounted.
  *
  * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
  */
@@ -30,9 +30,9 @@ export function resourceAndCrud(options: ModelEndpointOptions): {
 }
 
 /**
- * The CRUD object of the option `crud`: the object itself, or an instance of the class. [P8]
+ * Returns the CRUD object for the option `crud`: the object itself, or an instance of the class. [P8]
  *
- * @throws ValueError  when it is none, or belongs to another model
+ * @throws ValueError  when the option is not a `LucidCrud`, or belongs to another model
  */
 export function crudOf({ crud = LucidCrud }: EndpointOptions, resource: Resource): LucidCrud {
   const { model, name } = resource

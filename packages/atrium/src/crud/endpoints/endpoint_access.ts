@@ -23,8 +23,8 @@ interface AccessRules {
 }
 
 /**
- * Authorizes requests to the endpoints of one model: by its access rules, or by the mount's authorizer
- * if the endpoints are mounted elsewhere. [P10]
+ * Authorizes requests to the endpoints of one model: by its access rules, or by the authorizer of the mount if the
+ * endpoints are mounted elsewhere. [P10]
  */
 export class EndpointAccess {
   /* Computed once per request. */
@@ -36,7 +36,7 @@ export class EndpointAccess {
   ) {}
 
   /**
-   * @throws Problem  when the caller may not call the operation
+   * @throws Problem  when the caller is not allowed to call the operation
    */
   async authorize(ctx: HttpContext, operation: Operation): Promise<void> {
     const { resource } = this.rules
@@ -48,10 +48,10 @@ export class EndpointAccess {
   }
 
   /**
-   * Authorizes the caller of a route of several operations by any of them; its handler authorizes each one
-   * that the request asks for. [D4]
+   * Authorizes the caller of a route of several operations if any of them is allowed; the handler authorizes each
+   * requested operation. [D4]
    *
-   * @throws Problem  when the caller may call none of them
+   * @throws Problem  when the caller is not allowed to call any of them
    */
   async authorizeAny(ctx: HttpContext, operations: readonly Operation[]): Promise<void> {
     const [first, ...others] = operations
@@ -64,9 +64,8 @@ export class EndpointAccess {
   }
 
   /**
-   * True if the caller may call the read of one item, at any path where the model offers it. `Prefer:
-   * return=representation` is ignored when the caller may not read; the response then has no entity tag,
-   * and preconditions are refused. [Q6]
+   * True if the caller is allowed to read single items, at any path where the model offers it. Otherwise `Prefer:
+   * return=representation` is ignored, the response has no entity tag, and preconditions are refused. [Q6]
    */
   mayRead(ctx: HttpContext): Promise<boolean> {
     let response = this.#readers.get(ctx)
@@ -80,10 +79,10 @@ export class EndpointAccess {
   }
 
   /**
-   * Authorizes the caller for each included relation by the related model's own endpoints: the list for
-   * several items, else the read of one. For mounted endpoints, the mount's authorizer decides. [Q3]
+   * Authorizes the caller for each included relation by the endpoints of the related model: by its list endpoint for
+   * several items, otherwise by its read endpoint. For mounted endpoints, the mount's authorizer decides. [Q3]
    *
-   * @throws Problem  when the caller may not read one of them
+   * @throws Problem  when the caller is not allowed to read one of them
    */
   async authorizeInclude(ctx: HttpContext, includes: readonly IncludedRelation[]): Promise<void> {
     for (const include of includes) {

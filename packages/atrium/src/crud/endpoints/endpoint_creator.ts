@@ -48,11 +48,11 @@ export class EndpointCreator extends ModelEndpoints {
   readonly #idempotentBatch = new IdempotentBatch(this.resource, `${this.path}/batch`)
   #isPlanned = false
   /*
-   * The includes of a read of one item: `fetchItem` is older than them, and subclasses rely on its
-   * parameters.
+   * The includes of a read of one item. They are not a parameter of `fetchItem`, because subclasses rely on its
+   * existing parameters.
    */
   readonly #includes = new RequestValue<readonly IncludedRelation[]>('includes')
-  /* The clients of exports, which read all parts of a list from one moment. */
+  /* Clients of exports, which read all parts of a list from one snapshot. */
   readonly #snapshots = new RequestValue<QueryClientContract>('snapshot')
 
   /**
@@ -80,8 +80,8 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * Adds a custom route below the model's path. It goes before the generated ones, so that GET `/custom`
-   * is never read as an id. [A27]
+   * Adds a custom route below the model's path. It is registered before the generated routes, so that GET `/custom` is
+   * never read as an id. [A27]
    */
   addCustomRoute(route: CustomRoute): void {
     this.plan.addCustom(route)
@@ -100,7 +100,7 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * The routes that `register` adds to the router, in its order.
+   * The routes that `register` adds to the router, in the same order.
    *
    * @throws ValueError  when two routes have the same method and path
    */
@@ -111,7 +111,7 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * Adds the routes to the engine's router. On a mount, its owner handles unknown paths.
+   * Adds the routes to the engine's router. For mounted endpoints, the owner of the mount handles unknown paths.
    *
    * @throws ValueError  when two routes have the same method and path
    */
@@ -128,7 +128,7 @@ export class EndpointCreator extends ModelEndpoints {
         ...this.#target,
         base: this.path,
         path: this.plan.fullPath(route.path),
-        /* On a mount, its owner limits the rate of calls. */
+        /* For mounted endpoints, the owner of the mount limits the request rate. */
         isLimited: !this.mounted,
         owner: this,
       })
@@ -149,7 +149,7 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * GET with a key: one item. [A2, Q2, Q3]
+   * GET with a key: returns one item. [A2, Q2, Q3]
    */
   async readItem(ctx: HttpContext): Promise<Item> {
     return await handleRead(ctx, {
@@ -163,7 +163,7 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * GET without a key: the list. [A10 to A19, Q2 to Q5]
+   * GET without a key: returns the list. [A10 to A19, Q2 to Q5]
    */
   async readItems(ctx: HttpContext): Promise<ListResult> {
     return await handleList(ctx, {
@@ -199,7 +199,7 @@ export class EndpointCreator extends ModelEndpoints {
     })
   }
 
-  /** POST: creates, updates and deletes several items in one transaction, by their database calls. [D4] */
+  /** POST: creates, updates and deletes several items in one transaction, through the same database calls. [D4] */
   async batchItems(ctx: HttpContext): Promise<void> {
     await handleBatch(ctx, {
       access: this.callers,
@@ -214,23 +214,26 @@ export class EndpointCreator extends ModelEndpoints {
     })
   }
 
-  /** Database call of `createItem` and `batchItems`. */
+  /** Performs the database call of `createItem` and `batchItems`. */
   protected insertItem(values: Record<string, unknown>, ctx: HttpContext): Promise<Item> {
     return this.crud.create(values, this.callOptions(ctx))
   }
 
-  /** Database call of `readItem`. Returns the whole item, as the entity tag covers all of it. [Q6] */
+  /**
+   * Performs the database call of `readItem`. Returns the whole item, because the entity tag depends on all fields.
+   * [Q6]
+   */
   protected fetchItem(key: KeyValue, deleted: DeletedMode, ctx: HttpContext): Promise<Item | null> {
     const include = this.#includes.get(ctx)
     return this.crud.get(key, { ...this.callOptions(ctx), deleted, include })
   }
 
-  /** Database call of `readItems`. */
+  /** Performs the database call of `readItems`. */
   protected fetchItems(request: ListRequest, ctx: HttpContext): Promise<ListResult> {
     return this.crud.getMulti(request, this.callOptions(ctx))
   }
 
-  /** Database call of `updateItem` and `batchItems`. */
+  /** Performs the database call of `updateItem` and `batchItems`. */
   protected async changeItem(
     key: KeyValue,
     values: Record<string, unknown>,
@@ -243,18 +246,18 @@ export class EndpointCreator extends ModelEndpoints {
     return await this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
   }
 
-  /** Database call of `deleteItem` and `batchItems`. */
+  /** Performs the database call of `deleteItem` and `batchItems`. */
   protected removeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
     return this.crud.delete(key, this.callOptions(ctx))
   }
 
-  /** Database call of `dbDelete`. */
+  /** Performs the database call of `dbDelete`. */
   protected purgeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
     return this.crud.dbDelete(key, this.callOptions(ctx))
   }
 
   /**
-   * The key in the request's path.
+   * Returns the key in the path of the request.
    *
    * @throws Problem 422  for an invalid key
    */
@@ -262,10 +265,7 @@ export class EndpointCreator extends ModelEndpoints {
     return this.resource.key.fromParams(ctx.params)
   }
 
-  /**
-   * The client and the actor of the request, and its preconditions for an item that it changes or
-   * deletes.
-   */
+  /** Returns the client and the actor of the request, and its preconditions for an item that is changed or deleted. */
   protected callOptions(ctx: HttpContext) {
     const session = this.mounted?.session ?? this.options.session
     const actor = actorOf(ctx)
@@ -281,7 +281,7 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * Returns a list as JSON, or in the format of `Accept`. A page, and a handler of a subclass, are always JSON.
+   * Returns a list as JSON, or in the format of the `Accept` header. Pages and overridden handlers always return JSON.
    * [D5]
    */
   async #replyList(ctx: HttpContext): Promise<void> {
@@ -312,7 +312,7 @@ export class EndpointCreator extends ModelEndpoints {
     return this.fetchItems === fetchItems && this.crud.getMulti === LucidCrud.prototype.getMulti
   }
 
-  /** As the caller may see it. [U4] */
+  /** Returns the resource as the caller is allowed to see it. [U4] */
   async #targetOf(ctx: HttpContext) {
     return { ...this.#target, resource: await this.resource.for(actorOf(ctx)) }
   }

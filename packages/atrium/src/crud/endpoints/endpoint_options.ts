@@ -10,23 +10,23 @@ import type { RouteDescription } from '../openapi/openapi_types.js'
 
 type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
 
-/** The options of `@Crud` about the endpoints. [P4] */
+/** Options of `@Crud` for the endpoints. [P4] */
 export interface EndpointOptions extends ResourceOptions {
-  /** Path below the prefix of `config/crud.ts`. Default: the dashed table name [P5] */
+  /** Path below the prefix of `config/crud.ts`. Default: the table name with dashes [P5] */
   path?: string
-  /** The database client to use for a request. Default: the model's connection [P8] */
+  /** Returns the database client for a request. Default: the client of the model's connection [P8] */
   session?: (ctx: HttpContext) => QueryClientContract
   /** The CRUD object, or a subclass of `LucidCrud` [P8] */
   crud?: LucidCrud<any> | LucidCrudClass
-  /** Offers only these operations [S6] */
+  /** The only operations to offer [S6] */
   includedMethods?: Iterable<Operation>
-  /** Offers all operations but these [S7] */
+  /** Operations that are not offered [S7] */
   deletedMethods?: Iterable<Operation>
-  /** True to offer creates, updates and deletions in one request, all or nothing [D4] */
+  /** True to offer creates, updates and deletions in one request that either succeeds or fails as a whole [D4] */
   batch?: boolean
-  /** Path segments of operations; the others keep their defaults [S9] */
+  /** Path segments of operations; operations without an entry use their defaults [S9] */
   endpointNames?: Partial<Record<EndpointName, string>>
-  /** Middleware of single operations */
+  /** Middleware by operation */
   middleware?: Partial<Record<Operation, Iterable<EndpointMiddleware>>>
   /** Access to the endpoints. Default: `access` of `config/crud.ts` [P10] */
   access?: Access | Partial<Record<Operation, Access>>
@@ -38,11 +38,10 @@ export interface ModelEndpointOptions extends EndpointOptions {
 }
 
 /**
- * Path and authorizer of endpoints that another part of the application offers a second time, apart from
- * the model's own options. [S61]
+ * Path and authorizer of endpoints that another part of the application offers in addition to the model's own. [S61]
  */
 export interface EndpointMount {
-  /** Full path, as in `/admin/Product/crud` */
+  /** Full path, such as `/admin/Product/crud` */
   path: string
   resource: Resource
   crud: LucidCrud
@@ -56,7 +55,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A custom route below the model's path. [P11] */
 export interface CustomRoute {
   method: Method
-  /** Path below the model's, as in `/custom` */
+  /** Path below the model's path, such as `/custom` */
   path: string
   /** The returned value is sent as JSON, unless the handler responds itself */
   handler: (ctx: HttpContext) => unknown
@@ -71,13 +70,13 @@ export interface CustomRoute {
 export interface EndpointRoute {
   /** Operation whose access rule applies */
   operation: Operation
-  /** Of a batch: all that it offers; the access rule of each applies to its part [D4] */
+  /** All operations that a batch offers; each part of a batch is subject to the access rule of its operation [D4] */
   operations?: readonly Operation[]
-  /** The endpoint's name, as in `read_multi`, `read_paginated` or `batch`; method and path for a custom route */
+  /** Name of the endpoint, such as `read_multi`, `read_paginated` or `batch`; method and path for a custom route */
   name: string
-  /** A GET route handles HEAD, too */
+  /** HTTP method; a GET route also handles HEAD */
   method: Method
-  /** Full path in the router's notation, as in `/api/products/:id` */
+  /** Full path in the router's notation, such as `/api/products/:id` */
   path: string
   isCustom: boolean
   middleware?: readonly EndpointMiddleware[]
@@ -85,7 +84,7 @@ export interface EndpointRoute {
   openapi?: RouteDescription
 }
 
-/** A route to be registered; its path is below the model's. */
+/** A route to be registered; its path is relative to the model's path. */
 export interface PlannedRoute extends CustomRoute {
   operation: Operation
   operations?: readonly Operation[]
@@ -93,7 +92,7 @@ export interface PlannedRoute extends CustomRoute {
   isCustom: boolean
 }
 
-/** True for a generated endpoint that only writes; a custom route does what its own code does. */
+/** True for a generated endpoint that only writes. Unknown for custom routes, so false. */
 export function isWritten({
   isCustom,
   operation,

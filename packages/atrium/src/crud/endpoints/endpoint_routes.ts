@@ -20,8 +20,7 @@ import type { EndpointAccess } from './endpoint_access.js'
 import { markGenerated } from './generated_routes.js'
 
 /**
- * The path of a model's endpoints below the prefix: an explicit one as it is, else the one of its table.
- * [P5]
+ * Returns the path of a model's endpoints below the prefix: the explicit one, or the one derived from the table. [P5]
  *
  * @throws ValueError  for an invalid path
  */
@@ -36,7 +35,7 @@ export function modelPath(path: string | undefined, { name, table }: Resource): 
   )
 }
 
-/** The default path of a table, `order_lines` -> `/order-lines`; the name of a table may not be a path. */
+/** Returns the default path of a table, `order_lines` -> `/order-lines`. It can be invalid as a path. */
 export function tablePath({ table }: Resource): string {
   return `/${tableSegment(table)}`
 }
@@ -50,9 +49,9 @@ export class RoutePlan {
   readonly #routes: PlannedRoute[] = []
 
   /**
-   * @param name  the model's name
-   * @param base  the model's path
-   * @param has   true if a route of the operation is offered
+   * @param name  name of the model
+   * @param base  path of the model
+   * @param has   true if routes of the operation are offered
    */
   constructor(
     private readonly name: string,
@@ -64,7 +63,7 @@ export class RoutePlan {
     this.#routes.push(route)
   }
 
-  /** Adds a custom route. It goes before the generated ones. [A27] */
+  /** Adds a custom route. Custom routes are registered before the generated ones. [A27] */
   addCustom(route: CustomRoute): void {
     const operation = route.operation ?? (route.method === 'GET' ? 'read_multi' : 'update')
     const path = route.path.startsWith('/') ? route.path : `/${route.path}`
@@ -79,14 +78,14 @@ export class RoutePlan {
     checkCollisions(this.name, this.base, this.#routes)
   }
 
-  /** The offered routes, in the router's order. */
+  /** The offered routes, in the order of the router. */
   get offered(): PlannedRoute[] {
     return this.#routes
       .filter(({ operation }) => this.has(operation))
       .sort((a, b) => Number(b.isCustom) - Number(a.isCustom))
   }
 
-  /** The offered routes as public descriptions. */
+  /** Public descriptions of the offered routes. */
   get described(): EndpointRoute[] {
     return this.offered.map((route) => {
       const { operation, operations, name, method, path, isCustom, middleware, openapi } = route
@@ -103,7 +102,7 @@ export class RoutePlan {
     })
   }
 
-  /** The full path of a path of the plan. */
+  /** Returns the full path for a path relative to the model. */
   fullPath(path: string): string {
     return this.base + path || '/'
   }
@@ -112,13 +111,13 @@ export class RoutePlan {
 interface RegisterOptions {
   resource: Resource
   access: EndpointAccess
-  /** The model's path */
+  /** Path of the model */
   base: string
   /** Full path in the router's notation */
   path: string
-  /** True if the endpoints' own rate limit counts the calls */
+  /** True if the rate limit of the endpoints counts the calls */
   isLimited: boolean
-  /** `this` of the route's handler */
+  /** Value of `this` in the handler of the route */
   owner: object
 }
 
@@ -133,7 +132,9 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
     await access.authorizeAny(ctx, route.operations ?? [route.operation])
-    /* Within the write's transaction, the query for a token would wait for that very transaction. */
+    /*
+     * Checked before the write: within the write's transaction, the query for a token would wait for that transaction.
+     */
     if (hasPrecondition(ctx)) await access.mayRead(ctx)
     const value = await route.handler.call(owner, ctx)
     if (value !== undefined && !ctx.response.hasLazyBody) reply(ctx, value)

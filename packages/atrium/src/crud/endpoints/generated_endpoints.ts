@@ -5,9 +5,9 @@ import type { EndpointOptions, Method, PlannedRoute } from './endpoint_options.j
 import type { EndpointName } from '../types.js'
 
 /**
- * The operations that a model's options offer. [S5, S6, S7]
+ * Returns the operations that the options of a model offer. [S5, S6, S7]
  *
- * @param place  the model's name, for the message
+ * @param place  name of the model, for the message
  * @throws ValueError  when the options contradict each other or name an unknown operation
  */
 export function offeredOperations(
@@ -36,10 +36,10 @@ export function offeredOperations(
   )
 }
 
-/** A generated endpoint; its path is below the model's. */
+/** A generated endpoint; its path is relative to the model's path. */
 export interface GeneratedEndpoint {
   operation: Operation
-  /** Of a batch: all that it offers */
+  /** All operations that a batch offers */
   operations?: readonly Operation[]
   name: EndpointName
   method: Method
@@ -55,18 +55,18 @@ const METHODS: Record<Operation, Method> = {
   db_delete: 'DELETE',
 }
 
-/** The operations whose path names one item. */
+/** Operations whose path contains the key of one item. */
 const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
 
-/** The endpoints that have a segment of their own by default. [A24, D4] */
+/** Endpoints with a separate path segment by default. [A24, D4] */
 const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch']
 
 /**
- * The generated endpoints of a model. [S9]
+ * Returns the generated endpoints of a model. [S9]
  *
- * @param operations  the operations that it offers, in their order
+ * @param operations  operations that the model offers, in display order
  * @param names       the option `endpointNames`
- * @param keyPattern  the key in the router's notation, as in `/:id`
+ * @param keyPattern  the key in the router's notation, such as `/:id`
  * @param hasBatch    true if the model offers a batch
  */
 export function generatedEndpoints(
@@ -103,11 +103,11 @@ export function generatedEndpoints(
 }
 
 /**
- * Checks that no two endpoints have the same method and path. Two paths are the same when only the
- * names of their parameters differ.
+ * Checks that no two endpoints have the same method and path. Two paths are the same if only the names of their
+ * parameters differ.
  *
- * @param place  the model's name, for the message
- * @param base   the model's path
+ * @param place  name of the model, for the message
+ * @param base   path of the model
  * @throws ValueError
  */
 export function checkCollisions(

@@ -5,7 +5,7 @@ import type { Resource } from '../resource/resource.js'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'
 
-/** Applies the grants on a resource, and its policy. [P14, U2] */
+/** Checks the actor's grants on a resource and the policy of the resource. [P14, U2] */
 export class Authorization {
   constructor(readonly resource: Resource) {}
 
@@ -19,7 +19,7 @@ export class Authorization {
   }
 
   /**
-   * True if a grant and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2]
+   * True if the grants and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2]
    */
   async allows(
     action: GrantedOperation,
@@ -39,11 +39,7 @@ export class Authorization {
     return this.resource.authorizesRecords && actor.kind !== 'system'
   }
 
-  /**
-   * A function that authorizes the read of a record; undefined without a policy.
-   *
-   * @returns a function that throws Problem 403
-   */
+  /** Returns a function that authorizes the read of a record and throws Problem 403; undefined without a policy. */
   recordAuthorizer(action: GrantedOperation, options: CallOptions) {
     if (!this.resource.policy) return undefined
     return (record: LucidRow) => this.authorize(action, options, record)

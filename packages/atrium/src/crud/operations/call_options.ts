@@ -7,18 +7,18 @@ import type { DeletedMode } from '#base/columns/soft_delete'
 import type { Actor, Item, Origin } from '../types.js'
 import type { RelatedWrites } from './related/related_writes.js'
 
-/** The options of every operation. */
+/** Options of every operation. */
 export interface CallOptions {
-  /** The database client; a transaction's, to be part of it [P8] */
+  /** Database client to use; a transaction's client makes the operation part of that transaction [P8] */
   client?: QueryClientContract
   /**
-   * True if a write needs no savepoint in the client's transaction, as its failure is that of the transaction or of a
-   * part that the caller rolls back
+   * True if the write needs no savepoint in the client's transaction, because its failure also fails the transaction,
+   * or the caller rolls it back
    */
   joins?: boolean
-  /** The actor that policy and scope apply to [P14] */
+  /** Actor whose policy and scope apply [P14] */
   actor?: Actor
-  /** Origin of the request, if there was one; for events */
+  /** Origin of the request that caused the operation, if any; recorded in events */
   origin?: Origin
   /** Memory budget of a list; without it, the memory is not limited */
   budget?: ResponseBudget
@@ -28,50 +28,53 @@ export interface CallOptions {
   files?: ReadonlySet<string>
 }
 
-/** The options of the overridable methods: the caller's, with the write's own transaction. [P8] */
+/** Options that overridable methods receive: the caller's options, with the transaction of the write. [P8] */
 export interface HookOptions extends CallOptions {
   client: TransactionClientContract
 }
 
-/** The options of an operation that may see soft-deleted items. */
+/** Options of an operation that can include soft-deleted items. */
 export interface SelectOptions extends CallOptions {
   deleted?: DeletedMode
 }
 
-/** The options of the read of one record. */
+/** Options for reading one record. */
 export interface FindOptions extends SelectOptions {
   /** True to lock the row until the end of the transaction; ignored without one */
   lock?: boolean
 }
 
-/** The options of the read of one item. */
+/** Options for reading one item. */
 export interface ReadOptions extends FindOptions {
-  /** API names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  /** API names of the fields, as `id,name` or as a list; undefined: all fields [Q2] */
   fields?: string | Iterable<string> | Fields
-  /** Declared relations to include, as in `distributor` or a list of them [Q3] */
+  /** Names of the declared relations to include, as `distributor` or as a list [Q3] */
   include?: string | Iterable<string | IncludedRelation>
 }
 
-/** The options of a write of one item. */
+/** Options of a write of one item. */
 export interface WriteOptions extends CallOptions {
-  /** Called with the locked record; if it throws, the error is the response and nothing is written */
+  /**
+   * Called with the locked record before the write; an error that it throws becomes the response, and nothing is
+   * written
+   */
   precondition?: (record: LucidRow) => void | Promise<void>
 }
 
-/** The options of a create. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Records to attach by many-to-many relations [R3] */
+  /** Records to attach through many-to-many relations [R3] */
   related?: RelatedWrites
 }
 
-/** The options of an update. */
+/** Options of an update. */
 export interface UpdateOptions extends WriteOptions {
-  /** The record of the key as `locateBy` has read and locked it in this very transaction */
+  /** Record of the key, if `locateBy` has already read and locked it in the same transaction */
   located?: LucidRow
-  /** Records that many-to-many relations are to have [R3] */
+  /** Complete sets of records for many-to-many relations: missing ones are attached, all others detached [R3] */
   related?: RelatedWrites
-  /** True to return the changed item, if the actor may read it */
+  /** True to return the changed item, if the actor is allowed to read it */
   returning?: boolean
-  /** Called before the commit with the updated item, if the actor can see and may read it */
+  /** Called with the updated item before the commit, if the actor is allowed to read it */
   written?: (item: Item) => void
 }

@@ -2,7 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Resource } from '../resource/resource.js'
 import type { CallOptions } from './call_options.js'
 
-/** The caller's client, else that of the model's connection. Loads the resource first. */
+/** Returns the caller's client, or the client of the model's connection. Loads the resource first. */
 export async function clientFor(
   resource: Resource,
   { client }: CallOptions

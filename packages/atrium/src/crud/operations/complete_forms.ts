@@ -3,8 +3,8 @@ import type { Resource } from '../resource/resource.js'
 import { requestsFirst } from '#base/requests_first'
 
 /**
- * Reads a sample of the rows of the resources' tables, all tables of one connection together, where the database stores
- * any value in any column. Resources that are not loaded are left out.
+ * Reads a sample of rows from the tables of the resources, on databases that store any value in any column. Tables of
+ * one connection are read together. Resources that are not loaded are skipped.
  */
 export async function sampleForms(resources: Iterable<Resource>): Promise<void> {
   const connections = Map.groupBy(tablesOf(resources), ({ client }) => client.connectionName)
@@ -15,8 +15,8 @@ export async function sampleForms(resources: Iterable<Resource>): Promise<void> 
 }
 
 /**
- * Reads every row of the resources' tables, in the background, where the database stores any value in any column: the
- * sample of the start may have missed a value in another form. A table that cannot be read stays as it is.
+ * Reads every row of the resources' tables in the background, on databases that store any value in any column, because
+ * the sample at startup can miss a value in another form. A table that cannot be read is skipped.
  *
  * @param isStopped  true to end early
  */
@@ -33,12 +33,12 @@ export async function completeForms(
     try {
       await dialectOf(client).completeForms?.(client, table, columns, pause)
     } catch {
-      /* The test of each value remains, and requests report what is wrong with the table. */
+      /* Each value is still tested when it is read, and requests report what is wrong with the table. */
     }
   }
 }
 
-/** Each table once, with the columns of all its models. */
+/** Returns each table once, with the columns of all of its models. */
 function tablesOf(resources: Iterable<Resource>) {
   const loaded = [...resources].filter(({ isLoaded }) => isLoaded)
   const same = Map.groupBy(loaded, (one) => `${one.client().connectionName} ${one.table}`)

@@ -40,7 +40,7 @@ export async function countItemsByDay(
   return counts && intoDays(counts, zone)
 }
 
-/** True if any item matches the filters, where the policy authorizes each record. */
+/** True if the actor can read any item that matches the filters; for policies that authorize each record. */
 export async function anyItemAllowed(
   records: Records,
   filters: Filters,
@@ -51,7 +51,7 @@ export async function anyItemAllowed(
   return await isAnyAllowed(records, client, matching, options)
 }
 
-/** Selects the matching rows, after the policy has allowed the actor to list. */
+/** Selects the matching rows, after the policy has allowed the actor to list items. */
 async function selectMatching(
   records: Records,
   filters: Filters,

@@ -48,9 +48,9 @@ export async function createItem(
 }
 
 /**
- * Decides a create as `createItem` does, and writes nothing; the model's hooks do not run.
+ * Performs the checks of `createItem` without writing anything. Hooks of the model do not run.
  *
- * @returns the record as it would be written, but for what hooks and the database fill in
+ * @returns the record as it would be written, without values that hooks and the database set
  * @throws Problem 403, 409 or 422
  */
 export async function tryCreate(
@@ -66,7 +66,7 @@ export async function tryCreate(
 }
 
 /**
- * The values that the actor may write at all.
+ * Returns the values that the actor is allowed to write.
  *
  * @throws Problem 403 or 422
  */
@@ -105,7 +105,10 @@ async function itemOfRow(
   return withReadability(item, await records.maySee(key, client, options))
 }
 
-/** Marks an item that its creator may not read, as the response must not show it. [P14] */
+/**
+ * Reads the new item, and marks it as unreadable if its creator is not allowed to read it: the response must not show
+ * it. [P14]
+ */
 async function readCreated(
   { records, resource }: CrudContext,
   record: LucidRow,

@@ -6,7 +6,7 @@ import type { Records } from './records.js'
 type Values = Record<string, unknown>
 
 /**
- * The methods of `LucidCrud` that own code overrides. [P6, P8]
+ * Methods of `LucidCrud` that applications can override. [P6, P8]
  */
 interface OverridableMethods {
   prepareCreate(values: Values, options: HookOptions): Values | Promise<Values>
@@ -16,12 +16,14 @@ interface OverridableMethods {
   afterUpdate(record: LucidRow, values: Values, options: HookOptions): void | Promise<void>
 }
 
-/** The view of `LucidCrud` that its operations use. */
+/** The part of `LucidCrud` that its operations use. */
 export interface CrudContext {
   readonly resource: Resource
   readonly records: Records
-  /** The object itself, so that overridden methods are called */
+  /** The `LucidCrud` itself, so that overridden methods are called */
   readonly methods: OverridableMethods
-  /** True if a subclass overrides the method, or an operation that others would replace */
+  /**
+   * True if a subclass overrides the method, or the operation `update` or `revert`, which writes of many rows bypass
+   */
   overrides(name: keyof OverridableMethods | 'update' | 'revert'): boolean
 }

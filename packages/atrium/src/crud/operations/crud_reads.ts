@@ -23,7 +23,7 @@ import { Resource } from '../resource/resource.js'
 import type { ColumnSettings, Item } from '../types.js'
 
 /**
- * The reads of `LucidCrud`.
+ * The read methods of `LucidCrud`.
  */
 export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   #resource: Resource | undefined
@@ -31,14 +31,14 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
 
   /**
    * @param model     the Lucid model
-   * @param settings  names of its soft-delete and update columns, unless they are the usual ones
+   * @param settings  names of the soft-delete and update columns of the model, if they differ from the default names
    */
   constructor(
     readonly model: Model,
     readonly settings: ColumnSettings = {}
   ) {}
 
-  /** The resource of the model. Without endpoints, the options of its decorator apply. */
+  /** The resource of the model. If the model has no endpoints, the options of its decorator apply. */
   get resource(): Resource {
     this.#resource ??= Resource.fromDecorator(this.model, this.settings)
     return this.#resource
@@ -47,7 +47,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   /**
    * Binds the operations to an existing resource.
    *
-   * @returns this object, or a new one of its class if it has a resource already
+   * @returns this object, or a new instance of its class if it is already bound to another resource
    */
   bind(resource: Resource): this {
     if (this.#resource && this.#resource !== resource) {
@@ -59,9 +59,9 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * One item.
+   * Returns one item.
    *
-   * @param key  the key's value; an array of its parts if it is composite
+   * @param key  value of the key; an array of values for a composite key
    * @returns null if there is no such item
    * @throws Problem 403, or 422 for an unknown field or relation
    */
@@ -70,7 +70,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * One item as a model instance, including the columns that responses do not show.
+   * Returns one item as a model instance, including the columns that responses do not show.
    *
    * @returns null if there is no such item
    * @throws Problem 403
@@ -80,7 +80,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Several items as model instances, in the order of their keys, each once.
+   * Returns several items as model instances, in the order of the keys and without duplicates.
    *
    * @throws UnknownKey   for the first key without an item
    * @throws Problem 403
@@ -90,7 +90,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * A list of items.
+   * Returns a list of items.
    *
    * @throws Problem 403, or 422 for an invalid sort, field or relation
    * @throws ValueError  for an invalid filter
@@ -103,10 +103,10 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The number of items that match the filters.
+   * Returns the number of items that match the filters.
    *
    * @param filters  filter name (`price__gte`) -> value, for any column
-   * @returns null if the policy takes the record and more than 10,000 would have to be authorized [P14]
+   * @returns null if the policy requires the record and more than 10,000 records would have to be authorized [P14]
    */
   async count(
     filters: Record<string, unknown> = {},
@@ -116,13 +116,13 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The number of items of each day of a datetime column.
+   * Returns the number of items for each day of a datetime column.
    *
-   * @param apiName   the column's API name
-   * @param first  the first day, as YYYY-MM-DD
-   * @param options  `zone`: the time zone whose days they are; default: UTC
-   * @returns the days with items, in no order; null if the policy takes the record and more than 10,000
-   *   would have to be authorized [P14]
+   * @param apiName  API name of the column
+   * @param first    first day, as YYYY-MM-DD
+   * @param options  `zone`: time zone that defines the days; default: UTC
+   * @returns the days with items, in no particular order; null if the policy requires the record and more than 10,000
+   *   records would have to be authorized [P14]
    * @throws Problem 403
    */
   async countByDay(
@@ -134,13 +134,14 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The number of items of each value of a column, among those of a list: the most frequent values first.
+   * Returns the values of a column in a list, each with the number of items that have it, most frequent values first.
    *
-   * @param apiName  the column's API name
-   * @param request  the list; its paging and order do not matter
-   * @param options  `most`: the number of values; `counted` is called with that of all there are
-   * @returns null if not every item shows its stored value: with a policy that takes the record, grants that hide
-   *   the column on some items, a column or model that converts or serializes itself, and for JSON and bytes
+   * @param apiName  API name of the column
+   * @param request  the list; its paging and order are ignored
+   * @param options  `most`: maximum number of values; `counted` is called with the number of distinct values
+   * @returns null if items can show other values than the stored ones: with a policy that requires the record, grants
+   *   that hide the column on some items, a column or model with custom conversion or serialization, and for JSON and
+   *   bytes
    * @throws Problem 403
    * @throws ValueError  for an unknown column, or a filter by a hidden one
    */
@@ -161,9 +162,9 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * True if grants and the policy allow an operation, on a record if one is given. [P14, U2]
+   * True if the grants and the policy allow an operation, on the record if one is given. [P14, U2]
    *
-   * @param record  one that the actor may read, or a new one
+   * @param record  a record that the actor is allowed to read, or a new one
    */
   async allows(
     action: GrantedOperation,
@@ -180,11 +181,11 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Of readable records, the keys of those that an operation reaches. The policy is not asked. One statement per
-   * 200 keys, and none if the operation reaches all readable records. [U2]
+   * Returns the keys of those readable records that the actor's grants for an operation include. The policy is not
+   * checked. Runs one statement per 200 keys, and none if the grants include all readable records. [U2]
    *
-   * @param keys  of records that the actor may read
-   * @returns in the order of `keys`
+   * @param keys  keys of records that the actor is allowed to read
+   * @returns the keys, in the order of `keys`
    */
   async reached(
     action: GrantedOperation,
@@ -199,9 +200,9 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The fields that the actor may change on some records, and not on this one. [U3]
+   * Returns the fields that the actor is allowed to change on some records, but not on this one. [U3]
    *
-   * @returns their names in the API
+   * @returns API names of the fields
    */
   async readOnlyOn(record: LucidRow, options: CallOptions = {}): Promise<ReadonlySet<string>> {
     const { resource } = await this.recordsFor(options)
@@ -210,9 +211,10 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The records that meet a condition as the actor sees them, in no order, not deleted.
+   * Returns the records, except deleted ones, that meet a condition with the values that the actor can see. They are in
+   * no particular order.
    *
-   * @param options.lock  true if they are to be written in the client's transaction
+   * @param options.lock  true if the records are going to be written in the client's transaction
    */
   async locateBy(
     condition: Condition,
@@ -229,7 +231,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     return records
   }
 
-  /** The resource as the roles of the actor leave it. [U4] */
+  /** Returns the context for the resource as restricted by the roles of the actor. [U4] */
   protected async contextFor({
     actor = currentActor(),
     client,

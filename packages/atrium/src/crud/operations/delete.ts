@@ -6,7 +6,7 @@ import type { CallOptions, WriteOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
 import { runWrite, runWriteOfMany } from './writes/write_transaction.js'
 
-/** Deletes an item, soft or for good. See `LucidCrud.delete` and `LucidCrud.dbDelete`. */
+/** Deletes an item, softly or permanently. See `LucidCrud.delete` and `LucidCrud.dbDelete`. */
 export async function deleteItem(
   context: CrudContext,
   key: unknown,

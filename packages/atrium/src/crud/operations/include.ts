@@ -8,7 +8,7 @@ import type { CallOptions } from './call_options.js'
 import { readRelated } from './related/related_items.js'
 import { LINK } from './related/related_rows.js'
 
-/** The columns to read in addition to the fields of items that include others. */
+/** Returns the columns to read in addition to the requested fields, for items that include related items. */
 export function includeColumns(
   includes: readonly IncludedRelation[],
   table: string,
@@ -21,14 +21,14 @@ export function includeColumns(
 }
 
 /**
- * Adds the related items to the items found, by one query for each relation. It leaves out records
- * outside the actor's scope, soft-deleted ones, and those that the policy refuses to read; if the policy
- * refuses the operation, the whole request is refused. A list is cut at the relation's limit, and
- * the field `NAME_has_more` is then true. [Q3, P14]
+ * Adds the related items to the items found, with one query per relation. Leaves out records outside the actor's scope,
+ * soft-deleted records, and records that the policy does not allow the actor to read; if the policy refuses the whole
+ * operation, the request is refused. A list is cut at the relation's limit, and the field `NAME_has_more` is then true.
+ * [Q3, P14]
  *
- * @param found  read with `includeColumns`
+ * @param found  items, read with `includeColumns`
  * @throws Problem 403
- * @throws Problem 422  when they exceed the limit of one response
+ * @throws Problem 422  when the related items exceed the limit of one response
  */
 export async function includeRelated(
   found: readonly Found[],
@@ -52,7 +52,7 @@ export async function includeRelated(
   })
 }
 
-/** The same client with its transaction, unless the related model is in another database. */
+/** Returns the client itself, with its transaction, unless the related model is in another database. */
 function clientOf(
   { resource }: IncludedRelation,
   client: QueryClientContract

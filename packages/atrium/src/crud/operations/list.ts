@@ -26,7 +26,7 @@ export async function listItems(
   )
 }
 
-/** Reads the requested part, and counts the whole list unless the request has `count=false`. */
+/** Reads the requested page or range, and counts the whole list unless the request has `count=false`. */
 async function readList(
   records: Records,
   request: ListRequest,

@@ -8,13 +8,14 @@ import { whereSql } from '#base/sql/sql'
 import type { CallOptions } from './call_options.js'
 import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
-/** Scopes any of which reaches a record; null: all records are reached. */
+/** Scopes that a grant is limited to: a record has to be in one of them. Null: the grant includes all records. */
 export type Reach = readonly Scope[] | null
 
 /**
- * Tests records against several reaches, independently of read access. One statement per 200 records.
+ * Checks which records are in the scopes of several grants, regardless of read access. Runs one statement per 200
+ * records.
  *
- * @returns the results in the order of the reaches, by `identityOf` the key; none for the key of no existing record
+ * @returns for each key, by `identityOf`, one result per reach, in their order; without the keys of missing records
  */
 export async function reachedOf(
   { base }: Resource,

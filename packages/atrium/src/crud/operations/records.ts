@@ -16,23 +16,23 @@ import type { Item } from '../types.js'
 import { UnknownKey } from '#base/errors'
 import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
-/** A record that is to be written. */
+/** A record that is going to be written. */
 export interface Located {
-  /** With all values, as a write needs it */
+  /** Record with all values, as a write requires */
   record: LucidRow
-  /** As the actor sees it: null in the fields hidden on it; the same record if none are */
+  /** Record as the actor sees it: null in the fields that are hidden on it; the same object if no fields are hidden */
   seen: LucidRow
 }
 
 /**
- * The records of a resource that an actor may see, read and checked. [P14]
+ * Reads and checks the records of a resource that an actor is allowed to see. [P14]
  */
 export class Records extends VisibleRows {
-  /* Of all others, what is not shown may be null. */
+  /* Records with all values. In other records, values that are hidden from the actor can be null. */
   readonly #whole = new WeakSet<LucidRow>()
 
   /**
-   * The record to write, locked if the database locks rows.
+   * Returns the record to write, locked if the database supports row locks.
    *
    * @throws Problem 404
    */
@@ -56,9 +56,9 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * The records of the keys, in their order, each once.
+   * Returns the records of the keys, in the order of the keys and without duplicates.
    *
-   * @param lock  true if they are to be written
+   * @param lock  true if the records are going to be written
    * @throws UnknownKey  for the first key without a record
    */
   async locateMany(
@@ -75,9 +75,9 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * The records of the keys that exist, in their order, each once.
+   * Returns the existing records of the keys, in the order of the keys and without duplicates.
    *
-   * @param lock  true if they are to be written
+   * @param lock  true if the records are going to be written
    */
   async findExisting(
     keys: readonly unknown[],
@@ -90,10 +90,10 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * The records that meet a condition as the actor sees them, not deleted, in no order: a value that is hidden on a
-   * record does not find it.
+   * Returns the records, except deleted ones, that meet a condition with the values that the actor can see, in no
+   * particular order. A value that is hidden on a record does not match.
    *
-   * @param lock  true if they are to be written in the client's transaction
+   * @param lock  true if the records are going to be written in the client's transaction
    */
   async locateBy(
     condition: Condition,
@@ -160,10 +160,10 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * Authorizes a repeated create or update of an item in its current state. An item that no longer exists
-   * needs no authorization.
+   * Authorizes a repeated create or update of an item in its current state. An item that no longer exists needs no
+   * authorization.
    *
-   * @returns true if the actor may also read it
+   * @returns true if the actor is also allowed to read the item
    * @throws Problem 403  when the policy or the scope refuses it
    */
   async authorizeAgain(
@@ -198,10 +198,10 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * The item after a write, null if the writer may not read it. A write that moves it out of the reach of the
-   * operation's grants is refused. [P14, U2]
+   * Returns the item after a write; null if the writer is not allowed to read it. Refuses a write that moves the item
+   * out of the scope of the grants for the operation. [P14, U2]
    *
-   * @throws Problem 403, or 409 if a trigger of the database has removed it
+   * @throws Problem 403, or 409 if a trigger of the database has deleted the item
    */
   async readBack(
     operation: 'create' | 'update',
@@ -221,7 +221,7 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * True if a write may move a record out of the writer's reach. [P14, U2]
+   * True if a write could move a record out of the writer's scope. [P14, U2]
    */
   narrows(operation: 'create' | 'update'): boolean {
     const { projection, scope } = this.resource
@@ -229,9 +229,10 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * Of readable records, those that an operation reaches. No statement if it reaches all of them. [U2]
+   * Returns those readable records that the grants for an operation include. Runs no statement if they include all of
+   * them. [U2]
    *
-   * @returns their keys by `identityOf`
+   * @returns keys of the records, by `identityOf`
    */
   async reaches(
     operation: GrantedOperation,
@@ -249,9 +250,9 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * Checks that an operation reaches located records.
+   * Checks that the grants for an operation include the located records.
    *
-   * @throws Problem 403  for any that it does not reach
+   * @throws Problem 403  if any record is outside the grants
    */
   async authorizeReach(
     operation: GrantedOperation,
@@ -267,7 +268,7 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * A located record as the actor sees it: null in the fields hidden on it. [U3]
+   * Returns a located record as the actor sees it: null in the fields that are hidden on it. [U3]
    */
   async seen(
     record: LucidRow,
@@ -278,7 +279,7 @@ export class Records extends VisibleRows {
     return (await this.#stored(this.resource.key.of(record), client, options)) ?? record
   }
 
-  /** The policy is given the stored record, without nulls for hidden values. */
+  /** Passes the stored record to the policy, without nulls for hidden values. */
   override async allows(
     action: GrantedOperation,
     options: CallOptions,
@@ -301,7 +302,7 @@ export class Records extends VisibleRows {
     return (await base.reader.record(client, { where })) ?? record
   }
 
-  /** True if the operation's grants and the model's own scope still reach the record. */
+  /** True if the record is still in the scope of the operation's grants and of the model. */
   async #isLeftTo(
     operation: GrantedOperation,
     key: KeyValue,
@@ -315,7 +316,7 @@ export class Records extends VisibleRows {
     return reached.get(identityOf(key))?.every(Boolean) ?? false
   }
 
-  /** The item after a write, or null if it is out of the writer's scope. */
+  /** Returns the item after a write, or null if it is outside the writer's scope. */
   async find(
     record: LucidRow,
     client: QueryClientContract,
@@ -331,7 +332,7 @@ export class Records extends VisibleRows {
   }
 
   /**
-   * The item of a key as the actor sees it, deleted or not.
+   * Returns the item of a key as the actor sees it, deleted or not.
    */
   async itemOf(
     key: KeyValue,

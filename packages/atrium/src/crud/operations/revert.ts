@@ -32,24 +32,24 @@ import { unwritableColumns } from './writes/written_fields.js'
 type Row = Record<string, unknown>
 
 export interface RevertOptions extends CallOptions {
-  /** Names of columns that a record which comes back gets later, by `putExactly` */
+  /** Names of columns that `putExactly` sets later on a record that is restored */
   postponed?: ReadonlySet<string>
-  /** The record, as `recordsToRevert` has read it in this very transaction */
+  /** The record, if `recordsToRevert` has already read it in the same transaction */
   located?: LucidRow
   /**
-   * The transaction that takes a whole event back, and in which `recordsNotAsLeft` has found none. Its
-   * records are written without a savepoint, and a driver's error is thrown as it is. Pivot rows are
-   * left to `removeAddedRows` before all records, and `revertPivots` after them
+   * The transaction that reverts a whole event and in which `recordsNotAsLeft` has found no changed record. Records are
+   * written without a savepoint, and errors of the driver are thrown unchanged. The caller reverts pivot rows:
+   * `removeAddedRows` before all records, `revertPivots` after them
    */
   whole?: TransactionClientContract
-  /** Records that are removed in the same way, by `identityIn`: they may refer to the record, and be gone with it */
+  /** Other records that the same revert deletes, by `identityIn`: references from them do not prevent the deletion */
   removed?: ReadonlySet<string>
-  /** True to ask only if the actor may remove the record */
+  /** True to only check whether the actor is allowed to remove the record */
   isDryRun?: boolean
 }
 
 /**
- * The operation that takes a write back. [R7]
+ * Returns the operation that reverts a write. [R7]
  */
 export function operationOf({ base }: Resource, { before, left }: Reversal): GrantedOperation {
   if (left === null) return 'create'
@@ -60,7 +60,7 @@ export function operationOf({ base }: Resource, { before, left }: Reversal): Gra
   return softDelete.marks(attributesOf(base, before)) ? 'delete' : 'restore'
 }
 
-/** Puts a record back into its state before a write. See `LucidCrud.revert`. */
+/** Restores the state of a record before a write. See `LucidCrud.revert`. */
 export async function revertItem(
   context: CrudContext,
   key: KeyValue,
@@ -84,9 +84,10 @@ export async function revertItem(
 }
 
 /**
- * Reads and locks records that are reverted next, together; none that the actor cannot see.
+ * Reads and locks records that are going to be reverted, without those that the actor cannot see.
  *
- * @returns by `identityOf`; nothing where application code or triggers run with each write, and may change the next records
+ * @returns records by `identityOf`; empty if application code or triggers run with each write, as they can change
+ *   records that are reverted later
  */
 export async function recordsToRevert(
   context: CrudContext,
@@ -100,7 +101,7 @@ export async function recordsToRevert(
   return new Map(found.map((record) => [identityOf(resource.key.of(record)), record]))
 }
 
-/** Brings back pivot rows that a write removed, once all records that they tie are there. */
+/** Restores pivot rows that a write removed. The records that they link have to exist already. */
 export async function revertPivots(
   resource: Resource,
   key: KeyValue,
@@ -112,7 +113,7 @@ export async function revertPivots(
 }
 
 /**
- * Checks that the actor can see every record that the earlier state refers to, without writing it.
+ * Checks that the actor can see every record that the earlier state refers to. Writes nothing.
  *
  * @throws Problem 409
  */
@@ -175,7 +176,7 @@ async function bringBack(
   if (postponed.size > 0) forgetStoredRow(record)
 }
 
-/** Columns that the write has returned are not read again. */
+/** Sets the stored values exactly. Columns that the write has returned are not read again. */
 async function makeExact(
   resource: Resource,
   record: LucidRow,
@@ -213,7 +214,7 @@ async function putBack(
   makeBytesComparable(record)
   const row = Object.fromEntries(changed.map(({ name }) => [name, before[name]]))
   record.merge(attributesOf(resource, row) as any)
-  /* The policy may allow the present row, and refuse the earlier one. */
+  /* The policy can allow the current row, and refuse the earlier one. */
   await records.authorize(operation, options, record)
   await checkReferences(resource, record, client, options)
   stampUpdate(record, resource)
@@ -242,7 +243,7 @@ async function takeAway(
   await removeRecord(record, resource, client)
 }
 
-/** @throws Problem 403  also where the record is out of reach */
+/** @throws Problem 403  also if the record is outside the actor's scope */
 async function locate(
   { records, resource }: CrudContext,
   operation: GrantedOperation,
@@ -272,7 +273,7 @@ async function refuseUnwritable(
   if (refused.length > 0) throw forbidden()
 }
 
-/** The model's attributes of stored values. */
+/** Converts stored values to attributes of the model. */
 function attributesOf({ base }: Resource, stored: Row): Row {
   const row = Object.fromEntries(
     Object.entries(stored).map(([name, value]) => [name, fromStored(value)])

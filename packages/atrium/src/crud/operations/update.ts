@@ -62,10 +62,10 @@ function itemOfRow(
 }
 
 /**
- * Decides an update as `updateItem` does, and writes nothing; the model's hooks do not run.
+ * Performs the checks of `updateItem` without writing anything. Hooks of the model do not run.
  *
- * @param record  of `locateBy`; it takes the values
- * @returns true if any value is to be written
+ * @param record  record of `locateBy`; the values are assigned to it
+ * @returns true if any value would be written
  * @throws Problem 403, 409 or 422
  */
 export async function tryUpdate(
@@ -83,7 +83,7 @@ export async function tryUpdate(
   return isChanged
 }
 
-/** The values that the actor may write to the record. */
+/** Returns the values that the actor is allowed to write to the record. */
 async function decidedValues(
   { records, resource }: CrudContext,
   record: LucidRow,
@@ -120,12 +120,12 @@ async function takeChanges(
 ): Promise<void> {
   makeBytesComparable(record)
   record.merge(changes as any)
-  /* The policy may allow the present row, and refuse the updated one. */
+  /* The policy can allow the current row, and refuse the updated one. */
   await records.authorize('update', options, record)
   await checkReferences(resource, record, client, options)
 }
 
-/** Reads the updated item if the caller wants it, or if the scope may hide it from its writer. */
+/** Reads the updated item if the caller requests it, or if the scope could hide the item from its writer. */
 async function readUpdated(
   { records }: CrudContext,
   record: LucidRow,

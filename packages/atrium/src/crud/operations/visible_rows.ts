@@ -20,14 +20,14 @@ import type { CallOptions } from './call_options.js'
 export interface SelectionOptions extends CallOptions {
   deleted?: DeletedMode
   lock?: boolean
-  /** True: reads hidden values, too, as a write needs the whole record */
+  /** True to read hidden values too, because a write requires the whole record */
   whole?: boolean
 }
 
 const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
- * Which rows of a resource an actor may see, as conditions. The only class that applies the scope, and, through
+ * Conditions for the rows of a resource that an actor is allowed to see. Only this class applies the scope and, through
  * `Authorization`, the policy. [P14]
  */
 export class VisibleRows extends Authorization {
@@ -36,7 +36,7 @@ export class VisibleRows extends Authorization {
   }
 
   /**
-   * One item.
+   * Selects one item.
    */
   byKey(key: KeyValue, client: QueryClientContract, options: SelectionOptions): Selection {
     const visible = this.visible(options.deleted ?? 'exclude', client, options)
@@ -46,7 +46,7 @@ export class VisibleRows extends Authorization {
   }
 
   /**
-   * The items of a list.
+   * Selects the items of a list.
    */
   byConditions(
     request: Pick<ListRequest, 'conditions' | 'deleted'>,
@@ -62,10 +62,10 @@ export class VisibleRows extends Authorization {
   }
 
   /**
-   * The condition that a column of another table refers to a record that the actor may see, deleted or not,
-   * and that meets the condition. Policies with a record and fetch hooks are not asked.
+   * Returns the condition that a column of another table refers to a record that the actor is allowed to see, deleted
+   * or not, and that meets a condition. Policies that require a record and fetch hooks are not applied.
    *
-   * @param target  what the column refers to
+   * @param target  column that the reference points to
    */
   referred(column: Column, target: Column, condition: Condition): Condition {
     const wanted = { conditions: [condition], deleted: 'include' as const }
@@ -82,7 +82,7 @@ export class VisibleRows extends Authorization {
   }
 
   /**
-   * The condition for the records of the keys.
+   * Returns the condition for the records of the keys.
    */
   among(keys: readonly KeyValue[]): Condition {
     const { key } = this.resource
@@ -97,7 +97,7 @@ export class VisibleRows extends Authorization {
   }
 
   /**
-   * The condition that any of the scopes reaches a record.
+   * Returns the condition that a record is in any of the scopes.
    */
   reachedBy(scopes: readonly Scope[]): Condition {
     const { base } = this.resource
@@ -108,7 +108,7 @@ export class VisibleRows extends Authorization {
     }
   }
 
-  /** The rows in the actor's scope. */
+  /** Selects the rows in the actor's scope. */
   protected visible(
     deleted: DeletedMode,
     client: QueryClientContract,

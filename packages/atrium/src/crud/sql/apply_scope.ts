@@ -4,32 +4,34 @@ import { RuntimeError } from '#base/errors'
 import { nameScope, wordsOfScope, type Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
 
-/* They say more than which rows there are, and mean another thing in a list, a count and a subquery. */
+/* Methods that do more than add conditions, and behave differently in a list, a count and a subquery. */
 const NO_CONDITIONS = new Set([
   ...['limit', 'offset', 'forPage', 'orderBy', 'orderByRaw', 'groupBy', 'groupByRaw'],
   ...['union', 'unionAll', 'intersect', 'paginate', 'first', 'firstOrFail', 'exec', 'then'],
   ...['update', 'delete', 'increment', 'decrement', 'clearWhere', 'clearScope', 'forUpdate'],
 ])
 
-/* "is null" is meant where it is written. */
+/* For these operators, null is an intended value. */
 const NULL_OPERATORS = /^\s*is(\s+not)?\s*$/i
 
 const CONDITION = /^(and|or)?where/i
 const EQUALITY = /^(?:(?:and|or)?where|or)(?:not)?$/i
 
-/** Warnings about scopes that compare with nothing, logged once for each user object */
+/**
+ * Warnings that were already logged, by user object: each scope that compares with undefined is logged once per object
+ */
 const REPORTED = new WeakMap<object, Set<string>>()
 
-/** Scopes that apply others, which are guarded by themselves */
+/** Scopes that combine other scopes, each of which is guarded separately */
 const GUARDED = new WeakSet<Scope>()
 
-/** Ends a scope that compares with nothing. */
+/** Thrown to end a scope that compares with an undefined value. */
 class ComparedWithNothing extends Error {}
 
 class Watch {
   lacking: string | undefined
   hasFunctions = false
-  /** True once the scope is applied: a function that runs again need not end anything */
+  /** True once the scope is applied: a nested function that runs again then does not throw */
   isOver = false
 
   constructor(readonly words: string) {}
@@ -43,10 +45,10 @@ class Watch {
 }
 
 /**
- * Narrows a query by a scope. One that compares with nothing, as with an attribute that the user does not have,
- * reaches no row, and says so in the log. [P14, U3]
+ * Narrows a query by a scope. A scope that compares with an undefined value, such as an attribute that the user does
+ * not have, matches no row, and a warning is logged. [P14, U3]
  *
- * @throws RuntimeError  when the scope does something else than to add conditions
+ * @throws RuntimeError  when the scope does anything other than add conditions
  */
 export function applyScope(scope: Scope, query: Query, actor: Actor): void {
   if (GUARDED.has(scope)) return scope(query, actor)
@@ -60,7 +62,9 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
         `${words} returns a promise; a scope adds its conditions immediately, and reads what it needs from the actor`
       )
     }
-    /* Functions within conditions run when the query becomes SQL, which takes from a query what it has. */
+    /*
+     * Functions within conditions run when the query is converted to SQL, which modifies the query, so a clone is used.
+     */
     if (watch.hasFunctions) query.clone().toSQL()
   } catch (error) {
     if (!(error instanceof ComparedWithNothing)) throw error
@@ -72,7 +76,7 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
 }
 
 /**
- * A scope that is applied like that wherever it is called.
+ * Returns a scope that always applies the given scope through `applyScope`.
  */
 export function guardedScope(scope: Scope): Scope {
   const own: Scope = (query, actor) => applyScope(scope, query, actor)
@@ -80,16 +84,16 @@ export function guardedScope(scope: Scope): Scope {
   return markGuarded(own)
 }
 
-/** Notes that a scope only applies others, each guarded by itself. */
+/** Marks a scope that only combines other scopes, each of which is guarded separately. */
 export function markGuarded(scope: Scope): Scope {
   GUARDED.add(scope)
   return scope
 }
 
 /**
- * The query as the scope gets it: each condition is looked at, those in functions, too.
+ * Returns a proxy of the query for the scope, which checks each condition, including those in nested functions.
  *
- * @param isOuter  false within a function, where a subquery may have an order or a limit of its own
+ * @param isOuter  false within a nested function, where a subquery can have an order or a limit
  */
 function guarded<Target extends object>(query: Target, watch: Watch, isOuter: boolean): Target {
   const self: Target = new Proxy(query, {
@@ -129,7 +133,7 @@ function isQuery(value: unknown): value is object {
   return typeof (value as { toKnex?: unknown } | null)?.toKnex === 'function'
 }
 
-/** The column, or else the method, of a condition without a value to compare with. */
+/** Returns the column, or else the method, of a condition that compares with an undefined value. */
 function comparedWithNothing(name: string, given: readonly unknown[]): string | undefined {
   const [key, operator] = given
   const place = typeof key === 'string' ? key : name

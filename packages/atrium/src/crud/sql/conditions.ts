@@ -15,9 +15,9 @@ const FALSE: Sql = { sql: '1 = 0', bindings: [] }
 const TRUE: Sql = { sql: '1 = 1', bindings: [] }
 
 /**
- * The SQL of a filter's condition.
+ * Returns the SQL of a filter condition.
  *
- * @param select  makes the statement of a subselect
+ * @param select  returns the statement of a subselect
  */
 export function conditionToSql(
   table: string,

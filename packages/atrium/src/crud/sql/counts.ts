@@ -7,29 +7,29 @@ import { toApi } from '#base/values/to_api'
 import type { Readable, RowStatements } from './row_statements.js'
 import type { Selection } from './select.js'
 
-/* Name of a value in a grouped result */
+/* Alias of the value in a grouped result */
 const VALUE = 'crud_value'
 
-/* Counts the groups before the limit */
+/* Counts the groups before the limit is applied */
 const KINDS = 'count(*) over () as kinds'
 
-/* Rows whose values are counted at most, where a time limit could not end it */
+/* Maximum number of rows that are grouped by value if no time limit can end the statement */
 const MOST_GROUPED = 100_000
 
-/** Counts rows of a model's table, all of them or in groups. */
+/** Counts rows of a model's table, in total or in groups. */
 export class Counts {
   constructor(
     private readonly resource: Pick<Readable, 'table'>,
     private readonly statements: RowStatements
   ) {}
 
-  /** The number of rows. */
+  /** Returns the number of rows. */
   async all(client: QueryClientContract, selection: Selection): Promise<number> {
     const [row] = await this.statements.aggregate(client, selection, 'count(*) as total')
     return Number(row.total)
   }
 
-  /** The number of rows of each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
+  /** Returns the number of rows for each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
   async byTime(
     client: QueryClientContract,
     column: Column,
@@ -43,11 +43,11 @@ export class Counts {
   }
 
   /**
-   * The number of rows of each value of a column, the most frequent first, those as frequent by value.
+   * Returns the number of rows for each value of a column, most frequent values first, equally frequent ones by value.
    *
-   * @param most  number of values
-   * @returns the values in the form of the API, null for none; the number of all different ones
-   * @throws OutOfTime  within a time limit, and if nothing could end the statement: for more than 100,000 rows
+   * @param most  maximum number of values
+   * @returns `values`: API values (null for no value) with their counts; `kinds`: the number of distinct values
+   * @throws OutOfTime  when a time limit ends the statement, or if none can end it and there are more than 100,000 rows
    */
   async byValue(
     client: QueryClientContract,
@@ -78,7 +78,7 @@ export class Counts {
     return { values, kinds: Number(rows[0]?.kinds ?? 0) }
   }
 
-  /** The number of rows of each value, among the first rows of the selection. */
+  /** Returns the number of rows for each value, among the first rows of the selection. */
   async #groupFirst(
     client: QueryClientContract,
     selection: Selection,

@@ -8,17 +8,17 @@ import type { Readable } from './row_statements.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 
-/** What responses show of a record or a row. */
+/** Converts records and rows to items of responses. */
 export class ItemForm {
   constructor(private readonly resource: Readable) {}
 
-  /** True if the model has its own serialization */
+  /** True if the model overrides the serialization of Lucid */
   get serializesItself(): boolean {
     const own = this.resource.model.prototype
     return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
   }
 
-  /** True if only a record, not a row, becomes an item with these fields. */
+  /** True if items with these fields can only be created from a record, not from a row. */
   needsRecord({ columns, computed }: Fields): boolean {
     return (
       computed.size > 0 || this.serializesItself || columns.some((column) => column.needsHydration)
@@ -26,14 +26,14 @@ export class ItemForm {
   }
 
   /**
-   * A record for code that makes of it what is shown: without what grants hide. [U3]
+   * Returns the record for application code that creates the response, without values that grants hide. [U3]
    */
   shown(record: LucidRow): LucidRow {
     const { concealed, hidesColumns } = this.resource
     return hidesColumns ? recordWithout(record, concealed) : record
   }
 
-  /** The API form of a model instance. A model's own `serialize` takes precedence. */
+  /** Returns the API form of a model instance. A custom `serialize` of the model takes precedence. */
   toItem(whole: LucidRow, fields: Fields = this.resource.responseFields): Item {
     const isOwn = this.serializesItself || fields.columns.some(({ serialize }) => serialize)
     const record = isOwn ? this.shown(whole) : whole
@@ -54,7 +54,7 @@ export class ItemForm {
 
 const ITEM_OF = new WeakMap<Fields, (row: Record<string, unknown>) => Item>()
 
-/** The function that turns a row into an item; created once for all rows. */
+/** Returns the function that converts a row to an item. It is created once per selection of fields. */
 export function itemOf(fields: Fields): (row: Record<string, unknown>) => Item {
   const known = ITEM_OF.get(fields)
   if (known) return known

@@ -2,12 +2,12 @@ import type { Dialect } from '#base/database/dialect'
 import { joined, type Sql, type ExtraColumn } from '#base/sql/sql'
 import type { Sort } from '#base/columns/sort'
 
-/** The position of a row in an order: one stored value for each part of the order. */
+/** The position of a row in an order: one stored value for each column of the order. */
 export type Position = readonly unknown[]
 
 const NOTHING: Sql = { sql: '1 = 0', bindings: [] }
 
-/** The select expressions for the position of a row. */
+/** Returns the select expressions for the position of a row. */
 export function positionParts(
   order: readonly Sort[],
   table: string,
@@ -19,15 +19,15 @@ export function positionParts(
   })
 }
 
-/** The position of a row that was read with these expressions. */
+/** Returns the position of a row that was read with these expressions. */
 export function positionOf(extras: Record<string, unknown>, order: readonly Sort[]): Position {
   return order.map((_, index) => extras[aliasOf(index)])
 }
 
 /**
- * The conditions for the rows after a position, to be read one after the other. Each begins with a bound
- * on the first column, so that an index on it finds the start. There are two if rows with null follow
- * those with a value: a single condition could use no index. [Q4]
+ * Returns the conditions for the rows after a position, to be applied one after another. Each begins with a bound on
+ * the first column, so that an index on it finds the start. There are two conditions if rows with null follow rows with
+ * a value, because a single condition could use no index. [Q4]
  */
 export function rangesAfter(
   order: readonly Sort[],
@@ -43,7 +43,7 @@ export function rangesAfter(
 }
 
 /**
- * Null comes first, and last when descending. [A18]
+ * Returns the condition for the rows after a position. Null sorts first, and last in descending order. [A18]
  *
  * @param hasValue  true to select only rows with a value in the first column
  */

@@ -11,46 +11,45 @@ import type { Selection } from './select.js'
 
 type Row = Record<string, unknown>
 
-/** Bytes for all rows of a list: values are read in one query if their average stays within this. */
+/** Maximum size of the values of a list, in bytes, that are read in one query. */
 const IN_ONE_QUERY = 2 * 1024 * 1024
 const SHORTEST = 1024
 
-/** Size of a batch of larger values, in bytes and in rows */
+/** Maximum size of a batch of larger values, in bytes and in rows */
 const BATCH = { bytes: 1024 * 1024, rows: 100 }
 
-/** A column of at most this many characters has no large values */
+/** A column with at most this maximum length has no large values */
 const FEW_CHARACTERS = 255
 
 const SIZE = 'crud_size'
 
 /**
- * Prefix of the text that replaces a large value, followed by its size, if the column can return any
- * type: an extra column would make a list of 100 a tenth slower. It is random, so no caller can store
- * it.
+ * Prefix of the text that replaces a large value, followed by its size, for columns that can return any type. An extra
+ * column would slow down a list of 100 by a tenth. The prefix is random, so callers cannot store it.
  */
 const MARK = `${randomBytes(9).toString('base64url')}:`
 const LONGEST_MARK = MARK.length + 20
 
 /**
- * A list with possibly large values is read in two steps: first the small values and the size of the
- * others; then, if the limit of a response allows it, the others in batches.
+ * A list that can contain large values is read in two steps: first the small values and the sizes of the large ones;
+ * then, if the limit of a response allows it, the large values in batches.
  */
 interface SizedRead {
   /** The select list of the first step */
   list: string
-  /** Maximum size of a small value in bytes */
+  /** Maximum size of a value that is read in the first step, in bytes */
   small: number
-  /** The columns with possibly large values */
+  /** Columns that can contain large values */
   columns: readonly Column[]
 }
 
 const READS = new WeakMap<Dialect, WeakMap<readonly Column[], Map<string, SizedRead>>>()
 
 /**
- * Plans the read of columns with possibly large values.
+ * Plans the read of columns that can contain large values.
  *
  * @param rows  maximum number of rows
- * @param cut   length in characters after which texts may be cut; 0: they are read whole
+ * @param cut   length in characters after which texts can be cut; 0: texts are read completely
  * @returns undefined if no value can be large
  */
 export function sizedRead(
@@ -61,7 +60,7 @@ export function sizedRead(
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined
   const share = IN_ONE_QUERY / (Math.max(rows, 1) * large.length)
-  /* Powers of two, as each size is another statement. */
+  /* Rounded to powers of two, because each size requires a separate statement. */
   const small = Math.max(SHORTEST, 2 ** Math.floor(Math.log2(share)))
   let known = READS.get(dialect)
   if (!known) READS.set(dialect, (known = new WeakMap()))
@@ -100,7 +99,7 @@ function makeRead(
   return { list: parts.join(', '), small, columns: whole }
 }
 
-/** The extra column with the size of a row. */
+/** Returns the extra column with the size of a row. */
 export function sizeColumn(columns: readonly Column[], key: Key, dialect: Dialect) {
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined
@@ -113,10 +112,10 @@ function sizeSql(table: string, columns: readonly Column[], dialect: Dialect): s
 }
 
 /**
- * Reserves the memory for rows.
+ * Reserves memory for rows.
  *
- * @param rows   read with their size
- * @param sized  the plan of their read; not needed if only the size was read
+ * @param rows   rows that were read with their size
+ * @param sized  plan of the read; not needed if only the size was read
  * @throws Problem 413 or 503
  */
 export async function reserveFor(
@@ -129,7 +128,7 @@ export async function reserveFor(
   if (bytes > SMALL_RESPONSE) await budget.reserve(bytes)
 }
 
-/** The bytes of a record's texts and binary values. */
+/** Returns the size of a record's texts and binary values, in bytes. */
 export function bytesOf({ $attributes }: LucidRow): number {
   let bytes = 0
   for (const value of Object.values($attributes)) {
@@ -139,8 +138,8 @@ export function bytesOf({ $attributes }: LucidRow): number {
 }
 
 /**
- * The size of a row's possibly large values. Removes their marks; if there were any, it adds the size
- * to the row.
+ * Returns the size of a row's values in columns that can contain large values. Replaced values are removed; if there
+ * were any, the size is added to the row.
  */
 function sizeOf(row: Row, { columns }: SizedRead): number {
   let small = 0
@@ -159,11 +158,10 @@ function sizeOf(row: Row, { columns }: SizedRead): number {
 }
 
 /**
- * Reads the large values of the second step. A row that has been deleted or hidden since then is left
- * out.
+ * Reads the large values in the second step. A row that has been deleted or hidden since the first step is left out.
  *
- * @param rows  of the first step, with their keys
- * @param read  reads rows in no order, with all values
+ * @param rows  rows of the first step, with their keys
+ * @param read  reads rows with all values, in no particular order
  */
 export async function readLargeValues(
   rows: Row[],
@@ -186,7 +184,7 @@ export async function readLargeValues(
     for (const row of await read({ where: [...where, isWanted], scope })) {
       found.set(identity(key.ofRow(row)), row)
     }
-    /* One driver reads in the server's thread, and both create the values in it. */
+    /* Drivers create the values in the server's thread, and one driver also reads in it. */
     await nextEventLoopTurn()
   }
   const isLacking = new Set(lacking)
@@ -214,7 +212,7 @@ function* batches(rows: readonly Row[]): Generator<Row[]> {
   yield batch
 }
 
-/** Key columns are excluded: they are indexed, and never large. */
+/** Returns the columns that can contain large values. Key columns are excluded: they are indexed, and never large. */
 function largeColumns(columns: readonly Column[], { columns: keys }: Key): Column[] {
   return columns.filter((column) => {
     if (keys.includes(column) || column.choices) return false

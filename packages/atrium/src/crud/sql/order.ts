@@ -2,7 +2,7 @@ import type { Dialect } from '#base/database/dialect'
 import type { Sort } from '#base/columns/sort'
 
 /**
- * The terms of `order by`.
+ * Returns the terms of `order by`.
  */
 export function orderTerms(table: string, order: readonly Sort[], dialect: Dialect): string[] {
   return order.map(({ column, direction }) => dialect.order(table, column, direction))

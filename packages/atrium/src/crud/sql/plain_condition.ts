@@ -8,15 +8,15 @@ import type { Sql } from '#base/sql/sql'
 
 const ALL: Sql = { sql: '1 = 1', bindings: [] }
 
-/** Scopes that once did more than to compare: they are not tried again. */
+/** Scopes known to do more than compare; they are not analyzed again. */
 const OTHERS = new WeakSet<Scope>()
 
 /**
- * The condition of a scope that only compares, in parentheses. It can be used in any statement that reads the
- * table alone, without a query builder or a subquery.
+ * Returns the condition of a scope that only compares, in parentheses. It can be used in any statement that reads only
+ * this table, without a query builder or a subquery.
  *
- * @returns null where the scope joins tables or adds anything else than `where`, or has values that drivers
- *   don't take as they are
+ * @returns null if the scope joins tables, adds anything other than `where`, or has values that drivers do not accept
+ *   unchanged
  */
 export function plainCondition(
   model: LucidModel,
@@ -45,7 +45,7 @@ function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   return bindings.every(isPlain) ? { sql: `(${condition})`, bindings } : null
 }
 
-/** True for values that every driver takes as they are; knex converts others, such as booleans and dates, in its own ways. */
+/** True for values that every driver accepts unchanged; Knex converts others, such as booleans and dates. */
 function isPlain(value: unknown): boolean {
   return value === null || ['string', 'number', 'bigint'].includes(typeof value)
 }

@@ -4,26 +4,26 @@ import type { Dialect, Query, StoredColumn } from '#base/database/dialect'
 import type { Column } from '#base/columns/column'
 import type { Sql } from '#base/sql/sql'
 
-/** Name of the column that numbers the rows of each group, from 1 */
+/** Alias of the column that numbers the rows of each group, starting from 1 */
 export const RANK = 'crud_rank'
 
-/** Name of the column that groups them */
+/** Alias of the column that identifies the group */
 export const GROUP = 'crud_group'
 
-/** The groups of the rows, and their order in each. */
+/** The groups of the rows, and the order of the rows in each group. */
 interface Ranking {
   /** Table of the rows; the ranked rows have the same name */
   table: string
   group: { table: string; column: StoredColumn }
-  /** The parts of `order by`, after those of the query itself */
+  /** Terms of `order by`, after those of the query itself */
   order: readonly string[]
-  /** Further columns, each with its name */
+  /** Further columns, each with its alias */
   columns?: readonly string[]
 }
 
 /**
- * The query of a relation's rows, as rows of a table with their number in their group. The order of the
- * query itself, and its `groupLimit`, apply to each group.
+ * Returns a query for the rows of a relation, as rows of a table with their number within their group. The order and
+ * the `groupLimit` of the given query apply to each group.
  */
 export function ranked(
   rows: Query,
@@ -38,7 +38,7 @@ export function ranked(
   const inner = (rows as any).toKnex()
   const own = orderOf(inner)
   const name = dialect.nameOf(group.table, group.column)
-  /* A text may be loosely equal to another, which is of another group. */
+  /* Texts that the database compares as equal can belong to different groups. */
   const by =
     group.column.kind === 'text' ? dialect.groupOf(group.table, group.column as Column) : name
   const parts = [own.sql, ...order].filter((part) => part !== '').join(', ')
@@ -54,8 +54,8 @@ export function ranked(
 }
 
 /**
- * The limit and the order that `groupLimit` and `groupOrderBy` have set. Lucid 22.4.2 reads them only where its own preloader
- * runs the query, and has no type for them.
+ * Returns the limit and the order that `groupLimit` and `groupOrderBy` have set. Lucid 22.4.2 applies them only in its
+ * own preloader, and does not export their type.
  */
 function groupLimitOf(query: RelationQueryBuilderContract<any, any>) {
   // @ts-expect-error: it is not in the type
@@ -65,7 +65,7 @@ function groupLimitOf(query: RelationQueryBuilderContract<any, any>) {
   }
 }
 
-/** The terms by which a query of knex orders its rows; none if they are not at its end. */
+/** Returns the `order by` terms of a Knex query; none if they are not at the end of the SQL. */
 function orderOf(query: any): Sql {
   const endless = query.clone().clear('limit').clear('offset')
   const whole = endless.clone().toSQL()

@@ -11,7 +11,7 @@ import { plainCondition } from './plain_condition.js'
 import { whereSql, type Sql } from '#base/sql/sql'
 
 /**
- * A table whose rows scopes reach.
+ * A table to which scopes can be applied.
  */
 interface Reachable {
   readonly model: LucidModel
@@ -22,10 +22,10 @@ interface Reachable {
 const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
- * The condition that any of the scopes reaches a row. A scope that does more than to compare has its own
- * subquery, as it may join tables. [U2]
+ * Returns the condition that a row is in any of the scopes. A scope that does more than compare is added as a separate
+ * subquery, because it can join tables. [U2]
  *
- * @param isAlone  true where the statement reads no other table
+ * @param isAlone  true if the statement reads no other table
  */
 export function reachSql(
   resource: Reachable,
@@ -55,9 +55,9 @@ export function reachSql(
 }
 
 /**
- * Narrows a query to the rows that a first scope reaches, and any of others.
+ * Returns a scope for the rows that are in the first scope and in any of the other scopes.
  *
- * @param others  null: they reach all rows
+ * @param others  null: all rows
  */
 export function narrowedBy(
   resource: Reachable,
@@ -75,11 +75,11 @@ export function narrowedBy(
 }
 
 /**
- * Replaces the table of a query by a derived table of the same name in which hidden values are null. Filters,
- * sorts, counts and responses then use what the actor sees. [U3]
+ * Replaces the table of a query with a derived table of the same name in which hidden values are null. Filters, sorts,
+ * counts and responses then use the values that the actor sees. [U3]
  *
- * @param mixed  the columns, each with the scopes that show it
- * @param rows   which rows there are
+ * @param mixed  columns that are hidden on some rows, each with the scopes in which it is shown
+ * @param rows   condition for the rows of the derived table
  */
 export function fromMaskedRows(
   query: Query,

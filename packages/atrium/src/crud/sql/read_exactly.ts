@@ -11,8 +11,8 @@ import { toApi } from '#base/values/to_api'
 type Row = Record<string, unknown>
 
 /**
- * Runs a query of Lucid so that rows have exact values over every connection. Records get the values that the
- * connection itself returns, and their exact ones are remembered.
+ * Runs a Lucid query so that rows have exact values on every connection. Records get the values that the connection
+ * itself returns, and their exact values are stored separately.
  */
 export async function readExactly<Result>(
   client: QueryClientContract,
@@ -44,7 +44,7 @@ export async function readExactly<Result>(
   return result
 }
 
-/** False after `pojo()` */
+/** True if the query returns records; false after `pojo()`. */
 function makesRecords(query: unknown): boolean {
   return (query as { wrapResultsToModelInstances: boolean }).wrapResultsToModelInstances
 }

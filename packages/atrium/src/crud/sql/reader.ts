@@ -18,18 +18,18 @@ import type { Selection } from './select.js'
 
 type Row = Record<string, unknown>
 
-/** The wanted parts of each item. */
+/** What to read for each item. */
 interface Wanted {
-  /** Default: all fields */
+  /** Fields of the items; default: all fields */
   fields?: Fields
-  /** True to remember the items' keys for `keyOf` */
+  /** True to remember the keys of the items for `keyOf` */
   keys?: boolean
   extras?: readonly ExtraColumn[]
   /** Memory budget of the items; without it, the memory is not limited */
   budget?: ResponseBudget
-  /** Length in characters after which texts may be cut; default: no limit */
+  /** Length in characters after which texts can be cut; default: no limit */
   cut?: number
-  /** Narrows a second read, of large values by key. Default: the selection */
+  /** Selection for the second read, of large values by key. Default: the selection of the first read */
   again?: Selection
 }
 
@@ -39,15 +39,15 @@ export interface Read {
   extras: Row
 }
 
-/** An item and its extra columns, by their names in the result. */
+/** An item and its extra columns, by their aliases in the result. */
 export interface Found {
   item: Item
   extras: Row
 }
 
 /**
- * Reads items. Rows become items without a model instance if the result is the same; a model with read
- * hooks, computed properties or columns that convert themselves is hydrated by Lucid.
+ * Reads items. Rows are converted to items without a model instance if the result is the same; a model with read hooks,
+ * computed properties or columns with custom conversion is hydrated by Lucid.
  */
 export class Reader {
   readonly statements: RowStatements
@@ -61,7 +61,7 @@ export class Reader {
   }
 
   /**
-   * The items of a list.
+   * Returns the items of a list.
    */
   async items(
     client: QueryClientContract,
@@ -73,9 +73,9 @@ export class Reader {
   }
 
   /**
-   * The items of a list with their extra columns.
+   * Returns the items of a list with their extra columns.
    *
-   * @param begun  a query to extend, if not one of all rows
+   * @param begun  a query to extend; default: a query of all rows
    */
   async find(
     client: QueryClientContract,
@@ -113,10 +113,10 @@ export class Reader {
   }
 
   /**
-   * The records of a list with their extra columns.
+   * Returns the records of a list with their extra columns.
    *
-   * @param begun  a query to extend, if not one of all rows
-   * @param room   memory budget; without it, the memory is not limited
+   * @param begun   a query to extend; default: a query of all rows
+   * @param budget  memory budget; without it, the memory is not limited
    * @throws Problem 413 or 503  when the budget does not suffice
    */
   async readRecords(
@@ -142,21 +142,21 @@ export class Reader {
     })
   }
 
-  /** The item of a record. */
+  /** Returns the item of a record. */
   foundOf({ record, extras }: Read, { fields, keys = false }: Wanted = {}): Found {
     const item = this.form.toItem(record, fields)
     return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, extras }
   }
 
   /**
-   * One item, or null.
+   * Returns one item, or null.
    */
   async item(client: QueryClientContract, selection: Selection): Promise<Item | null> {
     const found = await this.findOne(client, selection, {})
     return found && found.item
   }
 
-  /** One item with its extra columns, or null. */
+  /** Returns one item with its extra columns, or null. */
   async findOne(
     client: QueryClientContract,
     selection: Selection,
@@ -165,7 +165,7 @@ export class Reader {
       extras = [],
       authorize,
     }: Omit<Wanted, 'keys'> & {
-      /** Throws if the actor may not see the record */
+      /** Throws if the actor is not allowed to see the record */
       authorize?: (record: LucidRow) => Promise<void>
     }
   ): Promise<Found | null> {
@@ -180,28 +180,28 @@ export class Reader {
   }
 
   /**
-   * The item of a row.
+   * Returns the item of a row.
    *
-   * @param row  all columns, as `Dialect.select` returns them
-   * @returns undefined if the item needs more than the row
+   * @param row  row with all columns, as `Dialect.select` returns them
+   * @returns undefined if the item cannot be created from the row alone
    */
   itemOfRow(row: Row): Item | undefined {
     return this.returnsRowsDirectly ? itemOf(this.resource.responseFields)(row) : undefined
   }
 
-  /** True if a row becomes an item without a model instance, read by our own statement. */
+  /** True if a row can be read with a prebuilt statement and becomes an item without a model instance. */
   get returnsRowsDirectly(): boolean {
     const isPlain = !this.#needsHydration(this.resource.responseFields, 'before:find', 'after:find')
     return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
-  /** True if rows of a list become items without a model instance, read by our own statements. */
+  /** True if rows of a list can be read with prebuilt statements and become items without model instances. */
   readsRowsDirectly(fields: Fields): boolean {
     const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
     return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
-  /** True if hooks of the model and its query builder cannot see the order in which a list is read. */
+  /** True if neither hooks of the model nor its query builder can see the order in which a list is read. */
   get readsInAnyOrder(): boolean {
     return (
       !this.statements.hasHooks('before:fetch', 'after:fetch') &&
@@ -210,7 +210,7 @@ export class Reader {
   }
 
   /**
-   * One item as a model instance, or null.
+   * Returns one item as a model instance, or null.
    */
   async record(
     client: QueryClientContract,
@@ -232,9 +232,9 @@ export class Reader {
   }
 
   /**
-   * The model instance of a row, which is remembered for the record's write.
+   * Returns the model instance of a row, and remembers the row for the write of the record.
    *
-   * @param row  all columns, as `Dialect.select` returns them
+   * @param row  row with all columns, as `Dialect.select` returns them
    */
   recordOfRow(client: QueryClientContract, row: Row): LucidRow {
     const { model } = this.resource
@@ -244,7 +244,7 @@ export class Reader {
   }
 
   /**
-   * Items as model instances.
+   * Returns items as model instances.
    */
   async records(client: QueryClientContract, selection: Selection): Promise<LucidRow[]> {
     const { columns } = this.resource
@@ -255,7 +255,7 @@ export class Reader {
     return rows.map((row) => this.recordOfRow(client, row))
   }
 
-  /** The attributes of one row as stored, without any scope or hook. In a transaction the row is locked. */
+  /** Returns the stored attributes of one row, without any scope or hook. In a transaction the row is locked. */
   async attributes(
     client: QueryClientContract,
     key: KeyValue
@@ -264,7 +264,7 @@ export class Reader {
     return found && found.attributes
   }
 
-  /** The same, with the row itself. */
+  /** Returns the same attributes together with the row. */
   async stored(
     client: QueryClientContract,
     key: KeyValue
@@ -275,7 +275,7 @@ export class Reader {
     return row ? { attributes: this.attributesOfRow(row), row } : null
   }
 
-  /** The model's attributes of a row, or of some columns of one. */
+  /** Returns the model's attributes of a row, or of some of its columns. */
   attributesOfRow(row: Row): Record<string, unknown> {
     const { columns, model } = this.resource
     const usual = asConnectionReturns(row)
@@ -290,7 +290,7 @@ export class Reader {
     )
   }
 
-  /** Rows with all columns, as `Dialect.select` returns them, without any scope or hook. */
+  /** Returns rows with all columns, as `Dialect.select` returns them, without any scope or hook. */
   async rows(client: QueryClientContract, selection: Selection): Promise<Row[]> {
     return await this.statements.rows(client, selection, this.resource.columns.all)
   }
@@ -300,7 +300,7 @@ export class Reader {
   }
 }
 
-/** Extra columns are not part of the record. */
+/** Moves the extra columns from a record to a separate object. */
 function takeExtras(record: LucidRow, expressions: readonly ExtraColumn[]): Row {
   const extras: Row = {}
   for (const { as } of expressions) {
@@ -311,8 +311,8 @@ function takeExtras(record: LucidRow, expressions: readonly ExtraColumn[]): Row 
 }
 
 /**
- * The options that Lucid's queries pass to the instances they create. A record that is made once its transaction is over, as by a listener, must not
- * write within it.
+ * Returns the options that Lucid's queries pass to the instances they create. A record that is created after the
+ * transaction has ended, for example by a listener, must not write in it.
  */
 function optionsOf(client: QueryClientContract) {
   const isOver = client.isTransaction && (client as TransactionClientContract).isCompleted

@@ -15,33 +15,33 @@ import { applySelection, selectList, selectStatement, type Selection } from './s
 
 type Row = Record<string, unknown>
 
-/** Hooks of Lucid that see what is read */
+/** Lucid hooks that run on reads */
 export type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
 
-/** The properties of a resource that reading its rows needs. */
+/** Properties of a resource that are needed to read its rows. */
 export interface Readable {
   readonly model: LucidModel
   readonly table: string
   readonly columns: ColumnSet
   readonly key: Key
-  /** The fields of an item without a selection */
+  /** Fields of an item if none are selected */
   readonly responseFields: Fields
   /** True if grants hide visible columns */
   readonly hidesColumns: boolean
-  /** Their attributes */
+  /** Attributes of the hidden columns */
   readonly concealed: ReadonlySet<string>
 }
 
-/** How rows are read. */
+/** Options for reading rows. */
 interface RowOptions {
   extras?: readonly ExtraColumn[]
-  /** A query to extend, if not one of all rows */
+  /** A query to extend; default: a query of all rows */
   begun?: Query
-  /** The select list, if the columns are not read in the usual way */
+  /** The select list, if the columns are not read in the default form */
   list?: string
 }
 
-/** The end of an aggregating statement: SQL, and a number of rows. */
+/** End of an aggregate statement: SQL clauses, and a maximum number of rows. */
 interface Grouping {
   group?: string
   order?: string
@@ -49,8 +49,8 @@ interface Grouping {
 }
 
 /**
- * The statements that read rows of a model: our own, or those of its query builder where hooks, scopes or a query of the model's
- * own could see the difference.
+ * Statements that read rows of a model: prebuilt ones, or those of the model's query builder if hooks, scopes or an
+ * overridden `query` could see the difference.
  */
 export class RowStatements {
   /* The select list is the same for each row; building it takes longer than this lookup. */
@@ -60,7 +60,7 @@ export class RowStatements {
 
   constructor(private readonly resource: Readable) {}
 
-  /** Rows of the driver, by our own statement unless the selection needs a query builder. */
+  /** Returns rows of the driver, with a prebuilt statement unless the selection needs a query builder. */
   async rows(
     client: QueryClientContract,
     selection: Selection,
@@ -89,9 +89,9 @@ export class RowStatements {
       cut,
       ...options
     }: RowOptions & {
-      /** Length in characters after which texts may be cut; default: no limit */
+      /** Length in characters after which texts can be cut; default: no limit */
       cut?: number
-      /** Narrows a second read, of large values by key. Default: the selection */
+      /** Selection for the second read, of large values by key. Default: the selection of the first read */
       again?: Selection
     }
   ): Promise<Row[]> {
@@ -107,7 +107,7 @@ export class RowStatements {
     )
   }
 
-  /** Reserves the memory of rows that are read whole, after a query for their size. */
+  /** Reserves memory for rows that are read completely, after a query for their size. */
   async reserve(
     client: QueryClientContract,
     selection: Selection,
@@ -149,7 +149,7 @@ export class RowStatements {
     )
   }
 
-  /** The statement that selects a row with all columns and locks it, without any scope or hook. */
+  /** Returns the statement that selects a row with all columns and locks it, without any scope or hook. */
   lockedRow({ where }: Selection, client: QueryClientContract): Sql {
     const { columns, table } = this.resource
     const dialect = dialectOf(client)
@@ -157,7 +157,7 @@ export class RowStatements {
     return selectStatement(this.listOf(columns.all, dialect), table, selection, dialect)
   }
 
-  /** The statement that selects a column of the rows, as a part of another statement. */
+  /** Returns the statement that selects a column of the rows, to be used in another statement. */
   statement(client: QueryClientContract, selection: Selection, column: Column): Sql {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
@@ -171,7 +171,8 @@ export class RowStatements {
   }
 
   /**
-   * The statement that selects expressions of the rows, in no order, as a part of another statement.
+   * Returns the statement that selects expressions of the rows, in no particular order, to be used in another
+   * statement.
    */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
     if (this.#aggregatesDirectly(selection)) {
@@ -182,7 +183,7 @@ export class RowStatements {
     return { sql, bindings: [...bindings] }
   }
 
-  /** Rows that a fetch hook leaves out of the list do not count. */
+  /** Runs an aggregate statement. Rows that a fetch hook leaves out of the list are not counted. */
   async aggregate(
     client: QueryClientContract,
     selection: Selection,
@@ -211,7 +212,7 @@ export class RowStatements {
     return !this.needsBuilder(selection) && !this.hasHooks('before:fetch')
   }
 
-  /** In an object, as awaiting a query would run it. */
+  /** Returns an aggregate query, wrapped in an object because awaiting a query runs it. */
   async #aggregating(client: QueryClientContract, selection: Selection, wanted: string) {
     const { model, table } = this.resource
     const query = model.query({ client }) as Query
@@ -225,9 +226,9 @@ export class RowStatements {
   }
 
   /**
-   * The select list, or the list of a `returning`.
+   * Returns the select list, or the list of a `returning` clause.
    *
-   * @param list  of the columns, if they are not read in the usual way
+   * @param list  select list of the columns, if they are not read in the default form
    */
   listOf(
     columns: readonly Column[],
@@ -245,7 +246,7 @@ export class RowStatements {
     return extras.length === 0 ? list : [list, ...extras.map(({ sql }) => sql)].join(', ')
   }
 
-  /** The same array for the same columns each time, as it is the key of a cache. */
+  /** Adds the key columns. Returns the same array for the same columns, because the array is the key of a cache. */
   withKeys(columns: readonly Column[]): readonly Column[] {
     let keyed = this.#keyed.get(columns)
     if (!keyed) {
@@ -255,7 +256,7 @@ export class RowStatements {
     return keyed
   }
 
-  /** True if the rows must be read by the model's own query builder. */
+  /** True if the rows must be read with the model's query builder. */
   needsBuilder({ scope }: Selection): boolean {
     return scope !== undefined || this.resource.model.query !== BaseModel.query
   }

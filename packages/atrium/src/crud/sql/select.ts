@@ -4,20 +4,20 @@ import type { Column } from '#base/columns/column'
 
 /** The rows to read, and their order. */
 export interface Selection {
-  /** Conditions that each row meets */
+  /** Conditions that each row has to meet */
   where: readonly Sql[]
-  /** Further narrowing that needs a query builder */
+  /** Additional conditions that require a query builder */
   scope?: (query: Query) => void
-  /** The parts of `order by` */
+  /** Terms of `order by` */
   order?: readonly string[]
   offset?: number
   limit?: number
-  /** True to lock the rows, if the database does so */
+  /** True to lock the rows, if the database supports it */
   lock?: boolean
 }
 
 /**
- * The select statement.
+ * Returns the select statement.
  *
  * @param wanted  the select list
  */
@@ -41,8 +41,8 @@ export function selectStatement(
 }
 
 /**
- * Narrows a query builder to the same rows. The scope comes first and in parentheses, so that an `or` in
- * it cannot widen the other conditions.
+ * Narrows a query builder to the same rows. The scope is added first and in parentheses, so that an `or` in it cannot
+ * widen the other conditions.
  */
 export function applySelection(query: Query, table: string, selection: Selection): void {
   const { where, scope, order = [], offset, limit, lock } = selection
@@ -55,7 +55,7 @@ export function applySelection(query: Query, table: string, selection: Selection
   if (lock) query.forUpdate(table)
 }
 
-/** The select list of the columns. */
+/** Returns the select list of the columns. */
 export function selectList(columns: readonly Column[], table: string, dialect: Dialect): string {
   return columns.map((column) => dialect.select(table, column)).join(', ')
 }

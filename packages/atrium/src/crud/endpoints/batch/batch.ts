@@ -21,15 +21,15 @@ import { nextEventLoopTurn } from '#base/event_loop'
 import { isUnreadable, keyOf } from '#base/items'
 import { writeJson } from '#base/values/json'
 
-/* More are of no use. */
+/* Maximum number of errors in a response */
 const MOST = 1000
 
-/** Statuses after which the other operations are tried, so that their errors are reported as well */
+/** Statuses after which the remaining operations are still run, so that their errors are reported as well */
 const COLLECTED = [404, 409, 422]
 
 const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
 
-/** The errors of a batch's operations, each with its position. [D4] */
+/** Errors of a batch's operations, each with the position of its operation. [D4] */
 class BatchErrors {
   readonly #errors: BatchError[] = []
   #first: Problem | undefined
@@ -49,10 +49,11 @@ class BatchErrors {
   }
 
   /**
-   * Adds the refusal of an operation.
+   * Adds the error of an operation.
    *
-   * @param error  the error that a single request for it would return
-   * @throws the error itself if it is not about the data; a refusal, with the position
+   * @param error  the error that a single request for the operation would return
+   * @throws the error itself if it is not caused by the data; a refusal with the position if later operations are not
+   *   run
    */
   addRefusal(operation: BatchOperation, index: number, error: unknown): void {
     const problem = toProblem(error)
@@ -79,26 +80,26 @@ class BatchErrors {
   }
 }
 
-/** A problem of the whole operation has no errors of its own. */
+/** Returns the errors of a problem. A problem with the whole operation has no field errors, so one is created. */
 function errorsOf({ errors = [], message, status }: Problem): FieldError[] {
   if (errors.length > 0) return errors
   const field = status === 404 ? 'id' : ''
   return [{ field, rule: RULES[status] ?? 'invalid', message }]
 }
 
-/** Maximum number of operations of one batch. [D4] */
+/** Maximum number of operations in one batch. [D4] */
 export const MOST_OPERATIONS = 1000
 
-/** The lists of a body, as they were sent. */
+/** Lists of a batch body, as they were sent. */
 type SentBatch = Record<BatchOperation, readonly unknown[]>
 
 /**
- * Reads the lists of a batch's body; a missing one is empty. [D4]
+ * Reads the lists of a batch's body; a missing list is empty. [D4]
  *
- * @param offered   the operations that the model has
+ * @param offered   operations that the model offers
  * @param isStrict  true to refuse other fields
- * @throws Problem 422  for a list that is none, or of an operation that the model has not, and for too many
- *   operations
+ * @throws Problem 422  for a value that is not a list, a list of an operation that the model does not offer, and for
+ *   too many operations
  */
 export function batchIn(
   body: Record<string, unknown>,
@@ -134,7 +135,7 @@ function unknownField(): FieldError {
 
 type Values = Record<string, unknown>
 
-/** The operations of a batch, validated, in their order. */
+/** Validated operations of a batch, in the order of the request. */
 export interface Batch {
   create: Values[]
   update: Array<{ key: KeyValue; values: Values }>
@@ -147,14 +148,14 @@ const ID = 'id'
 interface BatchValidation {
   /** True to refuse fields that the schema does not have */
   isStrict: boolean
-  /** Reads the item as it is; null if the caller can't see it */
+  /** Reads the stored item; null if the caller can't see it */
   stored: (key: KeyValue) => Promise<Item | null>
 }
 
 /**
- * Validates all operations of a batch as single requests are. [D4]
+ * Validates all operations of a batch like single requests. [D4]
  *
- * @throws Problem 422  with the errors of all of them
+ * @throws Problem 422  with the errors of all operations
  */
 export async function validateBatch(
   resource: Resource,
@@ -198,7 +199,7 @@ async function readUpdate(resource: Resource, item: Values, { isStrict, stored }
   }
   const key = resource.key.fromJson(item[ID])
   const { updateBody } = resource
-  /* A schema of the model's own may want to see the key. */
+  /* A custom schema of the model can include the key. */
   const isField = updateBody.fields.some(({ apiName }) => apiName === ID)
   const body = isField ? item : withoutId(item)
   const meta = { operation: 'update', ...(key && { key }) }
@@ -210,12 +211,12 @@ async function readUpdate(resource: Resource, item: Values, { isStrict, stored }
   return key ? failures : [invalidKey(), ...failures.filter(({ field }) => field !== ID)]
 }
 
-/** Of an item of any names, `__proto__` among them. */
+/** Returns an item without its id. Works for any field names, including `__proto__`. */
 function withoutId(item: Values): Values {
   return Object.fromEntries(Object.entries(item).filter(([name]) => name !== ID))
 }
 
-/** The values, or the failing fields. */
+/** Returns the values, or the errors of the invalid fields. */
 async function failuresIn(parsing: Promise<Values>): Promise<Values | FieldError[]> {
   try {
     return await parsing
@@ -247,10 +248,10 @@ const repeated = (first: number): FieldError => ({
   message: `The id field names the item of delete ${first} once more`,
 })
 
-/* Other requests run in between. */
+/* Number of operations after which other requests can run. */
 const OPERATIONS_A_TURN = 10
 
-/** The calls that single requests make, in the transaction of the batch. */
+/** The database calls of single requests, in the transaction of the batch. */
 export interface BatchCalls {
   insert: (values: Record<string, unknown>) => Promise<Item>
   change: (
@@ -265,16 +266,16 @@ interface RunOptions extends BatchCalls {
   resource: Resource
   callOptions: CallOptions
   budget: ResponseBudget
-  /** True if the response shows the written items */
+  /** True if the response contains the written items */
   returning: boolean
-  /** True if the caller may read items */
+  /** True if the caller is allowed to read items */
   mayRead: boolean
 }
 
 /**
- * Runs a validated batch: creates, then updates, then deletions, each in its own savepoint, and each kind as
- * one action for events and the log. After an error the others are tried, so that theirs are reported too; the
- * caller then rolls its transaction back. [D4, E3]
+ * Runs a validated batch: creates, then updates, then deletions. Each operation runs in a separate savepoint, and each
+ * kind is one action for events and the log. After an error the remaining operations are still run, so that their
+ * errors are reported too; the caller then rolls back its transaction. [D4, E3]
  *
  * @throws Problem 403, 409, 413 or 422
  */
@@ -309,7 +310,7 @@ interface ActionOptions extends Pick<CallOptions, 'actor' | 'origin'> {
   transaction: TransactionClientContract
 }
 
-/** The operations of one kind. Once any has failed, nothing is logged: it will not have happened. */
+/** Runs the operations of one kind. Once one has failed, nothing is logged, because the batch will be rolled back. */
 async function runAll(
   operation: BatchOperation,
   count: number,

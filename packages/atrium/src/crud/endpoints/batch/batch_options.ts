@@ -10,15 +10,15 @@ import type { EndpointOptions } from '../endpoint_options.js'
 
 const HANDLERS = { create: 'createItem', update: 'updateItem', delete: 'deleteItem' } as const
 
-/** The call of each handler that a batch makes, too */
+/** The methods that both the handlers and a batch call */
 const CALLS = { create: 'insertItem', update: 'changeItem', delete: 'removeItem' } as const
 
 type Handlers = Record<(typeof HANDLERS)[BatchOperation] | 'batchItems', unknown>
 
 /**
- * Checks that a model can have a batch. [D4]
+ * Checks that a model can offer a batch. [D4]
  *
- * @param operations  that it offers; undefined where others decide about them
+ * @param operations  operations that the model offers; undefined if its options do not decide this
  * @throws ValueError
  */
 export function checkBatch(
@@ -37,7 +37,7 @@ export function checkBatch(
 }
 
 /**
- * Checks that no handler is overridden which a batch goes around: what it decides would not hold there. [D4]
+ * Checks that no overridden handler is bypassed by a batch, because a batch would not apply its rules. [D4]
  *
  * @throws ValueError
  */
@@ -53,7 +53,7 @@ export function checkHandlers(creator: Handlers, base: Handlers, operations: rea
   }
 }
 
-/** The middleware of a route: for a batch, that of all that it offers. */
+/** Returns the middleware of a route; for a batch, the middleware of all operations that it offers. */
 export function middlewareOf(
   { middleware }: EndpointOptions,
   operations: readonly Operation[]

@@ -13,16 +13,16 @@ import type { Records } from '../records.js'
 import { Problem } from '#base/errors'
 import { ROWS_PER_READ } from '#base/chunks'
 
-/* A batch costs a statement and the memory of its records; a page of ten does not justify reading hundreds. */
+/* Each batch costs a statement and the memory of its records, so a page of ten must not read hundreds. */
 const FEWEST = 20
 
 /**
- * The records that the policy lets the actor read, authorized one by one, in order and batch by batch;
- * the caller stops when it has enough. A batch continues after the last row of the one before, allowed
- * or not. [P14]
+ * Yields the records that the policy lets the actor read. Records are authorized one by one, in order, and read in
+ * batches; the caller stops when it has enough. A batch continues after the last row of the previous batch, whether or
+ * not that row was allowed. [P14]
  *
  * @param matching  the rows in the actor's scope
- * @param ranges    conditions that narrow them to the wanted rows, used one after the other
+ * @param ranges    conditions that narrow these rows to the requested ones, applied one after another
  * @param first     number of rows that is likely to be enough
  */
 export async function* allowedRecords(
@@ -47,7 +47,7 @@ export async function* allowedRecords(
   const order = orderOf(sorts, key.columns)
   const read = [...extras, ...positionParts(order, table, dialect)]
   let limit = Math.min(Math.max(first, FEWEST), ROWS_PER_READ)
-  /* Fewer if so many records would exceed the limit of a response. */
+  /* Lowered if this many records would exceed the limit of a response. */
   let largest = ROWS_PER_READ
   let left = ranges
   while (left.length > 0) {
@@ -58,7 +58,7 @@ export async function* allowedRecords(
       order: orderTerms(table, order, dialect),
       limit,
     }
-    /* A batch is released whatever part of it is retained, so it has a separate budget. */
+    /* A batch is released even if some of its records are retained, so it has a separate budget. */
     const budget = options.budget && new ResponseBudget()
     let batch: Read[]
     try {
@@ -85,7 +85,7 @@ export async function* allowedRecords(
             one,
           ])
     limit = largest
-    /* A synchronous driver would keep all other requests waiting. */
+    /* A synchronous driver would otherwise block all other requests. */
     await setImmediate()
   }
 }

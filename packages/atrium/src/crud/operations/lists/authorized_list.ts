@@ -13,8 +13,8 @@ import { shapeList, type ListOptions, type ListResult } from './list_result.js'
 import type { Records } from '../records.js'
 
 /**
- * Reads a list whose records are authorized one by one: a refused record is not listed, not counted,
- * and does not count towards the size of a page. [P14]
+ * Reads a list whose records are authorized one by one: a refused record is not listed, not counted, and does not count
+ * towards the size of a page. [P14]
  */
 export async function readAuthorized(
   records: Records,

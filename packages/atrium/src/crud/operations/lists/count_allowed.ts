@@ -7,15 +7,15 @@ import { allowedRecords } from './allowed_records.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 
-/** Maximum number of rows to authorize for a count; with more rows, the response has no count [P14] */
+/** Maximum number of rows that are authorized to count them; with more rows, the response has no count [P14] */
 export const MOST_AUTHORIZED = 10_000
 
 const BEGUN = 'crud_begun'
 
 /**
- * The number of records that the policy lets the actor read.
+ * Returns the number of records that the policy lets the actor read.
  *
- * @returns null if more than `MOST_AUTHORIZED` would have to be authorized
+ * @returns null if more than `MOST_AUTHORIZED` records would have to be authorized
  */
 export async function countAllowed(
   records: Records,
@@ -31,7 +31,9 @@ export async function countAllowed(
   return count
 }
 
-/** The same for each day, hour or minute of a datetime column that has any: see `Dialect.beginOf`. */
+/**
+ * Returns the same count for each day, hour or minute of a datetime column that has any records. See `Dialect.beginOf`.
+ */
 export async function countAllowedByTime(
   records: Records,
   client: QueryClientContract,
@@ -66,7 +68,7 @@ export async function isAnyAllowed(
   return false
 }
 
-/** True if the rows are few enough to be authorized for a count. */
+/** True if there are few enough rows to authorize each of them for a count. */
 export async function areCountable(
   { reader }: Records,
   client: QueryClientContract,

@@ -7,16 +7,16 @@ import { clientFor } from '../client_for.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 
-/** A value of a column in the form of the API, null for none, and the number of items that have it. */
+/** A value of a column, as the API returns it (null for no value), and the number of items that have it. */
 export interface ValueCount {
   value: unknown
   count: number
 }
 
 export interface CountValuesOptions extends CallOptions {
-  /** Number of values */
+  /** Maximum number of values to return */
   most: number
-  /** Called with the number of different values, those beyond `most` too */
+  /** Called with the number of distinct values, including those beyond `most` */
   counted?: (kinds: number) => void
 }
 
@@ -42,8 +42,8 @@ export async function countItemsByValue(
 }
 
 /**
- * True if the database alone can count the values of a column: items show them as they are stored, and everyone who
- * may list the items sees all of them.
+ * True if the database can count the values of a column: items show the values as stored, and every user who is allowed
+ * to list the items sees all of them.
  */
 export function countsValues(resource: Resource, column: Column): boolean {
   return (

@@ -2,20 +2,20 @@ import { DateTime, IANAZone } from 'luxon'
 import type { TimePart } from '#base/database/dialect'
 import { fromUtc, inUtc } from '#base/values/datetime'
 
-/* Clocks of all zones are whole quarters of an hour from UTC since 1972. */
+/* Minutes to which time zone offsets are rounded: since 1972, all offsets from UTC are multiples of 15 minutes. */
 const QUARTER = 15
 
 /**
- * The moment at which a day begins in a zone, as a filter takes it.
+ * Returns the start of a day in a time zone, in the format of filter values.
  *
- * @param day  as in `2026-03-29`
+ * @param day  date such as `2026-03-29`
  */
 export function beginOfDay(day: string, zone: string): string {
   return inUtc(DateTime.fromISO(day, { zone }).startOf('day'))
 }
 
 /**
- * The part of a moment in UTC that tells on which day of a zone it is.
+ * Returns the smallest part of a UTC time that determines the day in a time zone.
  */
 export function partFor(zone: string): TimePart {
   if (zone.toLowerCase() === 'utc') return 'day'
@@ -26,9 +26,9 @@ export function partFor(zone: string): TimePart {
 }
 
 /**
- * Adds numbers by days, hours or minutes in UTC up to numbers by days of a zone.
+ * Sums counts per UTC day, hour or minute to counts per day of a time zone.
  *
- * @param counts  by the beginning of `YYYY-MM-DD HH:MM`, as `partFor` says
+ * @param counts  counts by start time, as `YYYY-MM-DD HH:MM`, in the unit that `partFor` returns
  */
 export function intoDays(
   counts: ReadonlyMap<string, number>,
@@ -45,7 +45,7 @@ export function intoDays(
   return [...days].map(([day, count]) => ({ day, count }))
 }
 
-/** Databases without a type for moments may have a `T` before the time. */
+/** Rounds a time down to 15 minutes. Databases without a datetime type can have a `T` before the time. */
 function beginOfQuarter(begun: string): string {
   const minutes = begun.slice(14)
   const begin = begun.slice(0, 13).replace('T', ' ')

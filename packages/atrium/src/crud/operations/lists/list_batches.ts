@@ -8,12 +8,12 @@ import type { ListResult } from './list_result.js'
 type Fetch = (request: ListRequest) => Promise<ListResult>
 
 /**
- * A whole list, part by part. Smaller parts are read where the values of one would exceed the limit of a response.
+ * Yields a whole list in batches. Batches become smaller where their values would exceed the limit of a response.
  *
- * @param whole   its paging limits the number of rows
- * @param fetch   reads a part; all of them from one snapshot, for a list of one moment
- * @param atOnce  rows of a part
- * @param parts   conditions that divide the list, in its order; see `orderedParts`
+ * @param whole   request for the whole list; its paging limits the number of rows
+ * @param fetch   reads one batch; for a consistent list, all batches have to be read from one snapshot
+ * @param atOnce  number of rows in a batch
+ * @param parts   conditions that divide the list into consecutive parts; see `orderedParts`
  */
 export async function* listBatches(
   whole: ListRequest,
@@ -32,7 +32,7 @@ export async function* listBatches(
   }
 }
 
-/** Each read continues after the last row of the one before. */
+/** Reads one part of the list in batches. Each read continues after the last row of the previous one. */
 async function* readPart(
   { conditions, deleted, fields, sorts }: ListRequest,
   part: readonly Condition[],

@@ -15,13 +15,13 @@ import { includeRelated, includeColumns } from '../include.js'
 import type { ListOptions, Part } from './list_result.js'
 import type { Records } from '../records.js'
 
-/** Offset from which the total is worth knowing before the rows are read */
+/** Offset from which the list is counted before the rows are read */
 const FAR = 1000
 
 /**
- * Reads the part by one statement, or by one for each range of a cursor's position.
+ * Reads the requested rows with one statement, or with one for each range after the position of a cursor.
  *
- * @param total  number of rows in the list, if known: rows of its second half are read from the end
+ * @param total  number of rows in the list, if known: rows in its second half are read from the end
  */
 export async function readPart(
   records: Records,
@@ -94,7 +94,7 @@ export async function completePart(
   return { data, more, nextCursor }
 }
 
-/** The conditions that narrow the list to the rows to read, one after the other. */
+/** Returns the conditions that narrow the list to the rows to read, to be applied one after another. */
 export function rangesOf(
   paging: Paging,
   order: readonly Sort[],
@@ -106,14 +106,14 @@ export function rangesOf(
 }
 
 /**
- * True if the rows are far from the start, where counting the list first is worth it: they may be nearer to its
- * end. Hooks of the model see its records in the requested order, so then they are read from the start.
+ * True if the rows are so far from the start that it pays to count the list first, as they can be nearer to the end.
+ * False if the model has hooks that see its records in the requested order: the rows are then read from the start.
  */
 export function isFarOffset({ reader }: Records, request: ListRequest): boolean {
   return request.paging.offset >= FAR && isCounted(request) && reader.readsInAnyOrder
 }
 
-/** The same rows, counted from the end of the list; null if they are nearer to its start. */
+/** Returns offset and limit of the same rows counted from the end of the list; null if they are nearer to the start. */
 function windowFromEnd({ offset, limit }: Paging, total: number) {
   const beyond = Math.max(0, total - offset)
   if (beyond > offset) return null
@@ -121,7 +121,7 @@ function windowFromEnd({ offset, limit }: Paging, total: number) {
   return { offset: beyond - rows, limit: rows }
 }
 
-/** True if the request wants the total. */
+/** True if the request asks for the total. */
 export function isCounted({ count, paging }: ListRequest): boolean {
   return count !== false && paging.shape !== 'cursor'
 }

@@ -8,42 +8,42 @@ import type { CallOptions } from '../call_options.js'
 export interface ListResult {
   data: Item[]
   /**
-   * Absent if the request wants no count, and with a cursor; null if the policy takes the record and too
+   * Absent with a cursor or if the request does not ask for a count; null if the policy requires the record and too
    * many would have to be authorized [P14, Q4, Q5]
    */
   total_count?: number | null
-  /** Set for a page, and without a total */
+  /** Present for a page, and if there is no total */
   has_more?: boolean
   page?: number
   items_per_page?: number
-  /** Present with a cursor: that of the next part, null at the end [Q4] */
+  /** Present with a cursor: cursor of the next part, null at the end [Q4] */
   next_cursor?: string | null
 }
 
-/** One part of a list: the items of one response. */
+/** Part of a list that one response contains. */
 export interface Part {
   data: Item[]
-  /** True if another row follows; known only without a count, or if each row was authorized */
+  /** True if another row follows; only known without a count, or if each row was authorized */
   more: boolean
-  /** Null at the end */
+  /** Cursor of the next part; null at the end */
   nextCursor: string | null
 }
 
 type Row = Found['extras']
 
 export interface ListOptions extends CallOptions {
-  /** True to remember the items' keys for `keyOf` */
+  /** True to remember the keys of the items for `keyOf` */
   keys?: boolean
-  /** Called with the items and the extra columns as soon as they are read: the count may take longer */
+  /** Called with the items and their extra columns as soon as they are read, as the count can take longer */
   whileCounting?: (items: Item[], extras: Row[]) => void
-  /** Length in characters after which texts may be cut; default: no limit */
+  /** Length in characters after which texts can be cut; default: no limit */
   cut?: number
   /** Extra columns to read with each item */
   extras?: readonly ExtraColumn[]
 }
 
 /**
- * Gives a part of a list the requested shape.
+ * Returns a part of a list in the requested shape.
  *
  * @param total  null if unknown, undefined if not requested
  */

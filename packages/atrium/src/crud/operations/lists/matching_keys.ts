@@ -17,13 +17,13 @@ import type { Records } from '../records.js'
 
 type Matching = Pick<ListRequest, 'conditions' | 'deleted'>
 
-/* More than `ROWS_PER_READ`: keys are small, and no records are made of them. */
+/* Higher than `ROWS_PER_READ`, because keys are small and no records are created from them. */
 const KEYS_PER_READ = 1000
 
 /**
- * The number of records that a list shows on all of its pages.
+ * Returns the number of records on all pages of a list.
  *
- * @returns null if the policy takes the record, and too many would have to be authorized
+ * @returns null if the policy requires the record and too many records would have to be authorized
  * @throws Problem 403
  */
 export async function countMatching(
@@ -40,8 +40,8 @@ export async function countMatching(
 }
 
 /**
- * The keys of the records that a list shows on all of its pages, in the order of the keys, batch by batch.
- * For all of one moment, the client is a transaction that reads repeatably.
+ * Yields the keys of the records on all pages of a list in batches, in key order. The keys are consistent if the client
+ * is a transaction with repeatable reads.
  *
  * @throws Problem 403
  */
@@ -94,7 +94,7 @@ async function* storedKeys(
     if (found.length < KEYS_PER_READ) return
     /* A key has no nulls, so there is one range. */
     range = rangesAfter(order, positionOf(found.at(-1)!.extras, order), table, dialect)
-    /* A synchronous driver would keep all other requests waiting. */
+    /* A synchronous driver would otherwise block all other requests. */
     await setImmediate()
   }
 }

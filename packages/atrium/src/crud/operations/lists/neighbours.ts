@@ -15,17 +15,17 @@ import { clientFor } from '../client_for.js'
 import { keyOf } from '#base/items'
 import type { Records } from '../records.js'
 
-/* The first few are nearly always enough. */
+/* The first few records are nearly always enough. */
 const FIRST = 5
 const MORE = 100
 
 /**
- * The keys of the records that follow a record in a list, or precede it, the nearest first, batch by batch.
- * The record itself need not be in the list: those around its place are its neighbours. A record that the
- * actor does not see has none.
+ * Yields the keys of the records that follow or precede a record in a list, nearest first, in batches. The record does
+ * not have to be in the list: the records around its position are its neighbours. A record that the actor cannot see
+ * has no neighbours.
  *
- * @param request    conditions and order of the list; its page and fields do not count
- * @param direction  the side of the record
+ * @param request    conditions and order of the list; paging and fields are ignored
+ * @param direction  side of the record to search
  * @throws Problem 403
  */
 export async function* neighbours(
@@ -84,12 +84,12 @@ async function* storedKeys(
     if (found.length < limit) return
     position = positionOf(found.at(-1)!.extras, order)
     limit = MORE
-    /* A synchronous driver would keep all other requests waiting. */
+    /* A synchronous driver would otherwise block all other requests. */
     await setImmediate()
   }
 }
 
-/** Null for a record that the actor does not see. */
+/** Returns the position of a record in the order of a list; null if the actor cannot see the record. */
 async function positionIn(
   order: readonly Sort[],
   records: Records,

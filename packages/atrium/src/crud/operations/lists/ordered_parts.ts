@@ -11,18 +11,19 @@ import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import type { Records } from '../records.js'
 
-/* Databases limit the alternatives of one condition. */
+/* Databases limit the number of alternatives in a condition. */
 const ROWS_OF_PART = 200
 
-/** Kinds of keys whose texts compare with their columns again */
+/** Kinds of key columns whose values can be read as text and compared with the column again */
 const EXACT: readonly ColumnKind[] = ['integer', 'text', 'uuid']
 
 /**
- * Conditions that divide a list into parts of a few rows, in its order. The database sorts the table once, and only
- * the keys are remembered; without them it would sort the whole table for each part, unless an index has the order.
+ * Returns conditions that divide a list into consecutive parts of a few rows. The database sorts the table only once,
+ * and only the keys are stored in memory. Without these conditions it would sort the whole table for each part, unless
+ * an index has the order.
  *
- * @param request  all of whose rows are wanted, or the first as its paging says
- * @returns undefined if the order is that of the key, or the key is of another kind
+ * @param request  the list; its paging limits the number of rows
+ * @returns undefined if the list is in key order, or its key columns are not of the kinds in `EXACT`
  * @throws Problem 403
  */
 export function orderedParts(
@@ -52,7 +53,7 @@ async function* readParts(
     options
   )
   for (const [index, row] of rows.entries()) {
-    /* Released immediately: the keys of all parts take the most memory of a long export. */
+    /* Released immediately: in a long export, the keys of all parts need the most memory. */
     rows[index] = undefined
     yield [records.among(keysOf(row!, key.columns))]
   }
@@ -74,7 +75,7 @@ async function readRows(
   const matching = records.byConditions(request, client, options)
   const { sql, bindings } = await records.reader.statements.selected(client, matching, wanted)
 
-  /* A record that the policy refuses takes no place in the list. */
+  /* A record that the policy refuses does not count towards the limit, so then the limit cannot be applied here. */
   const { limit } = request.paging
   const isCut = Number.isFinite(limit) && !records.authorizesRecords(options)
   const lists = key.columns.map((_, index) => {
@@ -89,7 +90,7 @@ async function readRows(
   return await dialect.selectRows(client, parts, bindings)
 }
 
-/** The keys of a part, in no order. */
+/** Returns the keys of a part, in no particular order. */
 function keysOf(row: Record<string, unknown>, columns: readonly Column[]): KeyValue[] {
   const lists = columns.map((_, index) => JSON.parse(String(row[`crud_keys_${index}`])) as string[])
   return lists[0].map((_, position) =>

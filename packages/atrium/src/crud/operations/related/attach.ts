@@ -22,13 +22,13 @@ import { chunks, ROWS_PER_READ } from '#base/chunks'
 type Row = Record<string, unknown>
 
 /**
- * Attaches and detaches related records, by Lucid's own methods and in the write's transaction. Records that the actor
- * may not see can't be attached, and stay attached; deleted ones can't be attached. [R3]
+ * Attaches and detaches related records with Lucid's methods, in the transaction of the write. Records that the actor
+ * is not allowed to see can't be attached, and remain attached; deleted records can't be attached. [R3]
  *
- * @param writes  undefined to leave the relations as they are
+ * @param writes  undefined to leave the relations unchanged
  * @throws RuntimeError  for a name that is not a relation of the model
- * @throws Problem 403   for a relation that the actor's roles let them only read
- * @throws Problem 422   for keys that can't be attached, or too many of them
+ * @throws Problem 403   for a relation that is read-only for the actor
+ * @throws Problem 422   for keys that can't be attached, or too many keys
  */
 export async function attachRelated(
   { resource }: CrudContext,
@@ -74,7 +74,7 @@ class Attachment {
     const seen = await this.#visible([...present.values()], 'include')
     const begun = shown ? byText(shown) : seen
 
-    /* A record attached outside the actor's scope is handled like one that is not attached. */
+    /* An attached record outside the actor's scope is handled like one that is not attached. */
     const missing = [...wanted].filter(([id]) => !begun.has(id) && !seen.has(id))
     const added = await this.#visible(
       missing.map(([, key]) => key),
@@ -89,7 +89,7 @@ class Attachment {
     for (const [id, wish] of stored) await this.#change(id, wish, rows.get(id)!, table)
   }
 
-  /** The related keys as the pivot rows have them, by their texts. */
+  /** Reads the attached related keys from the pivot table, by the text of each key. */
   async #present() {
     const [, column] = this.relation.pair
     const { rows, table } = await pivotRowsOf(
@@ -136,7 +136,7 @@ class Attachment {
     if (missing) throw this.#error(`needs the ${missing.name} of ${id}`, 'pivot')
   }
 
-  /** Columns of a row that was attached already. */
+  /** Updates the columns of a pivot row that already existed. */
   async #change(id: string, { begun, values }: PivotValues, row: Row, table: PivotTable) {
     const now = (name: string) => toJson(table.toApi(name, row[name]))
     const changed = Object.keys(values).filter(
@@ -155,7 +155,7 @@ class Attachment {
     await this.#related.sync({ [id]: written as Row }, false, this.client)
   }
 
-  /** Without keys, Lucid would detach all. */
+  /** Detaches the keys. An empty list is never passed to Lucid, which would detach all records. */
   async #detach(keys: readonly unknown[]): Promise<void> {
     for (const some of chunks(keys, ROWS_PER_READ))
       await this.#related.detach(some as any[], this.client)

@@ -8,24 +8,24 @@ import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { joined, type Sql } from '#base/sql/sql'
 
-/** Foreign keys are followed so far: a table may refer to itself. */
+/** Maximum depth to which foreign keys are followed, as a table can refer to itself. */
 const DEEPEST = 6
 
-/* More ways through the foreign keys than any schema for people has. */
+/* Maximum number of paths through the foreign keys; usual schemas have far fewer. */
 const MOST_PATHS = 60
 
-/* Databases limit the alternatives of one condition. */
+/* Databases limit the number of alternatives in a condition. */
 const MOST_COMPOSITE = 200
 
-/** Rows are counted up to this number */
+/** Rows are counted up to this number. */
 export const MOST_COUNTED = 1000
 
-/* Those that may not be seen are among them. */
+/* Includes keys of records that the user is not allowed to see. */
 const KEYS_READ = 50
 
 /**
- * Effect of a deletion on the rows of a table: they are deleted too, lose the reference, block the deletion, or are
- * left with a broken reference, where no foreign key ties them.
+ * Effect of a deletion on the rows of a table: they are also deleted, lose the reference, block the deletion, or are
+ * left with a broken reference if no foreign key exists.
  */
 type Effect = OnDelete | 'leave'
 
@@ -33,22 +33,22 @@ type Effect = OnDelete | 'leave'
 interface ReferringColumns {
   /** Undefined for a table without a known model */
   resource: Resource | undefined
-  /** Names in the database */
+  /** Column names in the database */
   columns: readonly string[]
 }
 
 interface DeletionEffect {
   effect: Effect
   table: string
-  /** Undefined for a table without a known model */
+  /** Resource of the table; undefined for a table without a known model */
   resource: Resource | undefined
-  /** At most `MOST_COUNTED` */
+  /** Number of rows, at most `MOST_COUNTED` */
   count: number
-  /** True if there are more */
+  /** True if there are more rows than `count` */
   isMore: boolean
   /** Keys of the first rows, if the model is known */
   keys: KeyValue[]
-  /** All columns by which the rows are tied to what is deleted, those of tables between them, too */
+  /** All columns that link the rows to the deleted records, including columns of the tables in between */
   ties: ReferringColumns[]
 }
 
@@ -67,8 +67,8 @@ interface Group {
 }
 
 /**
- * Effects of deleting records permanently, by the database's foreign keys and by the relations of the model.
- * Permissions are not checked: the caller shows only what the user may see. [R6]
+ * Returns the effects of permanently deleting records, by the foreign keys of the database and the relations of the
+ * model. Permissions are not checked: the caller shows only what the user is allowed to see. [R6]
  */
 export async function deletionEffects(
   resource: Resource,
@@ -97,7 +97,7 @@ export async function deletionEffects(
   return { effects, isPartial: looked.length < keys.length }
 }
 
-/** Rows that go, whose referring rows are to be found. */
+/** Deleted rows whose referring rows still have to be found. */
 interface Waiting {
   table: string
   resource: Resource | undefined
@@ -160,7 +160,7 @@ async function referencesOf(
   return [...bound, ...unboundReferences(resource, bound, own)]
 }
 
-/** The rows of a table that refer to any of the rows of another that meet a condition. */
+/** Returns a condition for the rows of a table that refer to rows of another table which meet a condition. */
 function referring(
   { columns, references }: Pick<AnyReference, 'columns' | 'references'>,
   table: string,
@@ -182,7 +182,7 @@ async function readGroup(
   dialect: Dialect
 ): Promise<DeletionEffect> {
   const meeting = joined(conditions, 'or')
-  /* A plain `not` leaves out rows whose reference is null. */
+  /* A plain `not` would exclude rows whose reference is null. */
   const left = except.map(({ sql, bindings }) => ({
     sql: `case when ${sql} then 1 else 0 end = 0`,
     bindings,
@@ -217,19 +217,20 @@ async function countUpTo(
   return Number(count)
 }
 
-/** A table without a schema lies in that of the other. */
+/** Adds the schema of another table to a table name without a schema. */
 function inSchemaOf(table: string, name: string): string {
   const schema = table.includes('.') ? table.slice(0, table.lastIndexOf('.') + 1) : ''
   return `${schema}${name}`
 }
 
-/** A `hasMany` or `hasOne` that no foreign key of the database ties. */
+/** A `hasMany` or `hasOne` relation without a foreign key in the database. */
 interface UnboundReference extends Omit<IncomingReference, 'onDelete'> {
   onDelete: 'leave'
 }
 
 /**
- * The relations of a model to known models which the database does not know of: it leaves their records alone.
+ * Returns the relations to known models that have no foreign key in the database, which therefore leaves the related
+ * records unchanged.
  *
  * @param bound  the foreign keys of the database
  */

@@ -8,10 +8,10 @@ import type { Resource } from '../../resource/resource.js'
 type Row = Record<string, unknown>
 
 /**
- * True if a row of any table refers to a record, other than the record itself: the database might delete or empty
- * that row with the record.
+ * True if a row of any table refers to a record, other than the record itself: deleting the record could delete that
+ * row or empty the reference in it.
  *
- * @param ignored  records whose references do not count unless they refuse the deletion, by `identityIn`
+ * @param ignored  records whose references are ignored unless they prevent the deletion, by `identityIn`
  */
 export async function isReferredTo(
   { base }: Resource,
@@ -46,7 +46,7 @@ async function refersFrom(
   return rows.some((one) => !ignored.has(identityIn(child, one)))
 }
 
-/** A table without a model, such as one of pivot rows */
+/** True if a row of a table without a model, such as a pivot table, refers to the record. */
 async function refersFromTable(
   { table }: Resource,
   reference: IncomingReference,

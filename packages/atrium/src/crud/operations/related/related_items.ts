@@ -10,14 +10,14 @@ import { Records } from '../records.js'
 import { LINK, RelatedRows } from './related_rows.js'
 import { ROWS_PER_READ, chunks, VALUES_PER_STATEMENT } from '#base/chunks'
 
-/** The related items of one including item. */
+/** Related items of one including item. */
 interface Related {
   items: Item[]
-  /** True if there are more than the relation's limit */
+  /** True if there are more items than the limit of the relation */
   more: boolean
 }
 
-/** The related items by the value that links them to the including items. */
+/** Related items by the value that links them to the including items. */
 class RelatedItems {
   readonly #byLink = new Map<string, Related>()
   readonly #limit: number
@@ -37,7 +37,7 @@ class RelatedItems {
     return this.#byLink.get(identity(link)) ?? { items: [], more: false }
   }
 
-  /** @throws Problem 422  when they exceed the limit of one response */
+  /** @throws Problem 422  when the items exceed the limit of one response */
   add(found: readonly Found[]): void {
     for (const { item, extras } of found) {
       const id = identity(extras[LINK])
@@ -61,12 +61,12 @@ class RelatedItems {
 }
 
 /**
- * Reads the related items that the actor may see, by one query; if the policy authorizes each record, by
- * as many as it takes.
+ * Reads the related items that the actor is allowed to see: with one query, or with several if the policy authorizes
+ * each record.
  *
- * @param values  that link them to the including items
+ * @param values  values that link the related items to the including items
  * @throws Problem 403
- * @throws Problem 422  when they exceed the limit of one response
+ * @throws Problem 422  when the items exceed the limit of one response
  */
 export async function readRelated(
   include: IncludedRelation,
@@ -100,12 +100,15 @@ async function addFirst(
   const { limit } = rows.include
   const mostRows = left + 1 + (rows.areRanked ? values.length : 0)
   const found = await rows.find(values, mostRows, limit)
-  /* Rows that exceed the limit of their record are left out, so more than these may be needed. */
+  /*
+   * Rows that exceed the limit of their including item are left out, so more than `left` rows can be read without
+   * ranks.
+   */
   if (!rows.areRanked && found.length > left) items.spend(found.length)
   items.add(found)
 }
 
-/** Adds the records that the policy allows. As their rank counts refused ones, it goes on behind them. */
+/** Adds the records that the policy allows. Ranks include refused records, so reading continues at higher ranks. */
 async function addAllowedByRank(
   items: RelatedItems,
   values: readonly unknown[],
@@ -157,7 +160,9 @@ function distinct(values: readonly unknown[]): unknown[] {
   return [...byIdentity.values()].filter((value) => value !== null && value !== undefined)
 }
 
-/** Drivers may return the same value as number, text or bigint on the two sides of a relation. */
+/**
+ * Returns a comparable text: drivers can return the same value as number, text or bigint on both sides of a relation.
+ */
 function identity(value: unknown): string {
   if (Buffer.isBuffer(value)) return value.toString('hex')
   return value instanceof Date ? value.toISOString() : String(value)

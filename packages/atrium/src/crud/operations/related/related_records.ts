@@ -12,10 +12,10 @@ import { Records } from '../records.js'
 import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 /**
- * Of related records, those that the actor may see, by role, scope and policy. [U4]
+ * Returns those related records that the actor is allowed to see by roles, scope and policy. [U4]
  *
  * @param keys  values of the column that the relation refers to
- * @returns these values as stored, by their texts
+ * @returns the stored values of this column, by their text
  */
 export async function visibleRelated(
   relation: PivotRelation,
@@ -29,7 +29,7 @@ export async function visibleRelated(
   const reader = clientOf(relation, client)
   await resource.load(reader)
   const actor = options.actor ?? currentActor()
-  /* Roles cannot grant access to the site's own models, which are only offered to superusers. */
+  /* Roles cannot grant access to the models of the admin site itself, which are only offered to superusers. */
   const seen = isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, reader)
   const [, attribute] = relation.attributes
   const column = seen.columns.all.find((one) => one.attribute === attribute)
@@ -48,7 +48,7 @@ export async function visibleRelated(
   return known
 }
 
-/** The transaction's client, unless the other model is in another database. */
+/** Returns the transaction's client, unless the other model is in another database. */
 function clientOf({ relatedModel }: PivotRelation, client: QueryClientContract) {
   const { connection } = relatedModel
   const isElsewhere = connection !== undefined && connection !== client.connectionName

@@ -11,25 +11,25 @@ import { applySelection, type Selection } from '../../sql/select.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 
-/** Name of the value, in a result, that links a related row to an including item */
+/** Result column with the value that links a related row to an including item */
 export const LINK = 'crud_link'
 
-/** A query of related rows, and what is left to select from it. */
+/** A query of related rows, and the selection that still has to be applied to it. */
 interface Begun {
   begun: Query
   rest: Selection
-  /** Narrows any rows of the related table to those that the actor may see */
+  /** Selection that narrows rows of the related table to those that the actor is allowed to see */
   visible: Selection
 }
 
 /**
- * The rows of an included relation that the actor may see: not deleted, in the scope, in the order of the
- * relation's `onQuery` and of their keys. [Q3]
+ * Rows of an included relation that the actor is allowed to see: not deleted, in scope, in the order of the relation's
+ * `onQuery`, then in key order. [Q3]
  */
 export class RelatedRows {
   /**
-   * True if rows beyond the limit of their record are not read. Fetch hooks may leave out rows, so that
-   * the limit then counts what they leave.
+   * True if rows beyond the limit of their including item are not read. Fetch hooks can leave out rows; the limit then
+   * counts the remaining rows.
    */
   readonly areRanked: boolean
 
@@ -38,7 +38,7 @@ export class RelatedRows {
   readonly #order: readonly string[]
 
   /**
-   * @param records  of the related resource, as the actor may see it
+   * @param records  records of the related resource that the actor is allowed to see
    */
   constructor(
     readonly include: IncludedRelation,
@@ -62,18 +62,18 @@ export class RelatedRows {
           })),
         ]
       : [{ as: LINK, sql: this.#dialect.stored(linkTable, column, LINK) }]
-    /* A record may be related to several items, so its key alone does not define a position to continue from. */
+    /* A record can be related to several items, so its key alone does not define a position to continue from. */
     this.#order = isList
       ? [this.#dialect.quote(RANK), this.#dialect.quote(GROUP)]
       : this.#keyOrder()
   }
 
   /**
-   * The items of the rows.
+   * Returns the items of the rows.
    *
-   * @param values  of the including items' column
-   * @param limit   number of rows
-   * @param each    number of rows of each including item, if the rows are ranked; one more is read
+   * @param values  values of the linking column of the including items
+   * @param limit   maximum number of rows
+   * @param each    maximum number of rows per including item, if the rows are ranked; one more is read
    */
   async find(values: readonly unknown[], limit: number, each?: number): Promise<Found[]> {
     const { begun, rest, visible } = this.#begin(values)
@@ -87,14 +87,14 @@ export class RelatedRows {
     )
   }
 
-  /** The records of these numbers among the rows of their including item, from 1. */
+  /** Reads the records with these ranks among the rows of their including item, starting from 1. */
   async readRanks(values: readonly unknown[], after: number, until: number): Promise<Read[]> {
     const { begun, rest } = this.#begin(values)
     begun.where(RANK, '>', after).where(RANK, '<=', until)
     return await this.#read(begun, rest)
   }
 
-  /** The records from an offset. */
+  /** Reads the records from an offset. */
   async readBatch(values: readonly unknown[], offset: number, limit: number): Promise<Read[]> {
     const { begun, rest } = this.#begin(values)
     return await this.#read(begun, { ...rest, offset, limit })
@@ -114,8 +114,8 @@ export class RelatedRows {
   }
 
   /**
-   * The query of the related rows, narrowed to those that the actor may see. If the query joins tables,
-   * the scope applies to a subquery: a column that it names without a table may be in several of them.
+   * Returns the query of the related rows, narrowed to those that the actor is allowed to see. If the query joins
+   * tables, the scope is applied in a subquery, because a column name without a table could be ambiguous.
    */
   #begin(values: readonly unknown[]): Begun {
     const { client, include, options, records } = this

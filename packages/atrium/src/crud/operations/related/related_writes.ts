@@ -1,30 +1,30 @@
-/** Most related records that one write names for a relation */
+/** Maximum number of related records in a write, per relation */
 export const MOST_RELATED = 500
 
-/** The related records that a write wants for a many-to-many relation. [R3] */
+/** The related records that a write sets for a many-to-many relation. [R3] */
 export interface WantedRelated {
-  /** Their keys */
+  /** Keys of the related records */
   keys: readonly unknown[]
   /**
-   * The keys that the writer was shown: those of them that are not in `keys` are detached, those in `keys` that are not
-   * among them are attached, and what others have attached or detached since then stays. Default: all attached ones that
-   * the actor may see
+   * Keys that the writer was shown. Shown keys that are not in `keys` are detached; keys in `keys` that were not shown
+   * are attached; changes by other users since then are preserved. Default: all attached records that the actor is
+   * allowed to see
    */
   shown?: readonly unknown[]
-  /** Columns of the pivot rows to write, by the text of the related key. Default: those of the database */
+  /** Values of pivot columns to write, by the text of the related key. Default: the defaults of the database */
   values?: ReadonlyMap<string, PivotValues>
 }
 
-/** Columns of a pivot row. */
+/** Values of the columns of a pivot row. */
 export interface PivotValues {
-  /** As the database takes them, by column name */
+  /** Values in the database's form, by column name */
   values: Readonly<Record<string, unknown>>
   /**
-   * In the API's form, as their writer was shown them: if a value has become another one, nothing is written. Default:
-   * they are overwritten
+   * Values in the API's form that the writer was shown; if a stored value has changed since then, nothing is written.
+   * Default: stored values are overwritten
    */
   begun?: Readonly<Record<string, unknown>>
 }
 
-/** By name of the relation in the API */
+/** Related records to write, by API name of the relation */
 export type RelatedWrites = ReadonlyMap<string, WantedRelated>

@@ -6,10 +6,10 @@ import type { CallOptions } from '../call_options.js'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 
-/* By table: another model of the table could write the names that this one serves. */
+/* By table, because another model of the same table could write the file names that this model serves. */
 const KNOWN = new Map<string, Set<string>>()
 
-/** Marks columns of a model's table as names of stored files. [B17] */
+/** Marks columns of a model's table as columns that contain names of stored files. [B17] */
 export function noteFileColumns(model: LucidModel, columns: readonly Column[]): void {
   if (columns.length === 0) return
   const names = KNOWN.get(tableOf(model)) ?? new Set<string>()
@@ -17,15 +17,15 @@ export function noteFileColumns(model: LucidModel, columns: readonly Column[]): 
   for (const { name } of columns) names.add(name)
 }
 
-/** True for a column of the names of stored files, which a request without an upload can't set. */
+/** True for a column with names of stored files, which a request without an upload can't set. */
 export function holdsFiles(model: LucidModel, { name }: Column): boolean {
   return KNOWN.get(tableOf(model))?.has(name) === true
 }
 
 /**
- * Refuses a text for a file column: a caller who could write a name would be given another record's
- * file. Such a column accepts a file that was uploaded for this write (`options.files`), null, and its
- * current value. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
+ * Refuses a text for a file column: a caller who could write a file name would get access to the file of another
+ * record. A file column accepts a file that was uploaded for this write (`options.files`), null, and its current value.
+ * Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
  *
  * @param values  by attribute name, as the caller sent them
  * @param record  the stored record; undefined on create
@@ -40,7 +40,7 @@ export function checkFiles(
   const names = KNOWN.get(tableOf(model))
   if (!names || actor.kind === 'system') return
   const refused = columns.all.filter(({ attribute, name }) => {
-    /* Lucid accepts a column's name for its attribute's as well. */
+    /* Lucid also accepts the column name in place of the attribute name. */
     const value = values[attribute] ?? values[name]
     if (!names.has(name) || typeof value !== 'string') return false
     return !files?.has(value) && value !== record?.$original[attribute]
@@ -55,7 +55,7 @@ export function checkFiles(
   )
 }
 
-/** True if values are for a file column, whose former file is to be judged. */
+/** True if the values include a file column, whose current file then has to be checked. */
 export function writesFiles(
   { columns, model }: Resource,
   values: Record<string, unknown>

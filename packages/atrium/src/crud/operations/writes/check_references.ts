@@ -20,12 +20,12 @@ import type { Resource } from '../../resource/resource.js'
 import type { Actor } from '../../types.js'
 
 /**
- * Checks that the writer can see every record that the new record refers to. A record outside their scope
- * is handled like a missing one, so that callers cannot tell them apart. Unchanged references, and those
- * that a model hook sets later, are not checked. [P14]
+ * Checks that the writer can see every record that the new record refers to. A record outside the writer's scope is
+ * handled like a missing one, so that callers cannot tell them apart. Unchanged references, and those that a model hook
+ * sets later, are not checked. [P14]
  *
- * @param client  the transaction's
- * @throws Problem 409  with every such field
+ * @param client  client of the write's transaction
+ * @throws Problem 409  with all fields that refer to such a record
  */
 export async function checkReferences(
   resource: Resource,
@@ -47,7 +47,7 @@ export async function checkReferences(
     throw missingReference([...new Set(missing)].map(({ apiName }) => apiName))
 }
 
-/** True if what a new record refers to must be looked at, as the writer may not see every such record. */
+/** True if the references of a new record must be checked, because the writer might not see every referenced record. */
 export async function checksReferences(
   resource: Resource,
   client: QueryClientContract,
@@ -58,7 +58,7 @@ export async function checksReferences(
   return guarded.length > 0
 }
 
-/** Roles may keep an actor from seeing records that anybody else may see. [U3] */
+/** Returns the references to check for an actor. Roles can hide records from an actor that other users can see. [U3] */
 async function referencesFor(
   actor: Actor,
   resource: Resource,
@@ -74,17 +74,20 @@ async function referencesFor(
     : referencesGuardedBy(resource, (one) => restricted.has(one) || isGuarded(one))
 }
 
-/** Application code stores who wrote a record, though roles cannot grant access to the users. */
+/**
+ * Returns the resource as restricted by the actor's roles. Models of the admin site remain unrestricted: application
+ * code stores the user who wrote a record, although roles cannot grant access to users.
+ */
 async function asSeen(resource: Resource, actor: Actor, client: QueryClientContract) {
   return isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, client)
 }
 
-/** Drivers may return the same number as text. */
+/** True if a value was changed. Compares texts, because drivers can return the same number as text. */
 function isChanged({ $isPersisted, $attributes, $original }: LucidRow, { attribute }: Column) {
   return !$isPersisted || String($original[attribute]) !== String($attributes[attribute])
 }
 
-/** If the table has several models, one that shows the record is enough. */
+/** True if the actor can see the referenced record. If the table has several models, one that shows it is enough. */
 async function isSeen(
   { references, targets }: GuardedReference,
   values: readonly unknown[],
@@ -109,7 +112,7 @@ async function isSeen(
   return false
 }
 
-/** The transaction's client, unless the other model is in another database. */
+/** Returns the transaction's client, unless the other model is in another database. */
 function clientOf({ model }: Resource, client: QueryClientContract): QueryClientContract {
   const { connection } = model
   const isElsewhere = connection !== undefined && connection !== client.connectionName

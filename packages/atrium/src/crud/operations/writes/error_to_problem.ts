@@ -19,11 +19,11 @@ import type { DatabaseError } from '#base/database/introspection'
 import type { Problem } from '#base/errors'
 
 /**
- * Turns a driver's error into the problem for the caller. This is the only place that decides it. [A8]
+ * Converts a driver's error to the problem for the caller. Only this function makes that decision. [A8]
  *
  * @param record  the record that was being written; undefined for a deletion
  * @param client  a client that still accepts queries, outside the failed transaction
- * @returns undefined for an error that is not about the data
+ * @returns undefined for an error that is not caused by the data
  */
 export async function errorToProblem(
   error: unknown,
@@ -35,7 +35,7 @@ export async function errorToProblem(
   if (invalid?.kind === 'raised') return refusedByDatabase(invalid.message ?? '')
   if (invalid?.kind === 'foreign_key')
     return await brokenReference(invalid, resource, record, client)
-  /* A hook may have written to another table; an error there is not about this item. */
+  /* A hook can have written to another table; an error there does not concern this item. */
   if (invalid?.table !== undefined && invalid.table !== resource.table) return undefined
 
   switch (invalid?.kind) {
@@ -61,7 +61,9 @@ export async function errorToProblem(
   }
 }
 
-/** Names of the columns that a new record lacks as the caller may not set them. */
+/**
+ * Returns the names of required columns that are missing in a new record because the caller is not allowed to set them.
+ */
 function withheldOf(
   error: DatabaseError,
   resource: Resource,
@@ -89,7 +91,10 @@ function columnsNamed({ columns, constraint }: DatabaseError, resource: Resource
   return resource.columns.all.filter(({ name }) => names.includes(name))
 }
 
-/** For a constraint over several columns, the response names only the fields that responses show. */
+/**
+ * Returns the problem for a duplicate value. For a constraint on several columns, the response names only visible
+ * fields.
+ */
 function duplicate(
   error: DatabaseError,
   resource: Resource,
@@ -108,10 +113,10 @@ function duplicate(
 }
 
 /**
- * The problem for a reference to a missing record, or for a record that others refer to. Own code may
- * have broken the reference in another table, most often a pivot. The item's own references are each
- * looked up, as SQLite does not name the broken one. If all of them exist, other records refer to the
- * value that an update would change.
+ * Returns the problem for a reference to a missing record, or for a record that others refer to. Application code can
+ * have broken the reference in another table, usually a pivot table. All references of the item are looked up, because
+ * SQLite does not name the broken one. If all referenced records exist, other records refer to the value that an update
+ * would change.
  */
 async function brokenReference(
   error: DatabaseError,
@@ -134,7 +139,10 @@ async function brokenReference(
   return missingReference(columnsOf(error, resource).map(({ apiName }) => apiName))
 }
 
-/** For an update of another table: one that sets no reference has changed a referenced value. */
+/**
+ * Returns the cause of a broken reference after an update of another table: an update that sets no reference has
+ * changed a referenced value.
+ */
 async function directionOf({ table, columns }: DatabaseError, client: QueryClientContract) {
   const introspection = await dialectOf(client).readTable(client, table!)
   const referring = introspection?.foreignKeys.flatMap((key) => key.columns) ?? []
@@ -144,8 +152,8 @@ async function directionOf({ table, columns }: DatabaseError, client: QueryClien
 }
 
 /**
- * The virtual fields that usually write a relation over the table: `tags`, `tag_ids` or `tagIds`;
- * without one, the relation's name.
+ * Returns the virtual fields that usually write a relation through the table: `tags`, `tag_ids` or `tagIds`; without
+ * such a field, the name of the relation.
  */
 function fieldsOfPivot({ model, virtualFields }: Resource, table: string): string[] {
   for (const [name, relation] of model.$relationsDefinitions) {
@@ -165,7 +173,7 @@ function fieldsOfPivot({ model, virtualFields }: Resource, table: string): strin
   return []
 }
 
-/** The columns of the item's references to missing records. */
+/** Returns the columns of the item that refer to missing records. */
 async function missingOf(
   record: LucidRow,
   resource: Resource,

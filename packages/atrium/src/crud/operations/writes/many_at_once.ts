@@ -23,14 +23,14 @@ import { ROWS_PER_WRITE, chunks, KEYS_PER_CONDITION, VALUES_PER_STATEMENT } from
 
 type Row = Record<string, unknown>
 
-/** The new values of an item, by attribute name */
+/** New values of an item, by attribute name */
 export interface ItemChange {
   key: KeyValue
   values: Readonly<Row>
 }
 
 /**
- * Stores new items, many with one statement. See `LucidCrud.createMany`.
+ * Stores new items, many per statement. See `LucidCrud.createMany`.
  *
  * @param create  stores one item on the record path
  */
@@ -51,7 +51,7 @@ export async function createMany(
   })
 }
 
-/** @returns undefined if any of them needs a record of Lucid */
+/** @returns undefined if any row requires a Lucid record */
 async function rowsOf(
   context: CrudContext,
   all: readonly Row[],
@@ -69,7 +69,7 @@ async function rowsOf(
   return rows
 }
 
-/** Parts of rows that follow one another and have the same columns. */
+/** Yields consecutive rows with the same columns, grouped. */
 function* alikeParts(rows: readonly Row[]): Generator<Row[]> {
   let part: Row[] = []
   let names = ''
@@ -87,7 +87,7 @@ function* alikeParts(rows: readonly Row[]): Generator<Row[]> {
   if (part.length > 0) yield part
 }
 
-/** Changes items, many with one statement. See `LucidCrud.updateTogether`. */
+/** Changes items, many per statement. See `LucidCrud.updateTogether`. */
 export async function updateTogether(
   context: CrudContext,
   all: readonly ItemChange[],
@@ -119,7 +119,7 @@ async function updateEach(
   }
 }
 
-/** @returns undefined if any change needs a record of Lucid */
+/** @returns undefined if any change requires a Lucid record */
 async function rowChanges(
   context: CrudContext,
   all: readonly ItemChange[],
@@ -134,7 +134,7 @@ async function rowChanges(
   return groups.changes
 }
 
-/** Puts items back, many with one statement. See `LucidCrud.revertTogether`. */
+/** Reverts items, many per statement. See `LucidCrud.revertTogether`. */
 export async function revertTogether(
   context: CrudContext,
   all: ReadonlyArray<{ key: KeyValue; reversal: Reversal }>,
@@ -159,12 +159,12 @@ export async function revertTogether(
   return true
 }
 
-/** Changes of which those with the same values, one after the other, are one. */
+/** List of changes in which consecutive changes with the same values are merged. */
 class Groups {
   readonly changes: RowChange[] = []
   #last: Row | undefined
 
-  /** @returns false if no row can be made of the values */
+  /** @returns false if the values cannot be converted to a row */
   async add(key: KeyValue, values: Row, rowOf: () => Row | null | Promise<Row | null>) {
     if (this.#last && isDeepStrictEqual(this.#last, values)) {
       this.changes.at(-1)!.keys.push(key)

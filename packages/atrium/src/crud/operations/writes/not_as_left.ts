@@ -12,8 +12,8 @@ interface Left {
 }
 
 /**
- * Of logged writes, those whose records are not as the writes left them. In a transaction the rows are locked. One
- * statement per 200 records. [R7]
+ * Returns the logged writes whose records have changed since the write. Locks the rows if the client is in a
+ * transaction. Runs one statement per 200 records. [R7]
  */
 export async function recordsNotAsLeft<One extends Left>(
   { base }: Resource,

@@ -1,6 +1,6 @@
 import type { Resource } from '../../resource/resource.js'
 
-/** A copy of the values without the names. */
+/** Returns a copy of the values without the given names. */
 export function omit(
   values: Record<string, unknown>,
   names: readonly string[]
@@ -8,7 +8,9 @@ export function omit(
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 }
 
-/** A copy of the values without those of the key. Lucid accepts a column's name for its attribute's as well. */
+/**
+ * Returns a copy of the values without those of the key. Lucid also accepts column names in place of attribute names.
+ */
 export function withoutKeys(
   { key }: Resource,
   values: Record<string, unknown>

@@ -5,7 +5,7 @@ import type { HookOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
 import { runsMethods } from './write_path.js'
 
-/** Calls `afterCreate` or `afterUpdate` if a subclass overrides it. It may change the row once more. */
+/** Calls `afterCreate` or `afterUpdate` if a subclass overrides it. The method can change the row again. */
 export async function callAfter(
   { methods, overrides }: CrudContext,
   method: 'afterCreate' | 'afterUpdate',
@@ -19,10 +19,10 @@ export async function callAfter(
 }
 
 /**
- * The record's many-to-many relations before a write, for the comparison afterwards.
+ * Reads the many-to-many relations of a record before a write, for the comparison after it.
  *
- * @param isAttaching  true if the write itself changes them
- * @returns undefined if they cannot change: without overridden methods too
+ * @param isAttaching  true if the write itself changes the relations
+ * @returns undefined if the relations cannot change: the write does not change them, and no application code runs
  */
 export async function pivotsBefore(
   context: CrudContext,

@@ -7,11 +7,11 @@ import type { Resource } from '../../resource/resource.js'
 type Row = Record<string, unknown>
 
 /**
- * Makes stored values of a row those of an earlier state, to the last digit, where a write through the model has not:
- * moments are whole seconds there, and hooks may compute columns.
+ * Restores exact stored values of an earlier state, to the last digit, where a write through the model did not: Lucid
+ * writes times as whole seconds, and hooks can compute columns.
  *
- * @param wanted  by column name, as `toStored` returns them
- * @param known   the row as it is, if it was read
+ * @param wanted  values to store, by column name, as `toStored` returns them
+ * @param known   current row, if it was already read
  * @returns the row, as `Dialect.select` returns it
  */
 export async function putExactly(

@@ -16,8 +16,8 @@ import { ROWS_PER_WRITE, chunks } from '#base/chunks'
 type Row = Record<string, unknown>
 
 /**
- * True if the pivot rows that a write touched are as it left them: those that it added are there, and no others with
- * the same two keys. [R7]
+ * True if the pivot rows that a write changed are still as the write left them: the rows that it added exist, and no
+ * other rows with the same two keys. [R7]
  */
 export async function arePivotsAsLeft(
   changes: readonly PivotChange[] = [],
@@ -37,10 +37,10 @@ export async function arePivotsAsLeft(
 }
 
 /**
- * Brings back the pivot rows that a write removed, and adds the change to the record's write of the action. [R7]
+ * Restores the pivot rows that a write removed, and adds the change to the logged write of the record. [R7]
  *
- * @param isNew  true for a record that comes back itself, with all that went with it
- * @throws Problem 403  when the actor may not see a record that would be attached again
+ * @param isNew  true if the record itself is restored too, with all rows that were deleted with it
+ * @throws Problem 403  when the actor is not allowed to see a record that would be attached again
  */
 export async function bringBackRows(
   resource: Resource,
@@ -63,7 +63,7 @@ export async function bringBackRows(
   await note(resource, key, changes, client)
 }
 
-/** The field may be hidden or read-only for the actor by now. */
+/** Checks that the field is still visible and writable for the actor. */
 async function authorize(
   resource: Resource,
   key: KeyValue,
@@ -92,7 +92,9 @@ async function authorizeRelated(
   if (seen.size < keys.size) throw forbidden()
 }
 
-/** A row that went with both of its records is logged with each of them. */
+/**
+ * Inserts the removed rows, except existing ones: a row that was deleted with both of its records is logged for each.
+ */
 async function insertRows(
   table: PivotTable,
   { pair, removed }: PivotChange,
@@ -107,7 +109,7 @@ async function insertRows(
   }
 }
 
-/** The undo is an event of its own, which can be undone, too. */
+/** Logs the revert as a separate event, which can be reverted too. */
 async function note(
   resource: Resource,
   key: KeyValue,

@@ -22,24 +22,24 @@ import { explained, runWrite, type Attempt } from './write_transaction.js'
 
 type Row = Record<string, unknown>
 
-/** Takes a written row as it was before (null for a new one) and as it is now. */
+/** Receives the row before the write (null for a new row) and the row after it. */
 type Report = (before: Row | null, after: Row) => void
 
-/** @param report  undefined if nothing wants to know what is written */
+/** @param report  undefined if nothing observes the writes */
 type Work<Result> = (run: RunSql, report: Report | undefined) => Promise<Result>
 
-/** Values that several rows get */
+/** Values that several rows are set to */
 export interface RowChange {
-  /** By column name */
+  /** New values by column name */
   row: Row
   keys: KeyValue[]
 }
 
 /**
- * Inserts a row: in a transaction of the caller, or in one of its own.
+ * Inserts a row, in the caller's transaction or in a separate one.
  *
- * @param row     of `rowByStatement`
- * @param values  that it was made of
+ * @param row     row of `rowByStatement`
+ * @param values  values from which the row was made
  * @returns the stored row, as `Dialect.select` returns it
  * @throws Problem 409 or 422, WriteNotRecorded
  */
@@ -60,9 +60,9 @@ export async function insertRow(
 }
 
 /**
- * Inserts rows in the caller's transaction, those with the same columns by one statement.
+ * Inserts rows in the caller's transaction, with one statement per group.
  *
- * @param parts  rows with the same columns
+ * @param parts  groups of rows with the same columns
  */
 export async function insertRows(
   { resource }: CrudContext,
@@ -75,10 +75,10 @@ export async function insertRows(
 }
 
 /**
- * Updates a row, as `insertRow` inserts one.
+ * Updates a row, in the caller's transaction or in a separate one.
  *
- * @param changes  of `changesByStatement`
- * @param values   that they were made of
+ * @param changes  changes of `changesByStatement`
+ * @param values   values from which the changes were made
  * @returns the stored row, as `Dialect.select` returns it
  * @throws Problem 404, 409 or 422, WriteNotRecorded
  */
@@ -113,7 +113,7 @@ export async function updateRow(
   })
 }
 
-/** @returns the row before and after, or nothing if there is none */
+/** @returns the row before and after the update; empty if the row does not exist */
 async function updateLocked(
   { columns }: Resource,
   client: QueryClientContract,
@@ -130,9 +130,9 @@ async function updateLocked(
 }
 
 /**
- * Updates rows in the caller's transaction, those of a change by one statement.
+ * Updates rows in the caller's transaction, with one statement per change.
  *
- * @param changes  with at most 200 keys each
+ * @param changes  changes with at most 200 keys each
  * @throws UnknownKey  for the first key without a row
  */
 export async function updateRows(
@@ -158,7 +158,7 @@ export async function updateRows(
         resource,
         await run(updateOf(resource, row, key.isAny(keys, dialect), client))
       )
-      /* In the order of the caller, each once */
+      /* In the order of the caller's keys, without duplicates */
       const ids = new Set(keys.map((one) => identityOf(one)))
       if (after.size < ids.size) throw nothingStored()
       for (const id of ids) report?.(before.get(id)!, after.get(id)!)
@@ -167,10 +167,10 @@ export async function updateRows(
 }
 
 /**
- * Runs the statements of one write. In a transaction of Lucid's if the caller has one or an observer needs it, else in
- * one of the driver; without observers the write is one statement.
+ * Runs the statements of one write: in a Lucid transaction if the caller has one or an observer requires it, otherwise
+ * in a transaction of the driver. Without observers, the write is a single statement.
  *
- * @param attempt.readsFirst  true if a row that is to be reported is read before it is written
+ * @param attempt.readsFirst  true if a row that is reported has to be read before it is written
  */
 async function runSingle<Result>(
   context: CrudContext,
@@ -208,7 +208,7 @@ async function runSingle<Result>(
   }
 }
 
-/** Runs statements in a transaction of Lucid's; what they write belongs to its action. */
+/** Runs statements in a Lucid transaction; their writes belong to the action of that transaction. */
 async function runInScope<Result>(
   resource: Resource,
   client: TransactionClientContract,
@@ -224,7 +224,10 @@ async function runInScope<Result>(
   return result
 }
 
-/** A function that makes writes of rows, but for those that only repeat what is stored; none if the model has no events. */
+/**
+ * Returns a function that records row changes, except those that repeat the stored values; none if the model has no
+ * events.
+ */
 async function reportOf(
   { model }: Resource,
   client: QueryClientContract,
@@ -233,7 +236,7 @@ async function reportOf(
   const writes: Write[] = []
   const watched = watchedResourceOf(model)
   if (!watched) return { writes }
-  /* The resource of an operation outside a request is another one than that of the endpoints. */
+  /* An operation outside a request uses another resource object than the endpoints. */
   if (!watched.isLoaded) await watched.load(client)
   const report: Report = (before, after) => {
     const write = Write.ofRow(watched, before, after, client, by)
@@ -261,7 +264,7 @@ function updateOf(resource: Resource, changes: Row, where: Sql, client: QueryCli
   return { sql: returning(sql, resource, client), bindings }
 }
 
-/** Adds all columns, as `Dialect.select` returns them. */
+/** Adds a `returning` clause with all columns, in the form that `Dialect.select` returns. */
 function returning(sql: string, { columns, reader }: Resource, client: QueryClientContract) {
   return `${sql} returning ${reader.statements.listOf(columns.all, dialectOf(client))}`
 }

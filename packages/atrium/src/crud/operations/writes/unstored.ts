@@ -12,13 +12,13 @@ import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 import { chunks } from '#base/chunks'
 
-/* SQLite takes a union of 500 parts. */
+/* SQLite limits a union to 500 parts. */
 const ROWS_PER_UNION = 100
 
 const MARK = 'unstored_row'
 
 /**
- * A record as a write would leave it, and the values that were sent.
+ * A record as a write would store it, and the fields that were sent.
  */
 export interface Unstored {
   record: LucidRow
@@ -27,7 +27,7 @@ export interface Unstored {
 }
 
 /**
- * The judgement about a record that is not written: refused as a whole, or fields that may not be written to it.
+ * Result for a record that is not written: the record is refused, or some of its fields are read-only.
  */
 export interface UnstoredVerdict {
   isRefused: boolean
@@ -35,10 +35,10 @@ export interface UnstoredVerdict {
 }
 
 /**
- * Judges records that are not stored as writes judge those that they have stored: they must lie within the scope and
- * the grants of the actor, and each field within a grant that lets them write it. [P14, U3]
+ * Checks records that are not stored in the same way as writes check stored ones: each record must be within the scope
+ * and the grants of the actor, and each sent field must be writable for the actor. [P14, U3]
  *
- * @returns in the order of the records
+ * @returns the results, in the order of the records
  */
 export async function judgeUnstored(
   records: Records,
@@ -76,7 +76,7 @@ class Judge {
     }))
   }
 
-  /** Those that the writer would still reach: see `Records.readBack`. */
+  /** Returns the rows that would remain in the writer's scope: see `Records.readBack`. */
   async #left(rows: readonly LucidRow[]): Promise<ReadonlySet<number>> {
     const { base, projection, scope } = this.resource
     const seen = await this.#within(rows, scope ? [scope] : null)
@@ -91,7 +91,10 @@ class Judge {
     return reached.intersection(await this.#within(rows, [base.scope]))
   }
 
-  /** Fields of a new record that only some grants let the actor write, and none that reaches it. */
+  /**
+   * Returns the fields of a new record that only some grants make writable, if none of these grants includes the
+   * record.
+   */
   async #readOnly(unstored: readonly Unstored[]): Promise<string[][]> {
     const { projection } = this.resource
     const refused = unstored.map((): string[] => [])
@@ -109,7 +112,7 @@ class Judge {
     return refused
   }
 
-  /** Positions of the rows that any of the scopes reaches; null: all */
+  /** Positions of the rows that are in any of the scopes; null: all rows */
   async #within(
     rows: readonly LucidRow[],
     scopes: readonly Scope[] | null
@@ -121,7 +124,10 @@ class Judge {
     return found
   }
 
-  /** A derived table has the name of the model's own, so that the scope finds its columns. */
+  /**
+   * Returns the positions of the rows in a scope. The derived table has the name of the model's table, so that the
+   * scope finds its columns.
+   */
   async #reached(rows: readonly LucidRow[], scope: Scope): Promise<number[]> {
     const { model, table } = this.resource
     const dialect = dialectOf(this.client)
@@ -137,7 +143,10 @@ class Judge {
     return found.map((row) => Number(row[MARK]))
   }
 
-  /** The table itself comes first, without rows: it gives the columns their types. */
+  /**
+   * Returns a derived table of the rows. The union begins with an empty select from the table itself, which determines
+   * the column types.
+   */
   #derived(rows: readonly LucidRow[]): { sql: string; bindings: unknown[] } {
     const { columns, table } = this.resource
     const dialect = dialectOf(this.client)
@@ -156,7 +165,7 @@ class Judge {
   }
 }
 
-/** The values by column name, as Lucid hands them to the driver. */
+/** Returns the values by column name, as Lucid passes them to the driver. */
 function storedForm(record: LucidRow): Record<string, unknown> {
   const own = record as unknown as { prepareForAdapter(values: object): Record<string, unknown> }
   return own.prepareForAdapter(record.$attributes)

@@ -16,46 +16,47 @@ import { checksReferences } from './check_references.js'
 import { omit, withoutKeys } from './omit.js'
 
 /*
- * Every row is written on one of two paths, and this file alone decides on which:
+ * Every row is written on one of two paths. Only this file decides which one:
+ * - The statement path (statement_path.ts): prepared statements write the row, its event and its audit row. No Lucid
+ *   record is created. It is used for single writes, writes in a transaction of the caller, and many rows per
+ *   statement.
+ * - The record path (create.ts, update.ts, delete.ts): Lucid saves an instance of the model in a transaction, with
+ *   hooks, overridden methods, policies and grants.
  *
- * - The statement path (statement_path.ts): prepared statements write the row, its event and its audit row. No record
- *   of Lucid exists. It serves single writes, writes in a transaction of the caller, and many rows with one statement.
- * - The record path (create.ts, update.ts, delete.ts): Lucid saves an instance of the model in a transaction, with hooks,
- *   overridden methods, policies and grants.
- *
- * A write takes the statement path if nothing could tell its result from that of the record path. What depends on the
- * model, the class of its `LucidCrud` and the actor's grants is found out once, at the first write: hooks and overridden
- * methods have to be there by then, as triggers have. Requests and values are looked at each time. Deletions always take
- * the record path: what the database deletes and empties with a record is read and reported with it.
+ * A write takes the statement path if its result is the same as on the record path. Conditions that depend on the
+ * model, the class of its `LucidCrud` and the actor's grants are evaluated once, at the first write: hooks, overridden
+ * methods and triggers have to be defined by then. Requests and values are checked for each write. Deletions always
+ * take the record path, because the rows that the database deletes or updates with a record are read and reported with
+ * it.
  */
 
 type Row = Record<string, unknown>
 type Action = 'create' | 'update' | 'delete'
 
-/** Why the writes of a model take the record path, whatever the request */
+/** Conditions under which all writes of a model take the record path */
 const OF_THE_MODEL: ReadonlyArray<(context: CrudContext, action: 'create' | 'update') => boolean> =
   [
-    /* A policy may be given the record, before the write and after it. */
+    /* A policy can require the record, before and after the write. */
     ({ resource }) => resource.policy !== undefined,
-    /* Grants of roles differ from record to record and from field to field. */
+    /* Grants of roles can differ between records and between fields. */
     ({ resource }) => resource.projection !== undefined,
-    /* A write can move a record out of its writer's scope, which is found out by reading it again. */
+    /* A write can move a record out of its writer's scope, so it has to be read again. */
     ({ resource }) => resource.scope !== undefined,
-    /* The record path says why the table cannot be written. */
+    /* The record path throws the error with the reason why the table is read-only. */
     ({ resource }) => resource.readOnly !== null,
-    /* Hooks and overridden methods are given the record, and may change it. */
+    /* Hooks and overridden methods receive the record, and can change it. */
     (context, action) => runsMethods(context, action),
-    /* The hooks of a read may narrow or refuse which records there are to be updated. */
+    /* Read hooks can exclude records from an update, or refuse it. */
     ({ resource }, action) => action === 'update' && !resource.reader.returnsRowsDirectly,
-    /* Getters, setters and the model's own `prepare`, `consume` and `serialize` convert values of a record. */
+    /* Getters, setters and custom `prepare`, `consume` and `serialize` functions convert values of a record. */
     ({ resource }) => resource.columns.all.some(({ needsHydration }) => needsHydration),
     ({ resource }) => {
       const columns = [...resource.model.$columnsDefinitions.values()]
       return columns.some((one) => one.hasSetter || hasOwnPrepare(one))
     },
-    /* Methods in the place of Lucid's, such as `save()`, and values that new instances have */
+    /* The model overrides Lucid methods such as `save()`, or sets values of new instances. */
     ({ resource }) => makesOwnRecords(resource.model),
-    /* Writes of a subclass are reported as those of the class that has endpoints, by its hooks. */
+    /* Hooks report writes of a subclass as writes of the class that has endpoints. */
     ({ resource }) => (watchedClassOf(resource.model) ?? resource.model) !== resource.model,
   ]
 
@@ -64,11 +65,11 @@ interface Known {
   runsMethods: Partial<Record<Action, boolean>>
   /** True if the model needs the record path */
   needsRecord: { create?: boolean; update?: boolean }
-  /** True if an item cannot be made of a row, as it has computed properties or its own conversion */
+  /** True if an item cannot be created from a row, because the model has computed properties or custom conversion */
   needsRecordForItem: boolean
 }
 
-/* A context belongs to one `LucidCrud`, and to the grants of its actor. */
+/* A context belongs to one `LucidCrud` and to the grants of its actor. */
 const KNOWN = new WeakMap<CrudContext, Known>()
 
 function knownOf(context: CrudContext): Known {
@@ -81,7 +82,7 @@ function knownOf(context: CrudContext): Known {
   return known
 }
 
-/** True if a write of the model can take the statement path, by what does not depend on its values. */
+/** True if a write of the model can take the statement path, regardless of its values. */
 async function mayTakeStatements(
   context: CrudContext,
   action: 'create' | 'update',
@@ -94,17 +95,21 @@ async function mayTakeStatements(
   if (needsRecord[action]) return false
   /* In debug mode Lucid reports each of its queries; MariaDB does not return written rows. */
   if (client.debug || !dialectOf(client).returnsWrittenRows) return false
-  /* A trigger can change the row after the database has returned it. Read once per process, as columns are. */
+  /*
+   * A trigger can change the row after the database has returned it. Triggers are read once per process, like columns.
+   */
   if (await hasTriggers(resource, client)) return false
-  /* The writer may not see every record that the row can refer to, so that each is looked for. */
+  /*
+   * If the writer might not see every record that the row can refer to, each reference is checked on the record path.
+   */
   return !(await checksReferences(resource, client, options))
 }
 
 /**
  * Decides on the path of a create.
  *
- * @param values     that the actor may write, by attribute name
- * @param needsItem  true if the item of the new row is wanted
+ * @param values     values that the actor is allowed to write, by attribute name
+ * @param needsItem  true if the caller needs the item of the new row
  * @returns the row to insert by a statement, by column name; null for the record path
  * @throws Problem 422  for a row without a key
  */
@@ -115,11 +120,11 @@ export async function rowByStatement(
   options: CreateOptions,
   needsItem = true
 ): Promise<Row | null> {
-  /* Records are attached to a record. */
+  /* Attaching related records requires a Lucid record. */
   if (options.related) return null
   if (needsItem && knownOf(context).needsRecordForItem) return null
   if (!(await mayTakeStatements(context, 'create', client, options))) return null
-  /* Null for expressions and JSON, which only knex and Lucid can write */
+  /* Null for expressions and JSON, which only Knex and Lucid can write. */
   const { resource } = context
   return new StatementRows(resource, client).rowOf(omit(values, resource.virtualFields))
 }
@@ -127,7 +132,7 @@ export async function rowByStatement(
 /**
  * Decides on the path of an update.
  *
- * @param values  by attribute name
+ * @param values  values to write, by attribute name
  * @returns the changes to write by a statement, by column name; null for the record path
  */
 export async function changesByStatement(
@@ -136,19 +141,19 @@ export async function changesByStatement(
   client: QueryClientContract,
   { located, precondition, related, ...options }: UpdateOptions
 ): Promise<Row | null> {
-  /* The caller has the record, or its precondition and attached records need it. */
+  /* The caller already has the record, or its precondition or related records require it. */
   if (located || precondition || related) return null
   if (!(await mayTakeStatements(context, 'update', client, options))) return null
   const { resource } = context
   const written = withoutKeys(resource, omit(values, resource.virtualFields))
-  /* Nothing is changed; the former file of a column decides which one can be set. */
+  /* Either nothing is changed, or the current value of a file column decides which file can be set. */
   if (Object.keys(written).length === 0 || writesFiles(resource, written)) return null
-  /* Null for values that Lucid compares with those of the record: dates, bytes and JSON */
+  /* Null for values that Lucid compares with those of the record: dates, bytes and JSON. */
   return new StatementRows(resource, client).changesOf(written)
 }
 
 /**
- * The times that each reverted row gets, by column name; null for the record path.
+ * Returns the timestamps to set on each reverted row, by column name; null for the record path.
  */
 export async function stampsByStatement(
   context: CrudContext,
@@ -156,27 +161,27 @@ export async function stampsByStatement(
   options: CallOptions
 ): Promise<Row | null> {
   const { overrides, resource } = context
-  /* A revert can be a deletion for the application. */
+  /* A revert can delete the item, so `prepareDelete` has to be called. */
   if (overrides('revert') || overrides('prepareDelete')) return null
   if (!(await mayTakeStatements(context, 'update', client, options))) return null
   return new StatementRows(resource, client).stampsOfUpdate()
 }
 
 /**
- * True if records can be read together before many of them are updated, on either path: nothing that runs with one update
- * can change the next record.
+ * True if records can be read together before many of them are updated, on either path: no code that runs with one
+ * update can change a later record.
  */
 export async function canReadTogether(
   context: CrudContext,
   client: QueryClientContract
 ): Promise<boolean> {
   if (context.overrides('update')) return false
-  /* Servers lock the rows one after the other, in the order of the caller. */
+  /* Database servers lock the rows one after another, in the order of the caller. */
   if (dialectOf(client).lockClause !== '') return false
   return !(await runsOwnCode(context, client, ['update']))
 }
 
-/** True if code of the application or triggers run with each write, and may change the records that are next. */
+/** True if application code or triggers run with each write and could change the records that are written next. */
 export async function runsOwnCode(
   context: CrudContext,
   client: QueryClientContract,
@@ -203,10 +208,10 @@ export function runsMethods(context: CrudContext, action: Action): boolean {
 }
 
 /**
- * The functions that record a write on the statement path outside a transaction of Lucid's, so that the driver can commit
- * it alone.
+ * Returns functions that record a write on the statement path outside a Lucid transaction, so that the driver can
+ * commit it alone.
  *
- * @returns undefined if it needs one: the caller has one, or an observer of the application is given one
+ * @returns undefined if a transaction is needed: the caller has one, or an observer of the application expects one
  */
 export function recordersOf(
   { model }: Resource,

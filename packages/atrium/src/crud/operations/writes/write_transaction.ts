@@ -15,16 +15,19 @@ import { readCondition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
 import { attributeToApi } from '#base/values/to_api'
 
-/** The record that a write is about to store, or what makes it; a driver's error is explained by its columns. */
+/**
+ * The record that a write is about to store, or a function that creates it. Its columns are used to explain an error of
+ * the driver.
+ */
 export interface Attempt {
   record?: LucidRow | (() => Promise<LucidRow | undefined>)
 }
 
 /**
- * Runs a write in a transaction (in a savepoint if the caller's client is one and it does not join that) and turns an
- * error of the driver into a problem. [P8]
+ * Runs a write in a transaction and converts an error of the driver to a problem. If the caller's client is a
+ * transaction, the write runs in a savepoint, unless the option `joins` is set. [P8]
  *
- * @param begin  runs the work in a transaction of its own, or shares one
+ * @param begin  starts a separate transaction for the work, or shares one
  * @throws Problem, or any other error of the work
  */
 export async function runWrite<Result>(
@@ -50,7 +53,7 @@ export async function runWrite<Result>(
   }
 }
 
-/** The problem that an error of the driver is, else the error itself. */
+/** Returns the problem for an error of the driver, or the error itself if there is none. */
 export async function explained(
   error: unknown,
   context: CrudContext,
@@ -87,7 +90,7 @@ export async function runWriteOfMany(
     }
     return records
   }
-  /* Many take long, and other writes would wait for their commit. */
+  /* Many writes take long, and other writes in a shared transaction would wait for the commit. */
   return await runWrite(
     context,
     options,
@@ -97,9 +100,10 @@ export async function runWriteOfMany(
 }
 
 /**
- * The same as `errorToProblem`; a 409 names the deleted item that has the unique values, if the actor can see it.
+ * Calls `errorToProblem`. A 409 additionally names the deleted item that has the unique values, if the actor can see
+ * it.
  *
- * @param record  that was being written; undefined for a deletion
+ * @param record  the record that was being written; undefined for a deletion
  */
 async function writeProblem(
   error: unknown,
@@ -122,7 +126,7 @@ async function writeProblem(
   )
 }
 
-/** The columns of the violated constraint; none if the caller may not know all of them. */
+/** Returns the columns of the violated constraint; none if the caller is not allowed to see all of them. */
 function uniqueColumnsOf({ errors = [], status }: Problem, { resource }: CrudContext): Column[] {
   if (status !== 409 || !errors.every(({ rule }) => rule === 'unique')) return []
   const columns = errors.flatMap(

@@ -12,18 +12,18 @@ import { reachedOf, type Reach } from '../reach.js'
 type Values = Record<string, unknown>
 
 interface Sent {
-  /** As the values have it */
+  /** Name under which the value was sent */
   key: string
   apiName: string
   column: Column | undefined
 }
 
 /**
- * The values of a create that its actor may write at all. Those that only some grants let them write are
- * checked as soon as the record exists: `checkCreated`. [U3]
+ * Returns the values of a create that the actor is allowed to write. Fields that only some grants make writable are
+ * checked once the record exists: see `checkCreated`. [U3]
  *
- * @param values  by attribute name
- * @returns without the hidden ones, which are treated as unknown
+ * @param values  values by attribute name
+ * @returns the values without hidden fields, which are treated as unknown
  * @throws Problem 403  for a field that is read-only
  */
 export function createdValues(resource: Resource, values: Values): Values {
@@ -37,9 +37,9 @@ export function createdValues(resource: Resource, values: Values): Values {
 }
 
 /**
- * Looks at what has been written to a new record, as the grants that reach it let the actor.
+ * Checks the fields that were written to a new record against the grants that include the record.
  *
- * @throws Problem 403  for a field that none of them lets them write
+ * @throws Problem 403  for a field that none of these grants makes writable
  */
 export async function checkCreated(
   resource: Resource,
@@ -61,10 +61,10 @@ export async function checkCreated(
 }
 
 /**
- * The values of an update that its actor may write to this record. A hidden field is treated as unknown;
- * sending the stored value of a read-only one is not a write. [U3]
+ * Returns the values of an update that the actor is allowed to write to this record. A hidden field is treated as
+ * unknown; sending the stored value of a read-only field is not a write. [U3]
  *
- * @param values  by attribute name
+ * @param values  values by attribute name
  * @throws Problem 403  for a read-only field that would be changed
  */
 export async function updatedValues(
@@ -94,10 +94,10 @@ export async function updatedValues(
 }
 
 /**
- * The fields of the update body that some grant lets the actor write, and none on this record. No statement
- * where the grants agree. [U3]
+ * Returns the fields of the update body that some grants make writable, but none for this record. Runs no statement if
+ * all grants agree. [U3]
  *
- * @returns their names in the API
+ * @returns API names of the fields
  */
 export async function readOnlyOn(
   resource: Resource,
@@ -140,9 +140,9 @@ async function verdictsOf(
 }
 
 /**
- * The columns of a record that its actor may not write, hidden ones among them. [R7]
+ * Returns the columns of a record that the actor is not allowed to write, including hidden ones. [R7]
  *
- * @param record  the stored one
+ * @param record  the stored record
  */
 export async function unwritableColumns(
   resource: Resource,
@@ -155,7 +155,7 @@ export async function unwritableColumns(
   return await unwritableFields(resource, operation, columns, record, client, options)
 }
 
-/** The same for fields that are not columns. [R3] */
+/** Returns the fields that the actor is not allowed to write, also for fields that are not columns. [R3] */
 export async function unwritableFields<Field extends { apiName: string }>(
   resource: Resource,
   operation: 'create' | 'update',
@@ -190,7 +190,7 @@ async function responsesOf(
   return reached.get(identityOf(key)) ?? reaches.map(() => false)
 }
 
-/** Lucid takes a column's name for its attribute's, too. */
+/** Returns the sent fields with their columns. Lucid also accepts column names in place of attribute names. */
 function sentFields({ columns }: Resource, values: Values): Sent[] {
   return Object.keys(values).map((key) => {
     const column = columns.all.find(({ attribute, name }) => attribute === key || name === key)
