@@ -73,11 +73,13 @@ const OWN_MODELS = [
 ]
 const MINUTE = 60_000
 
-/* Milliseconds after the start: its first requests come before parts that no request needed */
+/*
+ * Delay after the start, in milliseconds, before unused parts are loaded, so that the first requests are not delayed
+ */
 const AFTER_START = 3000
 
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
-/* Without pages of their own */
+/* Models that have no pages in the admin site */
 const FACTOR_MODELS = [AdminFactor, AdminRecoveryCode, AdminSsoIdentity]
 
 /**
@@ -101,7 +103,8 @@ export default class AdminProvider {
   }
 
   /**
-   * Makes no query, as this also runs for commands and code generation. [P2, P9]
+   * Registers the models, routes and observers of the site. Makes no query, as this also runs for commands and code
+   * generation. [P2, P9]
    */
   async start() {
     const site = await this.app.container.make(AdminSite)
@@ -125,7 +128,7 @@ export default class AdminProvider {
     useTokenAuthorizer(new TokenAuthorizer())
     observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)
-    /* A missing table of these stops the start, as any other does. [P15] */
+    /* If one of their tables is missing, the start fails, as with any other table. [P15] */
     for (const model of [AdminJob, AdminImport, ...FACTOR_MODELS]) {
       resources.track(new Resource({ model }), { ownCode: false })
     }
@@ -138,9 +141,7 @@ export default class AdminProvider {
     reportErrors(errors, this.app)
   }
 
-  /**
-   * The web server works on jobs, and prunes old events and jobs, in the background.
-   */
+  /** Starts the background work of the web server: jobs, and the removal of old events and jobs. */
   async ready() {
     const site = this.#site
     if (this.app.getEnvironment() !== 'web' || !site) return
@@ -149,7 +150,7 @@ export default class AdminProvider {
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
-    /* A process that was killed may have left files. */
+    /* Removes import files that a killed process may have left. */
     this.#schedules.push(
       new PruneSchedule(
         async () => {
@@ -176,7 +177,7 @@ export default class AdminProvider {
   }
 
   /**
-   * Jobs end the step that they are at, and events that are being logged get some time to finish, before
+   * Waits for the current step of each running job and, for a limited time, for events that are being logged, before
    * the database closes.
    */
   async shutdown() {
@@ -191,7 +192,7 @@ export default class AdminProvider {
     await this.#redis?.close()
   }
 
-  /** A missing log table stops the start here instead of failing every write. [S58, P15] */
+  /** Observes writes. If a log table is missing, the start fails, instead of every later write. [S58, P15] */
   #logEvents(site: AdminSite) {
     if (!site.events.isActive) return
     this.#stopObserving = observeWrites(site.events)
@@ -199,7 +200,7 @@ export default class AdminProvider {
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
   }
 
-  /** A server in use has them ready before anybody asks. */
+  /** Loads the lazily loaded modules and the assets before the first request needs them. */
   async #loadRooms() {
     try {
       await loadRooms(() => this.#isStopping)

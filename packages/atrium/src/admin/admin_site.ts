@@ -51,9 +51,7 @@ import { guardOf } from './identity/admin_guard.js'
 /* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
 const MOST_TEXTS = 2000
 
-/**
- * Parts that an admin site is assembled from. [S16]
- */
+/** Parameters of the `AdminSite` constructor [S16] */
 export interface AdminSiteParameters {
   databaseConfig: DatabaseConfig
   templatesDirectory: string | undefined
@@ -87,34 +85,34 @@ export class AdminSite implements ViewSite {
   readonly adminAuthentication: AdminAuthentication
   readonly adminUserService: AdminUserService
   readonly sessionManager: SessionManager
-  /** Permissions of users by their roles [U4] */
+  /** Permissions of users, derived from their roles [U4] */
   readonly permissions = new RolePermissions(this)
   readonly tokenService: TokenService
   /** Access tokens with which programs call the API [P10] */
   readonly accessTokens = new AccessTokens((user, data, options) =>
     this.notices.tell(user, 'token_made', data, options)
   )
-  /** Notices for people about their own accounts [U16] */
+  /** Notices to users about their accounts [U16] */
   readonly notices: Notices = new Notices(
     () => this.dbConfig.adminSession(),
     new MailedNotices(this)
   )
-  /** Browsers that people have signed in with [U16] */
+  /** Browsers that users have logged in with [U16] */
   readonly devices: KnownDevices
-  /** Links with which people set their passwords [U12] */
+  /** Links with which users set their passwords [U12] */
   readonly invitations = new Invitations()
-  /** Single sign-on; undefined: none [U15] */
+  /** Single sign-on; undefined if it is not configured [U15] */
   sso: Sso | undefined
-  /** Preferences of people [L6] */
+  /** Preferences of users [L6] */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
-  /** Forms that were typed and are not saved yet [R5, R10] */
+  /** Form input that is not saved to a record yet [R5, R10] */
   readonly drafts = new Drafts(() => this.dbConfig.adminSession())
   /** Saved views of lists [L5] */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
-  /** Time zone of people who have chosen none [R12] */
+  /** Time zone of users who have not chosen one [R12] */
   readonly timeZone: string
   /** Limits of exports [D2] */
   readonly exports: AdminConfig['exports']
@@ -130,7 +128,7 @@ export class AdminSite implements ViewSite {
   readonly refusals = new RefusalLog(this)
   /** Background jobs [D1] */
   readonly jobs = new Jobs(this)
-  /** The stylesheets, scripts and fonts, read for the first page */
+  /** Loads the stylesheets, scripts and fonts when the first page needs them */
   readonly assets: () => Promise<AssetStore>
   readonly #texts: I18nManager
   readonly #said = new Map<string, string>()
@@ -198,9 +196,7 @@ export class AdminSite implements ViewSite {
     return view
   }
 
-  /**
-   * Logs an event of a request other than a write to records. Nothing waits for it. [E2, E4]
-   */
+  /** Logs an event of a request other than a write to records. Does not wait until the event is stored. [E2, E4] */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
     if (event.status === 'failure') leaveRefusal(ctx)
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
@@ -214,8 +210,8 @@ export class AdminSite implements ViewSite {
   }
 
   /**
-   * Address of a path in the site for links that leave it: with the host of `APP_URL`, outside of production
-   * with that of the request.
+   * Absolute URL of a path in the site, for links in emails and the like. The host is that of `APP_URL`; outside of
+   * production it is that of the request.
    */
   absoluteUrl(path: string, ctx?: HttpContext): string {
     const isLocal = ctx !== undefined && !app.inProduction
@@ -225,12 +221,9 @@ export class AdminSite implements ViewSite {
     return origin + this.url(path)
   }
 
-  /**
-   * Text of the catalogue in the site's language. [B1]
-   */
+  /** Text from the catalogue in the site's language [B1] */
   text(key: string, data?: Record<string, unknown>): string {
-    /* Formatting a message takes longer than the query next to it, and most are the same on
-     * every page. */
+    /* Formatted texts are cached: formatting one takes longer than a query, and most are the same on every page. */
     const id = data === undefined ? key : key + JSON.stringify(data)
     let text = this.#said.get(id)
     if (text === undefined) {
@@ -253,9 +246,9 @@ export class AdminSite implements ViewSite {
   }
 
   /**
-   * Renders a page that a view may replace by a template of its own.
+   * Renders a page for which a view may have a custom template.
    *
-   * @param own  the view's template, relative to resources/views
+   * @param own  the view's template, relative to resources/views; undefined for the template of the site
    */
   async renderPage(
     ctx: HttpContext,
@@ -268,7 +261,7 @@ export class AdminSite implements ViewSite {
   }
 }
 
-/** Models that the site itself writes on every request; only their other writes are logged. */
+/** Models that the site itself writes on every request. Only writes by other code are logged. */
 const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
 /**
@@ -298,19 +291,21 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
   }
 }
 
-/** Keys for the script of a whole page, read while the page is made. [L12] */
+/** Keyboard shortcuts for the page's script; empty for partial pages. [L12] */
 async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
   if (ctx.request.header('hx-request') !== undefined) return ''
   return writtenKeys(await hasSingleKeys(ctx, site))
 }
 
-/** Theme that the viewer has chosen; undefined falls back to the site's setting. */
+/** Theme that the viewer has chosen; undefined if the site's setting applies. */
 function chosenTheme(ctx: HttpContext): string | undefined {
   const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
   return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined
 }
 
-/** The admin's own models come last, in a separate group, for superusers only. [B13] */
+/**
+ * Groups of the sidebar. The admin site's own models are in a separate last group, which only superusers see. [B13]
+ */
 async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const views = visible.sort((one, other) => Number(one.adminModel) - Number(other.adminModel))

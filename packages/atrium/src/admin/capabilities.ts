@@ -22,7 +22,7 @@ import { searchRoutes } from './search/search_routes.js'
 import { undoRoutes } from './undo/undo_routes.js'
 import { cellRoutes } from './cells/cell_routes.js'
 
-/** Of the site */
+/** Register the routes of the site */
 const SITE_ROUTES = [
   layoutRoutes,
   authenticationRoutes,
@@ -36,7 +36,7 @@ const SITE_ROUTES = [
   roleRoutes,
 ]
 
-/** Of each model */
+/** Register the routes of each model */
 const MODEL_ROUTES = [
   listRoutes,
   exportRoutes,
@@ -49,7 +49,7 @@ const MODEL_ROUTES = [
 ]
 
 /**
- * Registers the routes of all capabilities; those of a model when a request first comes to it. [S21 to S26]
+ * Registers the routes of all capabilities. Those of a model are registered at the first request for it. [S21 to S26]
  */
 export function registerRoutes(site: AdminSite): void {
   for (const register of SITE_ROUTES) register(site)
@@ -60,7 +60,7 @@ export function registerRoutes(site: AdminSite): void {
   }
 }
 
-/** Registers the pages and endpoints of one model, for its allowed actions only. [S26, B14] */
+/** Registers the pages and endpoints of one model, for the allowed actions only. [S26, B14] */
 export function registerModelRoutes(site: AdminSite, view: ModelView): void {
   const routes = new ModelRoutes(site, view, proofGuard(site))
   for (const register of MODEL_ROUTES) register(routes)

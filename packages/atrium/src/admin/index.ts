@@ -1,6 +1,4 @@
-/*
- * The public face of the admin site. [P1]
- */
+/* Public exports of the admin site [P1] */
 import '#crud'
 
 export { AdminView } from './views/decorator.js'
@@ -20,7 +18,7 @@ export type { SiteUser } from './identity/site_user.js'
 export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'
 export { default as AdminRole } from './models/admin_role.js'
-/* With a star: otherwise an application could not extend the interface by this name. */
+/* With `export *`, because an application could not extend the interface if it were exported by name. */
 export type * from './models/admin_user_attributes.js'
 export type { InferUserAttributes, UserAttribute } from './config/user_attributes.js'
 export { default as AdminSavedView } from './models/admin_saved_view.js'

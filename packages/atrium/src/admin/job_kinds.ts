@@ -3,8 +3,8 @@ import type { JobKind } from './jobs/job_kind.js'
 import { room } from './http/room.js'
 
 /**
- * Registers the kinds of jobs of the site, each loaded for the first job that is run or shown. The names are stored with
- * jobs. [D1, K9]
+ * Registers the site's kinds of jobs. The module of a kind is loaded when the first job of that kind is run or shown.
+ * The names are stored with jobs, so they must not change. [D1, K9]
  */
 export function registerJobKinds(site: AdminSite): void {
   const kind = <Module>(

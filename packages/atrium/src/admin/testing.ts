@@ -1,6 +1,6 @@
 /*
- * Helpers for an application's tests: requests as an admin user or with an access token. Imported
- * by tests only, as it needs packages that are not installed in production.
+ * Helpers for an application's tests: requests as an admin user or with an access token. Only tests import this file,
+ * as it needs packages that are not installed in production.
  */
 import { randomUUID } from 'node:crypto'
 import app from '@adonisjs/core/services/app'
@@ -34,7 +34,7 @@ declare module '@japa/api-client' {
   }
 }
 
-/** Superuser of each test that needed one */
+/** Superuser of each test that needed one, by test */
 const OWN = new WeakMap<object, Promise<AdminUser>>()
 
 /**
@@ -58,7 +58,10 @@ export function adminApiClient(): PluginFn {
       return this.setup(async (request) => {
         const { adminAuthentication } = await app.container.make(AdminSite)
         const cookies = await adminAuthentication.cookiesOf(user ?? (await ownUser()))
-        /* A header would be replaced by the cookies of other plugins, and `cookie()` signs the values. */
+        /*
+         * In the cookie jar: a `Cookie` header would be replaced by the cookies of other plugins, and `cookie()`
+         * signs values.
+         */
         for (const [name, value] of Object.entries(cookies))
           request.cookiesJar[name] = { name, value }
       })
@@ -67,11 +70,11 @@ export function adminApiClient(): PluginFn {
 }
 
 /**
- * Creates an admin user without a password; sign them in with `asAdmin(user)`. A user that is
- * created in a test is removed at its end, with their sessions and tokens.
+ * Creates an admin user without a password; `asAdmin(user)` logs the user in. If a test creates the user, the user is
+ * removed at the end of the test, with all sessions and tokens.
  *
- * @param options.roles  names of roles; the default role if left out [U5]
- * @throws ValueError  for a name that no role has
+ * @param options.roles  names of roles; default: the default role [U5]
+ * @throws ValueError  if a role does not exist
  */
 export async function makeAdmin({
   username = `test-${randomUUID().slice(-12)}`,
@@ -94,9 +97,9 @@ export async function makeAdmin({
 }
 
 /**
- * URL of a page of the admin site, wherever the site is mounted.
+ * URL of a page of the admin site, under the path at which the site is mounted.
  *
- * @param path  path in the site, as in `/Invoice/`
+ * @param path  path in the site, such as `/Invoice/`
  */
 export async function adminPath(path: string): Promise<string> {
   const site = await app.container.make(AdminSite)

@@ -1,6 +1,4 @@
-/*
- * Records of tests: the body that creates one, and their removal. Exported by adonis-atrium/testing.
- */
+/* Request bodies and removal of records in tests. Exported by adonis-atrium/testing. */
 import { setImmediate } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
@@ -9,15 +7,15 @@ import { ModelCreated, Problem, RuntimeError } from '#crud'
 import { holdsFiles, isWatched, knownResources, modelFiles } from '#crud/internals'
 import { toApi } from '#base/values/to_api'
 
-/** Records that the current test has created, in their order */
+/** Records that the current test has created, in order of creation */
 let created: LucidRow[] | undefined
 const HOOKED = new WeakSet<LucidModel>()
 
 /**
- * The body of a request that creates such a record: the values that its create schema names, as the API writes them, without
- * files, which the API does not accept.
+ * Returns the body of a request that creates the record: the values of the fields in its create schema, in the format
+ * of the API. File columns are left out, as the API does not accept files.
  *
- * @param record  not stored, as `make()` of a factory returns it
+ * @param record  a record that is not stored, such as `make()` of a factory returns
  * @throws RuntimeError  if the model's table is missing
  */
 export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>> {
@@ -34,10 +32,10 @@ export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>>
 }
 
 /**
- * The messages of a write that is refused for its fields, by their API names.
+ * Returns the validation messages of a write that is expected to fail, by API field name.
  *
- * @param write  of `LucidCrud`, or `save()` of a record
- * @throws RuntimeError if the write succeeds, and the write's error if it has no fields
+ * @param write  promise of a write by `LucidCrud` or of `save()` of a record
+ * @throws RuntimeError if the write succeeds; the write's error if it contains no field errors
  */
 export async function fieldErrorsOf(write: Promise<unknown>): Promise<Record<string, string>> {
   const errors = await write.then(
@@ -52,10 +50,10 @@ export async function fieldErrorsOf(write: Promise<unknown>): Promise<Record<str
 }
 
 /**
- * Removes the records that a test creates, whoever creates them: the API, the admin site, a factory or `create()`. The
- * newest ones go first, so that foreign keys allow it. A set-up hook: `group.each.setup(removeCreated)`.
+ * Removes the records that a test creates through the API, the admin site, a factory or `create()`. The newest are
+ * removed first, so that foreign keys allow it. Use it as a setup hook: `group.each.setup(removeCreated)`.
  *
- * @returns the function that removes them
+ * @returns function that removes the records
  */
 export async function removeCreated(): Promise<() => Promise<void>> {
   await noteUnwatched()
@@ -70,7 +68,7 @@ export async function removeCreated(): Promise<() => Promise<void>> {
   }
 }
 
-/** Models without a decorator emit no events. */
+/** Adds a hook to models without a decorator, as they emit no events. */
 async function noteUnwatched(): Promise<void> {
   for (const file of await modelFiles(app)) {
     if ('error' in file) continue
@@ -87,7 +85,7 @@ function isModel(value: unknown): value is LucidModel {
   return typeof value === 'function' && '$addColumn' in value
 }
 
-/** A record may refer to a younger one, so that it takes several rounds. */
+/** Removes records in several rounds if needed, as a record may refer to a newer one. */
 async function removeAll(records: readonly LucidRow[]): Promise<void> {
   let left = records
   while (left.length > 0) {
@@ -104,7 +102,7 @@ async function removeAll(records: readonly LucidRow[]): Promise<void> {
   }
 }
 
-/** Without hooks, and also a record that is marked deleted. */
+/** Removes a record without hooks, even if it is soft-deleted. */
 async function remove(record: LucidRow): Promise<void> {
   const model = record.constructor as LucidModel
   const query = model.query().client.from(model.table)

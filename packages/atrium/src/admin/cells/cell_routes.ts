@@ -7,9 +7,7 @@ const cells = modelPage(
   ({ CellsController }) => CellsController
 )
 
-/**
- * Registers the cells of a list, which are edited in place.
- */
+/** Registers the endpoints to edit cells of a list in place. */
 export function cellRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (!view.allowedActions.has('update')) return

@@ -27,24 +27,22 @@ import { openedList, withList } from '../list/marked_record.js'
 import { readList } from '../list/read_list.js'
 import { editedFields } from './edited_fields.js'
 
-/** A cell whose record the user may update, with the form of its field alone */
+/** A cell of a record that the user is allowed to update, with a form of only its field */
 interface OpenCell extends FoundRecord {
   field: FormField
   form: FormPage
-  /** The list that shows it */
+  /** The list that contains the cell */
   list: ListParameters
 }
 
 interface EditorState {
   submission?: Submission
   error?: string
-  /** The row in which the editor stands, if it is not as the list has it */
+  /** Markup of the row that contains the editor; set if it differs from the row that the list shows */
   row?: string | null
 }
 
-/**
- * Cells of a list that are edited in place: their editors, and how they are saved. [L10]
- */
+/** Renders and saves editors for cells of a list, in place. [L10] */
 export class CellsController {
   readonly #form: FormPage
   readonly #list: ListPage
@@ -67,8 +65,8 @@ export class CellsController {
   }
 
   /**
-   * Updates the field and renders the row of the list. If that fails, the editor comes back with the error: 422,
-   * 403 if it is refused, 412 if the record is not of the version in `If-Match`; without the header, 428.
+   * Updates the field and renders the row of the list. On an error it renders the editor with the error: 422; 403 if
+   * the change is not allowed; 412 if the record's version differs from `If-Match`; 428 without the header.
    */
   async save(ctx: HttpContext): Promise<unknown> {
     const cell = await this.#open(ctx)
@@ -100,9 +98,11 @@ export class CellsController {
   }
 
   /**
-   * @returns null if there is no such record
-   * @throws PageNotFound  when the cells of the column are not edited
-   * @throws NotAllowed    when the user may not change the field, or the record
+   * Finds the record and the field, and checks the permissions.
+   *
+   * @returns null if the record does not exist
+   * @throws PageNotFound  if the column is not editable in the list
+   * @throws NotAllowed    if the user is not allowed to change the field or the record
    */
   async #open(ctx: HttpContext): Promise<OpenCell | null> {
     const { site, view } = this
@@ -122,7 +122,7 @@ export class CellsController {
     return { ...found, field, form: form.only(name), list }
   }
 
-  /** In a cell, unlike in a form, nothing means that it is emptied. */
+  /** In a cell, unlike in a form, an empty input clears the field. */
   async #submission(ctx: HttpContext, { field, form }: OpenCell): Promise<Submission> {
     const submission = await readSubmission(form.fields, ctx, 'update')
     const isEmptied =
@@ -140,7 +140,10 @@ export class CellsController {
     return { error: this.site.text('form.required', { label }), fieldErrors: {} }
   }
 
-  /** The editor with what was typed, and the version that saves it over the other value, which the error tells. */
+  /**
+   * Renders the editor again with the submitted text and the record's new version, so that saving once more
+   * overwrites the other change. The error contains the other value.
+   */
   async #conflict(ctx: HttpContext, submission: Submission): Promise<unknown> {
     const cell = await this.#open(ctx)
     if (!cell) return recordNotFound(ctx, this.site, this.view)

@@ -13,11 +13,10 @@ import type { ListParameters } from '../list/list_parameters.js'
 const known = new WeakMap<ModelView, ReadonlyMap<string, FormField>>()
 
 /**
- * Fields of the update form that are edited in the cells of the list, by API name: those with one value that the
- * list shows, and that a single input takes. A schema that wants a value that no page shows with every update
- * leaves none. [L10]
+ * Returns the fields of the update form that can be edited in list cells, by API name: fields with a single value and
+ * a single input that the list shows. Empty if every update requires a value that no page shows. [L10]
  *
- * @param view  as the user's roles leave it, its resource loaded
+ * @param view  the view, limited by the user's roles; its resource must be loaded
  */
 export function editedFields(site: Site, view: ModelView): ReadonlyMap<string, FormField> {
   let fields = known.get(view)
@@ -40,14 +39,14 @@ function fitsCell(field: FormField): boolean {
     return false
   }
   if (widget instanceof FormWidget) return widget.cellControl !== undefined
-  /* A widget with a stylesheet or several inputs is made for a form. */
+  /* A widget with a stylesheet or several inputs only works in a form. */
   return !(widget instanceof Widget) || !(widget.sheet || widget.isGroup || widget.collect)
 }
 
 /**
- * The items of a page of a list, with a record that may have left it.
+ * Returns the items of a list page, including the given record even if it no longer belongs to the page.
  *
- * @returns the place of the record among them; null if the user does not see it
+ * @returns the items and the index of the record; null if the user can't see it
  */
 export async function itemsOfPage(
   ctx: HttpContext,

@@ -14,15 +14,13 @@ import { clockTime, writtenTime } from '../time/local_time.js'
 import { namesSeen, type SeesName } from '../history/readable_history.js'
 import type { LoggedRelations } from './readable_records.js'
 
-/**
- * A field value as shown.
- */
+/** A field value for display */
 export interface ShownValue {
   kind: 'null' | 'yes' | 'no' | 'number' | 'text' | 'data'
   text: string
-  /** The whole text, if `text` is cut */
+  /** The complete text, if `text` is shortened */
   whole?: string
-  /** As in `10,000 characters` */
+  /** Size of the value, such as `10,000 characters` */
   size?: string
 }
 
@@ -30,9 +28,9 @@ const LONGEST = 200
 const MOST_LINES = 6
 
 /**
- * Formats a value of the log. A long value is cut, with the whole text next to it.
+ * Formats a value from the log. For a long value, `whole` contains the complete text.
  *
- * @param title  of the record that it refers to, if the viewer may see it
+ * @param title  title of the record that the value refers to, if the viewer can see the record
  */
 export function shownValue(site: AdminSite, value: unknown, title?: string): ShownValue {
   if (title !== undefined) return long(site, 'text', title)
@@ -55,7 +53,7 @@ export function shownValue(site: AdminSite, value: unknown, title?: string): Sho
   }
 }
 
-/** The items with commas between, unless these could be a part of one. */
+/** Joins items by commas, unless an item contains a comma. */
 function list(site: AdminSite, value: unknown): ShownValue | null {
   const items = plainItems(value)
   if (!items || items.some((item) => item === '' || item.includes(','))) return null
@@ -82,40 +80,41 @@ export interface FieldChange {
   after: ShownValue
 }
 
-/**
- * Changes of one record, by field.
- */
+/** Changes of one record by an event, by field. */
 export interface Comparison {
-  /** True if the record existed before the event, and after it */
+  /** True if the record existed before or after the event */
   hasBefore: boolean
   hasAfter: boolean
   changed: FieldChange[]
   unchanged: FieldChange[]
 }
 
-/* Lists show no more decimals of a float. */
+/* Numbers with more decimals are shown as stored, as lists would round them. */
 const SHOWN_EXACTLY = /^-?\d+(\.\d{1,6})?$/
 
 export type State = Record<string, unknown>
 
 type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'>
 
-/** Fields that the viewer may see, and the titles of what they refer to. */
+/** What the viewer can see of a record: fields, and titles of related records */
 export interface Sight {
-  /** Default: what they may see of every record */
+  /** Default: the fields that the viewer can see on every record */
   sees?: SeesName
-  /** Title of the record that a field refers to; undefined if it is not a reference, or not theirs to see */
+  /**
+   * Returns the title of the record that a field refers to; undefined if the field is not a reference or the viewer
+   * cannot see the record
+   */
   titleOf?: (name: string, value: unknown) => string | undefined
-  /** Many-to-many relations in the log, as the viewer may see them */
+  /** Many-to-many relations in the log, limited to what the viewer can see */
   relations?: LoggedRelations
 }
 
 /**
- * Compares the two states of a logged record, in the order and with the labels of its view while
- * the model is in the site. Columns that are hidden today are left out even if they were logged, and all that the
- * viewer may not see. [E4, U4, R9]
+ * Compares the two states of a logged record. Fields have the order and labels of the view if the model is still in
+ * the site. Columns that are hidden now are left out even if they were logged, and so is all that the viewer cannot
+ * see. [E4, U4, R9]
  *
- * @param view   of the record's model, as the viewer may see it; undefined for a model that is gone
+ * @param view   view of the record's model, limited by the viewer's roles; undefined if the model no longer exists
  * @param sight  default: without titles and relations
  */
 export function compare(
@@ -155,7 +154,7 @@ function isField({ manyToMany, resource }: ModelView, name: string): boolean {
   return resource.columns.find(name) !== undefined || manyToMany.some((one) => one.name === name)
 }
 
-/** A custom integration may have stored the changes only. */
+/** A custom integration may have stored only the changes. */
 export function statesOf({ previousState, newState, changes }: LoggedStates) {
   if (previousState || newState || !changes) {
     return { before: previousState as State | null, after: newState as State | null }
@@ -165,12 +164,12 @@ export function statesOf({ previousState, newState, changes }: LoggedStates) {
   return { before: pick('old') as State, after: pick('new') as State }
 }
 
-/** Label of a field of the log, whose model may not have it any more. */
+/** Returns the label of a logged field, which the model may no longer have. */
 export function labelOfLogged(view: ModelView | undefined, name: string): string {
   return view && isField(view, name) ? view.labelOf(name) : string.sentenceCase(name) || name
 }
 
-/** The names of logged states, in the order of the model. */
+/** Returns the field names of logged states, in the order of the model. */
 export function loggedNames(view: ModelView | undefined, ...states: Array<State | null>): string[] {
   const logged = new Set(states.flatMap((state) => Object.keys(state ?? {})))
   const all = view?.resource.columns.all ?? []
@@ -179,8 +178,8 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
 }
 
 /**
- * A logged date, datetime or number as lists show it, datetimes in the present zone and with seconds; any other value
- * as it is. [R12]
+ * Formats a logged date, datetime or number as in lists, datetimes in the viewer's time zone and with seconds. Other
+ * values are returned unchanged. [R12]
  */
 export function inWords(
   site: AdminSite,

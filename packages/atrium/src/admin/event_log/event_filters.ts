@@ -9,7 +9,7 @@ export const EVENT_TYPES: readonly string[] = Object.values(EventType)
 
 export const EVENT_STATUSES: readonly string[] = ['success', 'failure']
 
-/* Longer than any name of a user or model */
+/* More than the maximum length of user names and model names */
 const LONGEST_NAME = 255
 
 const READERS = {
@@ -58,16 +58,12 @@ export class EventFilters {
     return Object.keys(this.values).length === 0
   }
 
-  /**
-   * The same filters for another page.
-   */
+  /** Returns the same filters for another page. */
   at(page: number): EventFilters {
     return new EventFilters(this.values, page, this.ignored)
   }
 
-  /**
-   * The days, of the present zone, as times of the log: from the first inclusive to the second exclusive.
-   */
+  /** The start and end day as log times, with days in the viewer's time zone: from inclusive, before exclusive. */
   get period(): { from: string | null; before: string | null } {
     const { start_date: start, end_date: end } = this.values
     const zone = presentZone()
@@ -104,7 +100,7 @@ function readName(text: string): string | null {
   return text.length <= LONGEST_NAME && isStorableText(text) ? text : null
 }
 
-/** The last day of the calendar has no next day that databases compare correctly. */
+/** Rejects the last day of the calendar, as databases do not compare its next day correctly. */
 function readDay(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text === '9999-12-31') return null
   return DateTime.fromISO(text, { zone: 'utc' }).isValid ? text : null
@@ -122,9 +118,7 @@ export interface PageLink {
   current: boolean
 }
 
-/**
- * Position in the pages, and links to the others.
- */
+/** Position in the pages, and links to other pages. */
 export interface Pages {
   /** Numbers of the first and last row shown, from 1 */
   from: number

@@ -16,21 +16,19 @@ export interface Found<Row> {
   page: number
 }
 
-/**
- * A record whose changes are read.
- */
+/** The record of a history. */
 export interface HistoryOf {
   resourceType: string
-  /** Key as in paths, without the leading slash */
+  /** Key in the format of URL paths, without the leading slash */
   resourceId: string
-  /** Id of the first change that is read; 0 for all */
+  /** Id of the first change to read; 0 for all */
   from?: number
 }
 
-/* On a page of a history */
+/* Maximum number of events with only row changes on a page of a history */
 const MOST_ROW_EVENTS = 100
 
-/* Without the data that takes a change back, which can be long. */
+/* Without the column with the undo data, which can be large */
 const SHOWN_COLUMNS = [
   'id',
   'eventId',
@@ -44,8 +42,8 @@ const SHOWN_COLUMNS = [
 ]
 
 /**
- * Reads the event log, on the admin connection and its read replica, so that no write blocks it.
- * [E3]
+ * Reads the event log over the admin connection, from its read replica if there is one, so that writes do not block
+ * reads. [E3]
  */
 export class EventReader {
   constructor(private readonly site: AdminSite) {}
@@ -57,9 +55,7 @@ export class EventReader {
     return await this.#page(filters.page, () => this.#filtered(filters), this.#newestFirst)
   }
 
-  /**
-   * @returns null if there is no such event
-   */
+  /** Returns an event, or null if it does not exist. */
   async find(id: number): Promise<AdminEventLog | null> {
     const [event = null] = await read<AdminEventLog>(this.#events().where('id', id).limit(1))
     return event
@@ -94,10 +90,10 @@ export class EventReader {
   }
 
   /**
-   * Returns the events of a record's form that changed only rows of other models, newest first, with the names of
-   * these models.
+   * Returns the events of a record's form that changed only inline rows, newest first, with the names of the rows'
+   * models.
    *
-   * @param page  of the record's own changes, between which the events stand
+   * @param page  page of the record's own changes; only events between these are returned
    */
   async rowEvents(
     record: HistoryOf,
@@ -132,8 +128,8 @@ export class EventReader {
   }
 
   /**
-   * Returns the id of the first change that can be one of the record which has the key now: after the last
-   * deletion for good, or the last creation itself; 0 if neither is logged.
+   * Returns the id of the first change that belongs to the record which has the key now: the change after the last
+   * permanent deletion, or the last creation; 0 if neither is logged.
    */
   async beginOf(record: HistoryOf): Promise<number> {
     const query = this.#changes(record).select('id', 'action')
@@ -158,9 +154,7 @@ export class EventReader {
     return row
   }
 
-  /**
-   * Returns the ids of the events before and after a change in the history of its record; null where there is none.
-   */
+  /** Returns the ids of the events before and after a change in its record's history; null if there is none. */
   async nextToChange(
     record: HistoryOf,
     { id }: AdminAuditLog
@@ -174,9 +168,10 @@ export class EventReader {
   }
 
   /**
-   * Returns the data that take changes of a record back, from the given one on, oldest first.
+   * Returns the undo data of a record's changes, starting at the given one, oldest first.
    *
    * @param from  id of the first change
+   * @param most  maximum number of changes
    */
   async reversals(
     { resourceId, resourceType }: HistoryOf,
@@ -190,7 +185,8 @@ export class EventReader {
   /**
    * Returns the newest events of the given types.
    *
-   * @param whose  restricts them to those of this user, except for some models, and those of these models
+   * @param whose  limits the result to events of the user, without those on models of `withoutTypes`, and events on
+   *   models of `resourceTypes`
    */
   async recent(
     most: number,
@@ -215,15 +211,16 @@ export class EventReader {
   }
 
   /**
-   * Returns the records that a user created or changed last, each once, newest first; deletions are left out.
+   * Returns the records that a user created or changed last, without duplicates, newest first; deletions are left
+   * out.
    *
-   * @param most  number of events that are looked through, and of rows of the audit log
+   * @param most  maximum number of events to read, and of rows of the audit log
    */
   async recordsWrittenBy(
     { id, username }: { id: number; username: string },
     most: number
   ): Promise<AdminAuditLog[]> {
-    /* By the name, which has an index; a name may have had another owner. */
+    /* The name is indexed. The id is compared as well, as the name may have belonged to another user before. */
     const mine = this.#events()
       .where({ username, userId: id, status: 'success' })
       .whereIn('eventType', [EventType.CREATE, EventType.UPDATE])
@@ -261,7 +258,7 @@ export class EventReader {
     }
   }
 
-  /** A page beyond the last one is the last one. */
+  /** Returns the last page if a later one is requested. */
   async #page<Query extends LogQuery>(
     requested: number,
     query: () => Query,

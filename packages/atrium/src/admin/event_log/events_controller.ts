@@ -30,9 +30,7 @@ export class EventsController {
     this.#log = new EventReader(site)
   }
 
-  /**
-   * List of events; for htmx its content without the layout.
-   */
+  /** Renders the list of events; for htmx requests only the content, without the layout. */
   async index(ctx: HttpContext): Promise<string> {
     const requested = EventFilters.read(ctx.request.parsedUrl.query ?? '')
     const { rows, total, page, failed } = await this.#find(ctx, requested)
@@ -58,9 +56,7 @@ export class EventsController {
     return await this.site.render(ctx, 'partials/events_content', data)
   }
 
-  /**
-   * An event with its changes to each record.
-   */
+  /** Renders an event with the changes of each record. */
   async show(ctx: HttpContext): Promise<string> {
     const id = rowId(ctx.params.id)
     const event = id === null ? null : await this.#log.find(id)
@@ -98,7 +94,7 @@ export class EventsController {
     })
   }
 
-  /** A failed query shows an error on the page and does not fail it. */
+  /** If the query fails, the page shows an error instead of failing. */
   async #find(ctx: HttpContext, filters: EventFilters) {
     try {
       return { ...(await this.#log.list(filters)), failed: false }
@@ -108,7 +104,7 @@ export class EventsController {
     }
   }
 
-  /** Typed names of failed logins are not suggested. */
+  /** Names of existing users only, as the names of failed logins are typed by anonymous users. */
   async #names(ctx: HttpContext): Promise<string[]> {
     try {
       const own = this.site.dbConfig.adminSession()
@@ -125,8 +121,7 @@ export class EventsController {
   }
 
   /**
-   * Options of the filters; a model that was removed from the site stays selectable while it is
-   * selected.
+   * Returns the options of the filters. A model that was removed from the site stays selectable while it is selected.
    */
   #fields({ values }: EventFilters) {
     const models = [...this.site.models.values()].map(({ name, label }) => ({ value: name, label }))
@@ -150,7 +145,7 @@ export class EventsController {
     return view && key ? historyUrl(view, key) : null
   }
 
-  /** Labels and hidden columns are known without the database, types of keys are not. */
+  /** Loads the resources, as the types of keys are only known from the database. */
   async #load(names: string[]) {
     const views = [...new Set(names)].flatMap((name) => this.site.models.get(name) ?? [])
     await Promise.allSettled(views.map((view) => view.resource.load()))
@@ -165,7 +160,7 @@ export class EventsController {
   }
 }
 
-/** Last known state of a record. */
+/** Returns the last known state of a record. */
 function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
   return row?.newState ?? row?.previousState ?? null
 }

@@ -16,18 +16,16 @@ type LoggedResource = Pick<
 >
 
 /**
- * Filters logged records to those whose values the viewer may see. Policy and scope are applied to
- * each record as it is now; for a deleted one, only the policy, to its last state. Where roles reach some
- * records only, they reach no deleted one; and who has roles sees nothing of a model that is gone. [P14, U4]
+ * Finds the logged records whose values the viewer can see. Policy and scope are applied to the current record; for a
+ * deleted record only the policy, to its last state. If roles are limited to some records, deleted records are not
+ * visible; if the model no longer exists, users with roles see none of its records. [P14, U4]
  */
 export class ReadableRecords {
   readonly #refused = new Set<string>()
 
   private constructor() {}
 
-  /**
-   * @param views  of the models, as the viewer may see them
-   */
+  /** @param views  views of the models, limited by the viewer's roles */
   static async find(
     site: Site,
     ctx: HttpContext,
@@ -63,14 +61,14 @@ async function isReadable(
   try {
     await view.resource.load()
     const [key] = readKey(view, row.resourceId) ?? []
-    /* Throws if the policy refuses. */
+    /* `find` throws if the policy refuses. */
     if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
     /* The record exists, but the scope hides it. */
     if (key && (await view.resource.reader.attributes(options.client, key))) return false
     if (view.resource.projection?.reach('read')) return false
     return await view.crud.allows('read', options, asLogged(view, row))
   } catch (error) {
-    /* A policy may need properties that the log does not have. */
+    /* A policy may need properties that are not in the log. */
     if ((error as { status?: number }).status !== 403) {
       ctx.logger.error({ err: error }, `The policy of ${view.name} can't judge a logged record`)
     }
@@ -95,16 +93,16 @@ function identity({ resourceType, resourceId }: LoggedResource): string {
 
 type Logged = Pick<AdminAuditLog, 'resourceType' | 'newState' | 'previousState' | 'changes'>
 
-/** The related records of a relation, as the viewer may see them */
+/** The related records of a relation that the viewer can see */
 interface Related {
   titles: ReadonlyMap<string, string>
-  /** True if keys without a title are shown, as those of records that are gone */
+  /** True if keys without a title are shown, because their records are deleted */
   showsKeys: boolean
 }
 
 /**
- * Values of many-to-many relations in the log, in words for the viewer: titles of the records that they may see, and
- * the keys of those that are gone for viewers without restrictions. [R3, U4]
+ * Formats values of many-to-many relations in the log: titles of the records that the viewer can see; for
+ * unrestricted viewers also the keys of deleted records. [R3, U4]
  */
 export class LoggedRelations {
   readonly #related = new Map<string, Related>()
@@ -113,9 +111,9 @@ export class LoggedRelations {
   private constructor() {}
 
   /**
-   * One query per relation.
+   * Reads the related records, with one query per relation.
    *
-   * @param views  of the models, as the viewer may see them
+   * @param views  views of the models, limited by the viewer's roles
    */
   static async find(
     site: Site,
@@ -141,15 +139,15 @@ export class LoggedRelations {
     return found
   }
 
-  /** True if the viewer may not see the relation. */
+  /** Returns true if the viewer is not allowed to see the relation. */
   withholds(model: string, name: string): boolean {
     return this.#withheld.has(identityOf(model, name))
   }
 
   /**
-   * The value in words.
+   * Formats a value.
    *
-   * @returns undefined for what is not a relation
+   * @returns undefined if the name is not a relation
    */
   wordsOf(model: string, name: string, value: unknown): string | null | undefined {
     const related = this.#related.get(identityOf(model, name))
@@ -190,7 +188,7 @@ async function relatedIn(
   return { titles, showsKeys: !isRestricted && !policy && !scope }
 }
 
-/** A key alone, or with the columns of the pivot row. */
+/** A logged entry is a key, or an object with the key and the pivot columns. */
 function entryOf(entry: unknown): { id: unknown } & Record<string, unknown> {
   return typeof entry === 'object' && entry !== null
     ? (entry as { id: unknown } & Record<string, unknown>)

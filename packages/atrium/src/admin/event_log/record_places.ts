@@ -16,7 +16,7 @@ import { recordLinks } from '../http/record_links.js'
  */
 export interface LoggedRecord {
   resourceType: string | null
-  /** Key as in paths, without the leading slash */
+  /** Key in the format of URL paths, without the leading slash */
   resourceId: string | null
 }
 
@@ -26,15 +26,13 @@ interface Place {
 }
 
 /**
- * Current titles and URLs of the logged records that still exist and that the viewer may see. One
- * query per model.
+ * Current titles and URLs of the logged records that still exist and that the viewer can see. Runs one query per
+ * model.
  */
 export class RecordPlaces {
   readonly #places = new Map<string, Place>()
 
-  /**
-   * @param views  of the models, as the viewer may see them
-   */
+  /** @param views  views of the models, limited by the viewer's roles */
   private constructor(readonly views: ReadonlyMap<string, ModelView>) {}
 
   static async find(
@@ -59,7 +57,7 @@ export class RecordPlaces {
     return this.#places.get(`${resourceType}/${resourceId}`)
   }
 
-  /** Missing titles do not fail the page. */
+  /** Adds the places of a model's records. Errors are not thrown, as the page works without titles. */
   async #add(ctx: HttpContext, view: ModelView, ids: string[]) {
     try {
       await view.resource.load()
@@ -80,9 +78,9 @@ export class RecordPlaces {
 }
 
 /**
- * The items of keys that the signed-in user may list, with their keys, in no order.
+ * Returns the items for keys that the signed-in user can list, with their keys, in no particular order.
  *
- * @throws Problem 403  when the policy refuses to list them
+ * @throws Problem 403  if the policy refuses listing
  */
 export async function recordsByKey(
   ctx: HttpContext,

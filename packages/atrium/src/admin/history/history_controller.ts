@@ -27,21 +27,27 @@ import { historyEntry, versionMark, rowEntries } from './history_entry.js'
 import { historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
 import { referenceTitles, versionFields } from './version_fields.js'
 
-/**
- * The ways in which a record that was deleted for good can come back. [R8]
- */
+/** Options to recover a permanently deleted record. [R8] */
 export interface RecoveryOffer {
-  /** With its key, and what was deleted with it; null where the user may not undo the deletion */
+  /**
+   * Undo of the deletion, which restores the key and everything that was deleted with the record; null if the user is
+   * not allowed to undo it
+   */
   undo: ShownUndo | null
-  /** The page that the undo leads to */
+  /** URL to redirect to after the undo */
   next: string
-  /** URL of the form of a new record with its values; null where the user may not make one */
+  /**
+   * URL of a create form that is filled in with the record's values; null if the user is not allowed to create
+   * records
+   */
   remake: string | null
 }
 
 /**
- * @param version  whose values the new record gets; default: the last one
- * @returns null if there is no way for the user
+ * Returns the recovery options of a deleted record.
+ *
+ * @param version  version whose values fill in the create form; default: the last one
+ * @returns null if the user has no option
  */
 async function recoveryOffer(
   ctx: HttpContext,
@@ -60,7 +66,9 @@ async function recoveryOffer(
   return undo || remake ? { undo, next: recordUrl(view, key), remake } : null
 }
 
-/** Superusers undo any event, others what is not long ago and whose opposite they may do. [R7] */
+/**
+ * The undo of an event. Superusers can undo any event, other users recent ones that they are allowed to undo. [R7]
+ */
 async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
   const event = await log.find(id)
   if (!event || !(isOwn(ctx, event) || (await mayRevert(site, ctx, event)))) return null
@@ -75,9 +83,7 @@ async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: n
 
 const LONGEST_TITLE = 120
 
-/**
- * The history of a record, for everybody who can see the record. [E5, R8, R9]
- */
+/** The history of a record, for all users who can see the record. [E5, R8, R9] */
 export class HistoryController {
   readonly #log: EventReader
 
@@ -89,7 +95,9 @@ export class HistoryController {
   }
 
   /**
-   * @throws PageNotFound  without a log, and for a record that there is not for the user
+   * Renders the list of versions, or one version if the query contains one.
+   *
+   * @throws PageNotFound  if there is no event log, or no record that the user can see
    */
   async show(ctx: HttpContext): Promise<string> {
     const { site, view } = this
@@ -135,7 +143,7 @@ export class HistoryController {
     })
   }
 
-  /** What the page says below the first logged change, and the link to the version before it. */
+  /** The text below the first logged change, and the link to the version before it. */
   #beginning(key: KeyValue, first: AdminAuditLog | undefined, list: string | null) {
     const isKnown = first?.action === 'UPDATE' && statesOf(first).before !== null
     const url = isKnown && versionUrl(this.view, key, idBefore(first.eventId))
@@ -172,7 +180,7 @@ export class HistoryController {
     return await recoveryOffer(ctx, this.site, this.#log, this.view, history, version)
   }
 
-  /** The record's name, and the way to it. */
+  /** Title of the record, and the link to it. */
   async #head(ctx: HttpContext, history: ReadableHistory, last: AdminAuditLog | null | undefined) {
     const { site, view } = this
     const { key, record, resourceId } = history

@@ -16,10 +16,10 @@ import type { EventReader } from '../event_log/event_reader.js'
 import { versionUrl } from '../http/history_urls.js'
 import { type ReadableHistory, isNarrowed } from './readable_history.js'
 
-/* More changed fields are folded. */
+/* If more fields changed, they are folded. */
 const MOST_SHOWN = 4
 
-/* The parts of an event that everybody may know; the rest is about requests, jobs and tokens. */
+/* Event details that all viewers of the record can see. Other details are about requests, jobs and tokens. */
 const OPEN_DETAILS = ['soft', 'restored', 'restores', 'undoes'] as const
 
 /**
@@ -29,27 +29,29 @@ interface HistoryEntry {
   id: number
   mark: EventMark
   moment: Moment
-  /** URL of the version; null for rows of the form, which are not versions of the record */
+  /** URL of the version; null for changes of inline rows, which are not versions of the record */
   url: string | null
-  /** URL of the event, for those who read the log */
+  /** URL of the event, for users who can read the log */
   event: string | null
-  /** The event that undid rows of the form; null: none, or a version */
+  /** The event that undid a change of inline rows; null if there is none, or for a version */
   undone: { url: string; id: string } | null
   who: PlainText | null
-  /** Text to show without a user name */
+  /** Text to show if there is no user name */
   unnamed: string
   notes: string[]
   /** Labels of the changed fields of an update */
   changed: string | null
   comparison: Comparison
-  /** The only change, if both values are short: it is shown in one line */
+  /** The only change, if both values are short enough to be shown in one line */
   single: Comparison['changed'][number] | null
   isFolded: boolean
 }
 
 /**
- * @param event  undefined if the log does not have it any more
- * @param sight  what the signed-in user may see of the record
+ * Returns one entry of a history.
+ *
+ * @param event  undefined if the log no longer contains the event
+ * @param sight  what the signed-in user can see of the record
  */
 export function historyEntry(
   ctx: HttpContext,
@@ -84,13 +86,16 @@ function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
   return isShort ? only : null
 }
 
-/** Times of updates say nothing that the version does not. */
+/** Timestamp columns are skipped, as they only repeat the time of the version. */
 export function isSetAnew({ resource }: ModelView, name: string): boolean {
   const column = resource.columns.find(name)
   return column !== undefined && resource.isStamp(column)
 }
 
-/** A restore is an update that says so, a deletion for good one that left nothing. */
+/**
+ * Label of a version. A restore is logged as an update with a detail, a permanent deletion as one without a new
+ * state.
+ */
 export function versionMark(
   site: AdminSite,
   { action, newState }: AdminAuditLog,
@@ -104,7 +109,7 @@ export function versionMark(
   return { ...mark, word: site.text('events.history.restored') }
 }
 
-/** Notes on an event for who sees the history of a record. */
+/** Notes on an event for viewers of the record's history. */
 function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolean): string[] {
   const open = Object.fromEntries(OPEN_DETAILS.map((name) => [name, details[name]]))
   const { restored, ...shown } = readsLog ? details : open
@@ -116,10 +121,10 @@ function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolea
 }
 
 /**
- * Entries of a history for saves of the record's form that changed only rows of other models: they are not versions
- * of the record. Rows of a model of which the user does not see all are not told. [R2, R9]
+ * Returns history entries for saves of the record's form that changed only inline rows, which are not versions of the
+ * record. Rows of a model that the user can only see in part are left out. [R2, R9]
  *
- * @param page  of the record's own changes; `last` is null on the last page
+ * @param page  current page of the record's versions; `last` is null on the last page
  */
 export async function rowEntries(
   ctx: HttpContext,

@@ -15,14 +15,14 @@ const history = modelPage(
   ({ HistoryController }) => HistoryController
 )
 
-/** Path of the former history of a model's records, without their keys */
+/** Legacy path of the history of a model's records, without the key */
 export function formerHistoryPath({ name }: ModelView): string {
   return `/management/events/record/${name}`
 }
 
 /**
- * Registers the history of a model's records, which can be seen on their forms, too; its former address leads to the
- * current one. [R9]
+ * Registers the history of a model's records, for users who can view or update them. The legacy address redirects to
+ * the current one. [R9]
  */
 export function historyRoutes(routes: ModelRoutes<AdminSite>): void {
   const { site, view } = routes

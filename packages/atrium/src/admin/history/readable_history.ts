@@ -12,16 +12,16 @@ import { keyIn } from '../http/record_links.js'
 import type { EventReader, HistoryOf } from '../event_log/event_reader.js'
 import { ReadableRecords } from '../event_log/readable_records.js'
 
-/** True for the name of a logged field that the viewer may see. */
+/** Returns true for the name of a logged field that the viewer can see. */
 export type SeesName = (name: string) => boolean
 
 /**
- * The logged names that the viewer of a model may see. Without a record, those that their roles show on some
- * records only are left out, as the log does not tell which those were. A name that the model does not have any
- * more is left out for users who do not see all of it. [R9, U4]
+ * Returns a predicate for the logged names that the viewer of a model can see. Without a record, fields that roles
+ * show only on some records are hidden, as the log does not contain for which records they were shown. A name that
+ * the model no longer has is hidden from users who do not see all fields. [R9, U4]
  *
- * @param view       as the viewer's roles leave it; undefined for a model that is gone
- * @param shownHere  names of the fields that roles show on some records, and on this one
+ * @param view       the view, limited by the viewer's roles; undefined if the model no longer exists
+ * @param shownHere  names of the fields that roles show only on some records, including the viewed one
  */
 export function namesSeen(
   view: ModelView | undefined,
@@ -42,10 +42,11 @@ export function namesSeen(
 }
 
 /**
- * The logged names that the viewer may see of one record: also those that their roles show on it and not on all,
- * and the keys of related records only of models whose records they all may see. [R9, U3]
+ * Returns a predicate for the logged names that the viewer can see of one record. It includes fields that roles show
+ * on this record only, and keys of related records only if the viewer can see all records of the related model. [R9,
+ * U3]
  *
- * @param record  null if it was deleted for good
+ * @param record  null if it was permanently deleted
  */
 async function namesSeenOf(
   ctx: HttpContext,
@@ -74,7 +75,10 @@ async function shownOn(
   return new Set(mixed.flatMap(([name], index) => (responses[index] ? [name] : [])))
 }
 
-/** The log has the keys of related records, whoever may see them. */
+/**
+ * Names of relations whose keys are hidden, as the log contains the keys of all related records regardless of
+ * permissions.
+ */
 async function withheldRelations(
   ctx: HttpContext,
   site: Site,
@@ -91,7 +95,7 @@ async function withheldRelations(
   return withheld
 }
 
-/** True if a user who sees the model does not see all of its records, or not all of their fields. */
+/** Returns true if a user who can see the model cannot see all of its records, or not all of their fields. */
 export function isNarrowed({ resource }: ModelView): boolean {
   const { authorizesRecords, base, projection } = resource
   if (base.scope || authorizesRecords) return true
@@ -99,25 +103,23 @@ export function isNarrowed({ resource }: ModelView): boolean {
   return projection.reach('read') !== null || projection.mixed.size > 0
 }
 
-/**
- * A record with a history that the signed-in user may see.
- */
+/** The history of a record that the signed-in user can see. */
 export interface ReadableHistory extends HistoryOf {
   key: KeyValue
-  /** As the user sees it, deleted or not; null if it was deleted for good */
+  /** The record as the user can see it, soft-deleted or not; null if it was permanently deleted */
   record: LucidRow | null
   sees: SeesName
 }
 
 /**
- * The history of a record for everybody who can see the record. No policy can be checked for a record that was deleted
- * for good: its history is for superusers, and for those who see all records of the model with all of their
- * fields. [R8, R9]
+ * Returns the history of a record for users who can see the record. No policy can be checked for a permanently
+ * deleted record, so its history is limited to superusers and users who can see all records and fields of the model.
+ * [R8, R9]
  *
- * @param view  as the user's roles leave it
- * @throws PageNotFound  for a record that there is not, at least not for the user
+ * @param view  the view, limited by the user's roles
+ * @throws PageNotFound  if the record does not exist or the user can't see it
  * @throws NotAllowed    for a deleted record whose last state the policy refuses
- * @throws Problem 403   when the policy refuses to read the record
+ * @throws Problem 403   if the policy refuses reading the record
  */
 export async function readableHistory(
   ctx: HttpContext,
@@ -128,9 +130,7 @@ export async function readableHistory(
   return await historyOfKey(ctx, site, log, view, keyIn(ctx.params, view))
 }
 
-/**
- * The same for a key.
- */
+/** Like `readableHistory`, for a key. */
 export async function historyOfKey(
   ctx: HttpContext,
   site: Site,
@@ -165,9 +165,9 @@ async function assertMayKnow(
 }
 
 /**
- * True if the viewer sees all records of the model with all fields, as far as no policy refuses one.
+ * Returns true if the viewer can see all records and fields of the model, apart from what policies refuse.
  *
- * @param view  as their roles leave it
+ * @param view  the view, limited by the viewer's roles
  */
 export function seesWhole({ resource: { base, projection } }: ModelView): boolean {
   if (base.scope) return false
@@ -176,7 +176,8 @@ export function seesWhole({ resource: { base, projection } }: ModelView): boolea
 }
 
 /**
- * A key can have belonged to another record before, which is not everybody's who sees this one.
+ * Id of the first event of the history. A key may have belonged to an earlier record that users with limited
+ * permissions must not see.
  */
 async function beginOf(
   ctx: HttpContext,

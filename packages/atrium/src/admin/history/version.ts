@@ -15,34 +15,37 @@ import type { FormField } from '../forms/fields/form_field.js'
 import type { ReadableHistory, SeesName } from './readable_history.js'
 import { rowId } from '../http/row_id.js'
 
-/* Address of the state before the event: `before-345` */
+/* Prefix in the address of the state before an event, such as `before-345` */
 const BEFORE = 'before-'
 
 /**
- * A record as an event left it, or, if the event deleted it for good or the address says so, as it was before.
+ * A record as an event left it. For a permanent deletion, or with the prefix in the address: as it was before the
+ * event.
  */
 export interface Version {
-  /** Name in addresses: the event's id, or `before-345` */
+  /** Id in addresses: the event's id, or `before-345` */
   id: string
   row: AdminAuditLog
   event: AdminEventLog | null
-  /** By API name, as responses held it; long values are shortened */
+  /** Values by API name in the format of responses; long values are shortened */
   state: State
-  /** The state before the event; null if it created the record, or if the version is that state */
+  /** State before the event; null if the event created the record or `state` is already the state before the event */
   before: State | null
   isDeletion: boolean
   /** True if the version is the state before the event */
   isBefore: boolean
 }
 
-/** Name of the version before an event, for addresses. */
+/** Returns the id, in addresses, of the version before an event. */
 export function idBefore(event: number): string {
   return `${BEFORE}${event}`
 }
 
 /**
- * @param id  of an address
- * @throws PageNotFound  for an event that is none of this record's history, or not any more
+ * Reads the version that an address refers to.
+ *
+ * @param id  id of the version from the address
+ * @throws PageNotFound  if the event is not, or no longer, part of the record's history
  */
 export async function versionOf(
   log: EventReader,
@@ -61,29 +64,28 @@ export async function versionOf(
   return { id, row, event, state, before: isBefore ? null : before, isDeletion, isBefore }
 }
 
-/** A parameter of the address; null if it is not there. */
+/** Returns a query parameter, or null if it is absent. */
 export function parameterIn({ request }: HttpContext, name: string): string | null {
   return new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1) ?? null
 }
 
-/* Rows of the log that one query reads. */
+/* Number of rows of the log per query */
 const ROWS = 100
 
-/**
- * Value of a column in a version: as responses held it, or exactly; or the reason why it is not known.
- */
+/** Value of a column in a version: in the format of responses, or exact; or the reason why it is unknown. */
 export type EarlierValue =
   | { logged: unknown }
-  /** The record with the exact value */
+  /** A record that contains the exact value */
   | { exact: LucidRow }
   | { lack: 'cut' | 'unknown' }
 
 /**
- * The values of a version, by column. Each later change says what a column held before it (`reversal`); what no
- * later change names is as it is now. Whatever does not agree with the state that the log has of the version was
- * written without the log, and its state counts, unless that is a part of the value only. [R8]
+ * Returns the values of a version, by column. Each later change contains the previous values of its columns
+ * (`reversal`); other columns are unchanged. If a value does not match the state that was logged for the version, it
+ * was changed without the log, and the logged state is used, unless the log may contain only a part of the value.
+ * [R8]
  *
- * @param columns  of the model, that the user may see
+ * @param columns  columns of the model that the user can see
  */
 export async function earlierValues(
   log: EventReader,
@@ -112,12 +114,12 @@ function valueIn(
   const logged = state[apiName]
   if (isKnown && isLoggedAs(logged, attributeToApi(column, record))) return { exact: record }
   if (isShortened(logged)) return { lack: 'cut' }
-  /* A column's own `serialize` may show a part of its value only. */
+  /* A custom `serialize` of the column may return only a part of its value. */
   return serialize && logged !== null ? { lack: 'unknown' } : { logged }
 }
 
 function isLoggedAs(logged: unknown, value: unknown): boolean {
-  /* The log has JSON. */
+  /* Converted to JSON, as the log contains JSON. */
   const json = value === undefined ? null : JSON.parse(writeJson(value) ?? 'null')
   return (
     writeJson(logged) === writeJson(json) || (isShortened(logged) && logged === shortened(json))
@@ -133,7 +135,7 @@ async function storedValues(
 ): Promise<Record<string, unknown>> {
   const wanted = new Set(columns.map(({ name }) => name))
   const found: Record<string, unknown> = {}
-  /* The event itself is reverted as well for the state before it. */
+  /* For the state before the event, the event itself is reverted as well. */
   let from = isBefore ? row.id : row.id + 1
   while (wanted.size > 0) {
     const rows = await log.reversals(history, from, ROWS)
@@ -152,8 +154,8 @@ async function storedValues(
 }
 
 /**
- * True if the form can be filled in with an earlier value of the field. Files, values that pages do
- * not show and times that the model sets itself cannot. [R8]
+ * Returns true if the form can be filled in with an earlier value of the field. This excludes files, hidden values,
+ * and times that the model sets itself. [R8]
  */
 export function isRestorable({ column, hidden, name, valueType }: FormField, sees: SeesName) {
   return column !== undefined && !hidden && valueType !== 'file' && !column.automatic && sees(name)

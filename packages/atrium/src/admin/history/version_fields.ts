@@ -23,10 +23,10 @@ import { isSetAnew } from './history_entry.js'
 import { isRestorable, type Version } from './version.js'
 
 /**
- * Titles of the records that logged states refer to, without those that the viewer may not see. One query for each
- * reference. [R9]
+ * Returns titles of the records that logged states refer to, without records that the viewer cannot see. Runs one
+ * query per reference. [R9]
  *
- * @param view  as the viewer's roles leave it
+ * @param view  the view, limited by the viewer's roles
  */
 export async function referenceTitles(
   ctx: HttpContext,
@@ -46,24 +46,20 @@ export async function referenceTitles(
   return (name, value) => titles.get(name)?.get(String(value))
 }
 
-/**
- * A field of a version, next to the version before and the record now.
- */
+/** A field of a version, compared with the version before and the current record. */
 export interface VersionField {
   name: string
   label: string
   then: ShownValue
-  /** Undefined if the event left it as it was, or made or deleted the record */
+  /** Undefined if the event did not change the value, or created or deleted the record */
   before: ShownValue | undefined
-  /** Undefined if it is the same, or not known */
+  /** Undefined if the current value is the same or unknown */
   now: ShownValue | undefined
-  /** True if the form can be filled in with it */
+  /** True if the form can be filled in with the value */
   isOffered: boolean
 }
 
-/**
- * The fields of a version that the user may see, and what they may restore of them. [R8, R9]
- */
+/** Returns the fields of a version that the user can see, with the information which can be restored. [R8, R9] */
 export async function versionFields(
   ctx: HttpContext,
   site: AdminSite,
@@ -113,7 +109,7 @@ export async function versionFields(
   }
 }
 
-/** The fields that the user may restore on this record. */
+/** Names of the fields that the user can restore on this record. */
 async function offeredNames(
   ctx: HttpContext,
   site: AdminSite,
@@ -129,7 +125,7 @@ async function offeredNames(
   return new Set(fields.map(({ name }) => name))
 }
 
-/** The log has the beginnings of long values only. */
+/** The log contains only the beginning of long values. */
 function isSame(logged: unknown, value: unknown): boolean {
   const json: unknown = JSON.parse(writeJson(value ?? null))
   if (writeJson(logged ?? null) === writeJson(json)) return true

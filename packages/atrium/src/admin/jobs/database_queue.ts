@@ -2,9 +2,9 @@ import { KnexAdapter } from '@boringnode/queue/drivers/knex_adapter'
 import type { Knex } from 'knex'
 
 /**
- * The queue in a table of a database. Each time the library looks for a job it runs two transactions (delayed jobs, the
- * next job) of six statements on the writing connection, which on SQLite wait for the application's writes and hold them
- * up, every few seconds on an idle server. Here a query comes first, and the transactions follow where it finds a job.
+ * Job queue in a database table. The library polls for jobs with two transactions (delayed jobs, next job) of six
+ * statements on the writing connection, every few seconds even on an idle server; on SQLite they block other writers
+ * and wait for them. This adapter first runs a query, and starts the transactions only if there is a job.
  */
 export class DatabaseQueue extends KnexAdapter {
   constructor(

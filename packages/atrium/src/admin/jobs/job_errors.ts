@@ -1,9 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/**
- * The user has as many jobs that have not ended as one may have. [D1]
- */
+/** The user has reached the maximum number of unfinished jobs. [D1] */
 export class TooManyJobs extends PageError {
   static status = 429
   static code = 'E_TOO_MANY_JOBS'
@@ -11,18 +9,14 @@ export class TooManyJobs extends PageError {
 
   override readonly textData: { most: number }
 
-  /**
-   * @param most  the number of jobs
-   */
+  /** @param most  maximum number of unfinished jobs */
   constructor(most: number) {
     super('Too many jobs of the user have not ended')
     this.textData = { most }
   }
 }
 
-/**
- * A job that could not be done, with a message of the catalogue for its page. [D1]
- */
+/** A job failed. The message of the catalogue is shown on its page. [D1] */
 export class JobFailure extends Exception {
   static code = 'E_JOB'
 
@@ -37,17 +31,15 @@ export class JobFailure extends Exception {
   }
 }
 
-/**
- * A file that can't be read as a table, or not further than a line, or not written. [D2, D3]
- */
+/** A file can't be read as a table, can't be read beyond some line, or can't be written. [D2, D3] */
 export class FileError extends JobFailure {
   static status = 422
   static code = 'E_FILE_FAULT'
 
   /**
    * @param key   key of the message in the catalogue, below `sheets.errors`
-   * @param data  of the message; `at` is the line of the file where it is not `line`
-   * @param line  as in `FileRow`, also in `data`; null for an error of the file as a whole
+   * @param data  data of the message; `at` is the line of the file if it differs from `line`
+   * @param line  line as in `FileRow`, added to `data`; null for an error of the file as a whole
    */
   constructor(
     key: string,
@@ -58,31 +50,23 @@ export class FileError extends JobFailure {
   }
 }
 
-/**
- * Reading a file has reached a limit of bytes or rows.
- */
+/** A file exceeds the maximum number of bytes or rows. */
 export class ReadingLimit extends FileError {}
 
-/**
- * The user with whose permissions a job runs was removed.
- */
+/** The user with whose permissions a job runs was deleted. */
 export class JobOwnerGone extends JobFailure {
   constructor() {
     super('jobs.errors.ownerGone')
   }
 }
 
-/**
- * The process of a job is about to end: the rest is left to the next one.
- */
+/** The process that runs a job is stopping; the next process continues the job. */
 export class JobStopped extends Exception {
   static code = 'E_JOB_STOPPED'
   static message = 'The process is about to end'
 }
 
-/**
- * A run that is not its job's current one: it was cancelled, or another process took it over.
- */
+/** The run is no longer the job's current one, because the job was cancelled or another process took it over. */
 export class JobSuperseded extends Exception {
   static code = 'E_JOB_SUPERSEDED'
   static message = 'The job was cancelled, or another process does it'

@@ -4,77 +4,73 @@ import type { DateTime } from 'luxon'
 import type AdminJob from '../models/admin_job.js'
 import type { JobRun } from './job_run.js'
 
-/**
- * A number of a job's outcome, with its name.
- */
+/** A labelled number in the result of a job. */
 export interface JobFigure {
   label: string
   count: number
-  /** As `negative` for what went wrong. Default: neutral */
+  /** `negative` for errors. Default: neutral */
   tone?: 'positive' | 'negative'
 }
 
-/**
- * A place to go on from a job's page.
- */
+/** A link on the page of an ended job. */
 export interface JobLink {
   label: string
   /** From the root of the server */
   url: string
 }
 
-/**
- * A file that a job has made, for its owner alone.
- */
+/** A file that a job has created; only the job's owner can download it. */
 export interface JobFile {
   name: string
-  /** Size */
   bytes: number
-  /** When it is removed */
+  /** Time at which the file is removed */
   until: DateTime
   isGone: boolean
-  /** @returns undefined if it is not there */
+  /** @returns undefined if the file does not exist */
   open(): Promise<{ size: number; stream: Readable } | undefined>
 }
 
 /**
- * A kind of background work, such as a bulk task. The site registers each kind once, in every
- * process that may run it. [D1]
+ * A kind of background job, such as a bulk task. The site registers each kind once, in every process that may run it.
+ * [D1]
  */
 export abstract class JobKind {
-  /** As in `bulk`; stored with each job */
+  /** Name such as `bulk`; stored with each job */
   abstract readonly name: string
 
   /**
-   * The effect of *Again* on a job that has failed or was cancelled: the rest of it, or all of it as a new
-   * job. Null: it is not offered
+   * What *Again* does for a failed or cancelled job: run the rest, or run everything as a new job. Null: *Again* is
+   * not offered
    */
   abstract readonly again: 'rest' | 'whole' | null
 
-  /** True if *Again* is offered for a job that is done, too: it changes nothing */
+  /** True if *Again* is also offered for a completed job, as the job changes no data */
   readonly repeats: boolean = false
 
-  /** The job in words, as in `Delete 2,500 films` */
+  /** Title of the job, such as `Delete 2,500 films` */
   abstract titleOf(job: AdminJob): string
 
   /**
-   * Does the job, or the rest of it after an interruption: `run.done` says how far it is. Each step is
-   * written by `run.step`, so that nothing is done twice.
+   * Runs the job, or the rest of it after an interruption; `run.done` is the progress so far. Each step must be
+   * written by `run.step`, so that no step runs twice.
    *
-   * @returns what the job's page shows, as in `{ message: '2,500 films deleted' }`; a job that writes records returns it
-   *   from its last step, which ends the job in the same transaction
-   * @throws  any error; what was done before stays
+   * @returns result for the job's page, such as `{ message: '2,500 films deleted' }`; a job that writes records
+   *   returns it from its last step instead, which ends the job in the same transaction
+   * @throws  any error; completed steps stay, unless `reverts` returns true
    */
   abstract perform(run: JobRun): Promise<Record<string, unknown> | void>
 
-  /** The notes with which *Do the rest* goes on. Default: none, as its writes are events of their own */
+  /**
+   * Notes that the job starts with when *Do the rest* is used. Default: none, as the writes of each run are separate
+   * events
+   */
   notesOfRest(_job: AdminJob): AdminJob['notes'] {
     return null
   }
 
   /**
-   * True if what an unfinished job has written is reverted when it fails or is cancelled: it is all or nothing, and
-   * written in several transactions. Default: what was done before stays
+   * Returns true if the writes of an unfinished job are reverted when it fails or is cancelled. For a job that must
+   * be complete or have no effect, but writes in several transactions. Default: completed steps stay
    */
   reverts(_job: AdminJob): boolean {
     return false
@@ -83,55 +79,55 @@ export abstract class JobKind {
   /**
    * Reverts what the job has written, or the rest of it after an interruption.
    *
-   * @returns which records could not be reverted, in words; null if nothing is left
+   * @returns message that lists the records that could not be reverted; null if all were
    */
   async revert(_run: JobRun): Promise<string | null> {
     return null
   }
 
-  /** The outcome in numbers, of a job that has ended. Default: none */
+  /** Numbers in the result of an ended job. Default: none */
   figuresOf(_job: AdminJob): JobFigure[] {
     return []
   }
 
   /**
-   * Advice about a job that has failed or was cancelled, in words.
+   * Advice on the page of a failed or cancelled job.
    *
-   * @returns null for what holds for every kind
+   * @returns null for the default advice
    */
   adviceOf(_job: AdminJob): string | null {
     return null
   }
 
   /**
-   * The effect of *Cancel* on what is done already, in words.
+   * Text about what *Cancel* does to completed steps.
    *
-   * @returns null for what holds for every kind: it stays done
+   * @returns null for the default: completed steps stay
    */
   cancelNoteOf(_job: AdminJob): string | null {
     return null
   }
 
-  /** Where to go on, once the job has ended. Default: nowhere */
+  /** Links on the page of an ended job. Default: none */
   linksOf(_job: AdminJob): JobLink[] {
     return []
   }
 
-  /** The file that it has made, if it makes one. */
+  /** The file that the job has created, or null. */
   fileOf(_job: AdminJob): JobFile | null {
     return null
   }
 
-  /** True if its owner, who asks, may still have that file. */
+  /** Returns true if the job's owner, who sends the request, is still allowed to download the file. */
   async mayFetch(_ctx: HttpContext, _job: AdminJob): Promise<boolean> {
     return false
   }
 
-  /** False if its owner could not make the same file now, as they have lost permissions since. */
+  /** Returns false if the job's owner has lost permissions that creating the same file would need. */
   async isFileAllowed(_ctx: HttpContext, _job: AdminJob): Promise<boolean> {
     return true
   }
 
-  /** Removes what is of use to an unfinished job only. It may be called twice. */
+  /** Removes data that only an unfinished job needs. May be called twice. */
   async cleanUp(_job: AdminJob): Promise<void> {}
 }

@@ -7,38 +7,34 @@ import type { JobStore } from './job_store.js'
 const QUEUE = 'atrium'
 const NAME = 'admin_job'
 
-/* Milliseconds after which a job that is not renewed is given to another process */
+/* Milliseconds after which a job without a renewed lease is given to another process */
 const LEASE = 30_000
 
-/* A job gives up earlier, and says so. */
+/* High enough to never apply: jobs fail earlier, with a message, after `MOST_INTERRUPTIONS`. */
 const MOST_RECOVERIES = 100
 
-/** A job that this process has taken */
+/** A job that this process has taken from the queue */
 export interface TakenJob {
-  /** Its id in the queue */
+  /** Id in the queue */
   key: string
-  /** Its id in the table of jobs */
+  /** Id in the table of jobs */
   id: number
-  /** True if another process had it and was killed */
+  /** True if another process had taken the job and was killed */
   isRedelivered: boolean
 }
 
-/**
- * The jobs that wait, by their ids. Everything else about a job is in the table of jobs. [D1]
- */
+/** Queue of job ids. All other data of a job is in the table of jobs. [D1] */
 export class JobQueue {
-  /** Milliseconds within which a job that runs has to be renewed */
+  /** Milliseconds within which the lease of a running job must be renewed */
   readonly lease = LEASE
-  /** Jobs that this process has taken and not ended */
+  /** Queue ids of the unfinished jobs of this process */
   readonly #own = new Set<string>()
 
   constructor(private readonly adapter: Adapter) {
     adapter.setWorkerId(randomUUID())
   }
 
-  /**
-   * @param milliseconds  after which it can begin
-   */
+  /** @param milliseconds  delay before the job can start */
   async push(id: number, priority: number, milliseconds = 0): Promise<void> {
     const payload = { id }
     const key = randomUUID()
@@ -65,28 +61,28 @@ export class JobQueue {
     await this.adapter.renewJobs(QUEUE, [...this.#own])
   }
 
-  /** Lets jobs of killed processes be taken again. */
+  /** Makes jobs of killed processes available again. */
   async recover(): Promise<void> {
-    /* A renewal may have waited for the writer of SQLite until the lease was over. */
+    /* Renews first, as a renewal may have waited for SQLite's writer until the lease expired. */
     await this.renew()
     await this.adapter.recoverStalledJobs(QUEUE, LEASE, MOST_RECOVERIES)
   }
 }
 
-/** Records beyond which a job is long; one of unknown size is, too */
+/** Number of records above which a job counts as long. A job of unknown size also counts as long. */
 const LONG = 5000
 
-/* Priorities of the queue: 1 is the first, 10 the last. */
+/* Priorities of the queue range from 1 (first) to 10 (last). */
 const LAST_PRIORITY = 10
 const LATER_IF_LONG = 3
 
-/** A job that may not begin yet */
+/** Result for a job that must not start yet */
 export const LATER = Symbol('later')
 
 /**
- * Which job begins when. The first jobs of a user come before the later ones of others, and short ones before long ones.
- * A user has one long job at a time, and one worker of a process is never given a long one, so that no user's files hold
- * up the short jobs of others. [D1]
+ * Decides when jobs start. The first jobs of a user precede later jobs of other users, and short jobs precede long
+ * ones. A user has at most one running long job, and one worker of each process never takes a long job, so that large
+ * files of one user do not delay the short jobs of others. [D1]
  */
 export class JobTurns {
   readonly #long = new Set<number>()
@@ -95,9 +91,9 @@ export class JobTurns {
   constructor(private readonly store: JobStore) {}
 
   /**
-   * The priority that the queue gives to a job.
+   * Returns the priority of a job in the queue.
    *
-   * @param unfinished  jobs of its owner that have not ended, this one included
+   * @param unfinished  number of unfinished jobs of its owner, including this one
    */
   priorityOf(job: AdminJob, unfinished: number): number {
     const priority = Math.max(1, unfinished) + (isLong(job) ? LATER_IF_LONG : 0)
@@ -105,10 +101,10 @@ export class JobTurns {
   }
 
   /**
-   * Begins a run, as `JobStore.begin` does.
+   * Starts a run like `JobStore.begin`, if it is the job's turn.
    *
-   * @param workers  jobs that the process runs at a time
-   * @returns `LATER` if it has to wait
+   * @param workers  number of jobs that the process runs concurrently
+   * @returns `LATER` if the job has to wait
    */
   async begin(
     id: number,
@@ -121,7 +117,7 @@ export class JobTurns {
       if (counts && !isRedelivered && !(await this.#mayBegin(job, workers))) return LATER
       const begun = await this.store.begin(id, isRedelivered)
       if (!begun || !counts) return begun
-      /* Another process may have begun one of the same user at the same moment. */
+      /* Another process may have started a job of the same user concurrently. */
       const isFirst = isRedelivered || begun.state !== 'running' || !(await this.#hasLong(begun))
       if (!isFirst && (await this.store.release(begun))) return LATER
       this.#long.add(id)
@@ -138,7 +134,7 @@ export class JobTurns {
     return !(await this.#hasLong(job))
   }
 
-  /** True if another long job of the same user runs, in any process. */
+  /** Returns true if another long job of the same user is running in any process. */
   async #hasLong({ id, userId }: AdminJob): Promise<boolean> {
     const running = await this.store.runningOf(userId)
     return running.some((other) => other.id !== id && isLong(other))

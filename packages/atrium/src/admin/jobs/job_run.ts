@@ -14,9 +14,9 @@ import { JobOwnerGone, JobFailure, JobSuperseded, JobStopped } from './job_error
 import type { JobStore } from './job_store.js'
 
 /**
- * A context for a job, which repeats the request that started it: its address, user agent and session,
- * with the job's owner signed in as they are now. All that asks a context who someone is and what they
- * may do decides as it does for a request. [D1, U4]
+ * Creates a request context for a job, with the address, user agent and session of the request that started it, and
+ * with the job's owner signed in with current permissions. Code that checks users and permissions works as in a
+ * request. [D1, U4]
  *
  * @throws JobOwnerGone
  */
@@ -45,21 +45,19 @@ async function ownerOf({ userId }: AdminJob): Promise<Owner> {
   return Owner.ofRow(row)
 }
 
-/** What a step has done. */
+/** Outcome of a step of a job. */
 export interface StepOutcome {
-  /** Records of the step; less than none where it reverts some. Default: as announced */
+  /** Number of processed records; negative if the step reverts some. Default: the announced count */
   count?: number
-  /** Replace those of the job */
+  /** New notes of the job; replace the current ones */
   notes?: Record<string, unknown>
-  /** Of the job, which ends with this step */
+  /** Result of the job; ends the job with this step */
   result?: Record<string, unknown>
 }
 
 type Step = (transaction: TransactionClientContract) => Promise<StepOutcome | void>
 
-/**
- * A job that is being done. [D1]
- */
+/** The run of a job. [D1] */
 export class JobRun {
   #context: HttpContext | undefined
   #isEnded = false
@@ -72,7 +70,7 @@ export class JobRun {
     private readonly minutes = Infinity
   ) {}
 
-  /** Records that are done, by this run or an earlier one */
+  /** Number of records processed by this run and earlier runs */
   get done(): number {
     return this.job.done
   }
@@ -83,8 +81,8 @@ export class JobRun {
   }
 
   /**
-   * A context in which the owner is signed in, with the permissions that they have now. Get a new one for
-   * each step.
+   * Returns a context in which the owner is signed in with current permissions. Create a new one for each step, so
+   * that permission changes apply.
    *
    * @throws JobOwnerGone
    */
@@ -93,17 +91,17 @@ export class JobRun {
     return (this.#context = await contextOf(this.job))
   }
 
-  /** Frees what the last context has reserved. */
+  /** Releases the resources of the last context. */
   close(): void {
     if (this.#context) responseBudgetOf(this.#context).release()
     this.#context = undefined
   }
 
   /**
-   * Call it between steps.
+   * Checks that the run may continue. Call it between steps.
    *
-   * @throws JobStopped     when the process is to end
-   * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
+   * @throws JobStopped     if the process is stopping
+   * @throws JobSuperseded  if the job was cancelled or another process has taken it over
    */
   async goOn(): Promise<void> {
     this.#goOnHere()
@@ -113,9 +111,9 @@ export class JobRun {
   }
 
   /**
-   * Notes how far it is, for work that writes nothing but a result.
+   * Stores the progress of work that writes no records.
    *
-   * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
+   * @throws JobSuperseded  if the job was cancelled or another process has taken it over
    */
   async note(progress: { done: number; total?: number }): Promise<void> {
     await this.#note(progress)
@@ -124,11 +122,11 @@ export class JobRun {
   }
 
   /**
-   * Does a step in one transaction, which the progress is part of: it is done once, or not at all. In
-   * another database than that of the jobs, it is noted before and afterwards.
+   * Runs a step and stores its progress in one transaction, so that the step takes effect exactly once or not at all.
+   * If the step writes to another database than that of the jobs, the progress is stored before and after it.
    *
-   * @param client  of the connection that the step writes
-   * @param count   records of the step, or the most of them
+   * @param client  client of the connection that the step writes to
+   * @param count   number of records in the step, or an upper limit
    */
   async step(client: QueryClientContract, count: number, work: Step): Promise<void> {
     await this.goOn()
@@ -156,8 +154,8 @@ export class JobRun {
   }
 
   /**
-   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite no one else can write before its end, so that
-   * only the end of the process is looked for.
+   * Like `goOn`, within the transaction of a step; its work is rolled back if this throws. On SQLite no other process
+   * can write during the transaction, so only a stop of the process is checked.
    *
    * @throws JobStopped, JobSuperseded
    */
@@ -167,7 +165,7 @@ export class JobRun {
     if (!isAlone) await this.goOn()
   }
 
-  /** Tells how far work without steps is. */
+  /** Stores the progress of work without steps. */
   async tell(done: number): Promise<void> {
     await this.#note({ done })
     this.job.done = done

@@ -32,20 +32,20 @@ export interface JobOutcome {
 }
 
 /**
- * The table of jobs. A run writes only as long as it is the job's current one: a process that was taken
- * for dead, or whose job was cancelled, changes nothing any more. [D1]
+ * Reads and writes the table of jobs. A run can write only while it is the job's current one, so a process that was
+ * considered dead, or whose job was cancelled, has no further effect. [D1]
  */
 export class JobStore {
   client(): QueryClientContract {
     return db.connection(AdminJob.connection)
   }
 
-  /** For pages, which show a job also while it holds the writer of SQLite */
+  /** Client for pages, which does not wait while a job holds SQLite's writer */
   reading(): QueryClientContract {
     return readersOf(this.client()) ?? this.client()
   }
 
-  /** True if a transaction of the client can hold the progress, too. */
+  /** Returns true if the progress can be stored in a transaction of the client. */
   isIn(client: QueryClientContract): boolean {
     return client.connectionName === this.client().connectionName
   }
@@ -73,9 +73,9 @@ export class JobStore {
   }
 
   /**
-   * Begins a run.
+   * Starts a run.
    *
-   * @param isRedelivered  true if its process was killed: a job that is running is continued by another one
+   * @param isRedelivered  true if the process of the previous run was killed: a running job is continued
    * @returns null if there is nothing to run
    */
   async begin(id: number, isRedelivered: boolean): Promise<AdminJob | null> {
@@ -88,7 +88,7 @@ export class JobStore {
     return await this.find(id)
   }
 
-  /** A job whose writes are being reverted stays so. */
+  /** Assigns the job to a run. The state `reverting` is preserved. */
   async #take(id: number, run: string, isRedelivered: boolean): Promise<boolean> {
     const job = () => this.client().from(AdminJob.table).where('id', id)
     const reverting = job().where('state', 'reverting')
@@ -101,7 +101,7 @@ export class JobStore {
   /**
    * Writes the progress of a run.
    *
-   * @param client  of the transaction that it is part of
+   * @param client  client of the transaction that the write is part of
    * @returns false if the run is no longer the job's current one
    */
   async note(
@@ -113,12 +113,12 @@ export class JobStore {
     return await changed(mine.update(valuesOf(progress)))
   }
 
-  /** Writes the progress of a step that can't be undone any more, even if the job was cancelled in the meantime. */
+  /** Stores the progress of a step that is already committed, even if the job was cancelled in the meantime. */
   async noteDone(job: AdminJob, progress: Progress): Promise<void> {
     await this.#of(job, job.run!).update(valuesOf(progress))
   }
 
-  /** Puts the job of a process that stops back into the queue. */
+  /** Puts the job of a stopping process back into the queue. */
   async release(job: AdminJob): Promise<boolean> {
     const state = job.state === 'reverting' ? 'reverting' : 'queued'
     const query = this.#of(job, job.run!).where('state', job.state)
@@ -126,9 +126,9 @@ export class JobStore {
   }
 
   /**
-   * Has what a run has written reverted, by the run itself.
+   * Marks the job to be reverted by the current run.
    *
-   * @param fault  why; null: it was cancelled
+   * @param fault  reason of the failure; null if the job was cancelled
    */
   async revert(job: AdminJob, fault: string | null): Promise<boolean> {
     const query = this.#of(job, job.run!).where('state', 'running')
@@ -136,9 +136,9 @@ export class JobStore {
   }
 
   /**
-   * Cancels a job whose writes are reverted then: by the run that is at it, or by the next one if it waits.
+   * Cancels a job whose writes must be reverted: by the current run, or by the next one if the job is queued.
    *
-   * @returns false if it had ended, or had not begun
+   * @returns false if the job has ended or has not started
    */
   async cancelAndRevert({ id }: AdminJob): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', id)
@@ -153,7 +153,7 @@ export class JobStore {
   /**
    * Ends a run.
    *
-   * @param client  of the transaction whose writes are its outcome
+   * @param client  client of the transaction that contains the run's last writes
    */
   async end(
     job: AdminJob,
@@ -174,9 +174,9 @@ export class JobStore {
   }
 
   /**
-   * Cancels a job that has not ended; a step that is under way is rolled back.
+   * Cancels a job that has not ended. A step in progress is rolled back.
    *
-   * @returns false if it had ended
+   * @returns false if the job has ended already
    */
   async cancel(job: AdminJob): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', job.id)
@@ -186,10 +186,10 @@ export class JobStore {
   }
 
   /**
-   * Puts an ended job back into the queue, for the rest of it.
+   * Puts an ended job back into the queue to run the rest of it.
    *
-   * @param notes  which it begins with
-   * @returns false if it has not ended, or was done
+   * @param notes  notes that the job starts with
+   * @returns false if the job has not ended or has completed
    */
   async reopen(job: AdminJob, notes: AdminJob['notes']): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', job.id)
@@ -208,7 +208,7 @@ export class JobStore {
     await this.client().from(AdminJob.table).where('id', id).delete()
   }
 
-  /** Number of a user's jobs that have not ended. */
+  /** Counts a user's jobs that have not ended. */
   async unfinishedOf(userId: number): Promise<number> {
     const [row] = await this.client()
       .from(AdminJob.table)
@@ -218,12 +218,12 @@ export class JobStore {
     return Number(row.total)
   }
 
-  /** A user's jobs that run, in all processes. */
+  /** Returns a user's running jobs, in all processes. */
   async runningOf(userId: number): Promise<AdminJob[]> {
     return await AdminJob.query({ client: this.reading() }).where({ userId, state: 'running' })
   }
 
-  /** A user's jobs of a kind that were done since a time, the newest first. */
+  /** Returns a user's jobs of a kind that completed since a time, the newest first. */
   async doneSince(userId: number, kind: string, since: DateTime): Promise<AdminJob[]> {
     return await AdminJob.query({ client: this.client() })
       .where({ userId, kind, state: 'done' })
@@ -231,13 +231,13 @@ export class JobStore {
       .orderBy('id', 'desc')
   }
 
-  /** Changes the result of a job that is done. */
+  /** Replaces the result of a completed job. */
   async changeResult({ id }: AdminJob, result: Record<string, unknown>): Promise<void> {
     const query = this.client().from(AdminJob.table).where({ id, state: 'done' })
     await query.update({ result: JSON.stringify(result) })
   }
 
-  /** Jobs that wait since before a time. */
+  /** Returns the ids of jobs that were created before a time and still wait. */
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()
       .from(AdminJob.table)
@@ -249,7 +249,7 @@ export class JobStore {
   }
 
   /**
-   * Removes jobs that have ended before a number of days.
+   * Removes jobs that ended more than the given number of days ago.
    *
    * @returns the number of removed jobs
    */
@@ -276,7 +276,7 @@ export class JobStore {
   }
 }
 
-/** Lucid returns the number of changed rows, in a list for some drivers. */
+/** Returns true if an update changed a row. Some drivers return the count in an array. */
 async function changed(update: PromiseLike<unknown>): Promise<boolean> {
   const count = await update
   return Number(Array.isArray(count) ? count[0] : count) > 0

@@ -2,18 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import logger from '@adonisjs/core/services/logger'
 import type { JobQueue, TakenJob } from './job_queue.js'
 
-/* Milliseconds after which an idle worker looks for jobs of other processes; those of its own begin immediately. */
+/*
+ * Polling interval of an idle worker, in milliseconds, for jobs of other processes. Jobs of the same process wake it
+ * up.
+ */
 const IDLE = 5000
 
-/* After an error of the queue, such as a database that is unavailable */
+/* Delay after an error of the queue, such as an unavailable database */
 const PAUSE = 5000
 
-/* Jobs of killed processes are looked for this often. */
+/* Interval at which jobs of killed processes are looked for */
 const RECOVERY = 15_000
 
-/**
- * Takes jobs from the queue, and runs several at a time. [D1]
- */
+/** Takes jobs from the queue and runs several concurrently. [D1] */
 export class JobWorker {
   readonly #running = new Map<string, Promise<void>>()
   readonly #ended: Promise<void>
@@ -25,8 +26,8 @@ export class JobWorker {
   #lastError = ''
 
   /**
-   * @param concurrency  jobs that run at a time
-   * @param run          runs a job; its failure is its outcome, and not thrown
+   * @param concurrency  maximum number of concurrent jobs
+   * @param run          runs a job; stores a failure as the job's outcome instead of throwing
    */
   constructor(
     private readonly queue: JobQueue,
@@ -38,13 +39,13 @@ export class JobWorker {
     this.#ended = this.#loop()
   }
 
-  /** Looks for jobs immediately. */
+  /** Looks for jobs without waiting for the next poll. */
   wake(): void {
     this.#isAwake = true
     this.#wakeUp?.abort()
   }
 
-  /** Takes no more jobs, and waits for those that run. */
+  /** Takes no more jobs, and waits for the running ones. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.wake()
@@ -101,7 +102,7 @@ export class JobWorker {
     this.#isAwake = false
   }
 
-  /** @returns false after an error; one that lasts is logged once */
+  /** @returns false after an error. A repeated error is logged only once. */
   async #guarded(act: () => Promise<void>): Promise<boolean> {
     try {
       await act()

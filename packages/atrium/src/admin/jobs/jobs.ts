@@ -20,25 +20,22 @@ import { JobWorker } from './job_worker.js'
 import { inZone, presentZone, UTC } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/* A job whose process was killed this often would end the next one, too. */
+/* Maximum interruptions of a job; one whose process was killed this often may kill the next one, too. */
 const MOST_INTERRUPTIONS = 3
 
-/* Milliseconds after which a job that has to wait for its turn is looked at again */
+/* Delay in milliseconds before a job that is not allowed to start yet is tried again */
 const TURN = 1000
 
-/**
- * The background jobs of the site: starts them, runs those that the queue hands over, and ends in order.
- * [D1]
- */
+/** Starts and runs the background jobs of the site, and stops them in an orderly manner. [D1] */
 export class Jobs {
   readonly store = new JobStore()
-  /** Maximum jobs of a user that have not ended */
+  /** Maximum number of unfinished jobs per user */
   perUser = 20
-  /** Maximum duration of a run */
+  /** Maximum duration of a run, in minutes */
   minutes = 60
-  /** Jobs that this process runs at a time */
+  /** Maximum number of concurrent jobs of this process */
   concurrency = 2
-  /** Where jobs wait */
+  /** Backend of the queue */
   queueStore: AdminConfig['jobs']['store'] = 'database'
   readonly #kinds = new Map<string, () => JobKind | Promise<JobKind>>()
   readonly #turns = new JobTurns(this.store)
@@ -54,7 +51,7 @@ export class Jobs {
     }
   ) {}
 
-  /** The queue, which is connected with on first use. */
+  /** The queue; connects on first use. */
   queue(): Promise<JobQueue> {
     const { adminConnection: connection } = this.site.dbConfig
     return (this.#queue ??= siteQueue(app, { store: this.queueStore, connection }).then(
@@ -65,9 +62,9 @@ export class Jobs {
   /**
    * Adds a kind of job.
    *
-   * @param name  of the kind
-   * @param make  makes it, or loads it, for the first job of the kind
-   * @throws RuntimeError  when another has its name
+   * @param name  name of the kind
+   * @param make  creates or loads the kind; called when a job of the kind is used
+   * @throws RuntimeError  if another kind has the same name
    */
   register(name: string, make: () => JobKind | Promise<JobKind>): void {
     if (this.#kinds.has(name)) throw new RuntimeError(`Two kinds of jobs are called ${name}`)
@@ -75,17 +72,19 @@ export class Jobs {
   }
 
   /**
-   * @returns undefined for a job of an earlier version of the application
+   * Returns the kind of a job.
+   *
+   * @returns undefined if an earlier version of the application created the job and its kind no longer exists
    */
   async kindOf({ kind }: AdminJob): Promise<JobKind | undefined> {
     return await this.#kinds.get(kind)?.()
   }
 
   /**
-   * Starts a job in the name of the signed-in user.
+   * Starts a job on behalf of the signed-in user.
    *
-   * @param kind         name of its kind
-   * @param job.payload  without secrets: it is stored as it is
+   * @param kind         name of the job's kind
+   * @param job.payload  data of the job; it is stored unencrypted, so it must not contain secrets
    * @throws TooManyJobs
    */
   async start(
@@ -102,11 +101,11 @@ export class Jobs {
       origin: { requestId, ip, userAgent, sessionId, timeZone: presentZone(), actsAs: actsAs(ctx) },
     })
     try {
-      /* Requests at the same time count each other. */
+      /* Checked after creation, so that concurrent requests count each other's jobs. */
       await this.#refuseMany(created)
       await this.#enqueue(created.id)
     } catch (error) {
-      /* A job that was reported as failed must not be done later. */
+      /* Removed, as a job that was reported as failed must not run later. */
       await this.store.remove(created)
       throw error
     }
@@ -114,9 +113,9 @@ export class Jobs {
   }
 
   /**
-   * Does what *Again* offers for a job.
+   * Runs a job again, in the way that its kind supports.
    *
-   * @returns the job to look at; null if there is nothing to do again
+   * @returns the job to redirect to; null if the job can't be run again
    * @throws TooManyJobs
    */
   async again(ctx: HttpContext, job: AdminJob): Promise<AdminJob | null> {
@@ -138,9 +137,9 @@ export class Jobs {
   }
 
   /**
-   * Cancels a job. Where it is all or nothing and has written a part, that is reverted first.
+   * Cancels a job. If the job must be complete or have no effect, its writes are reverted first.
    *
-   * @returns false if it had ended
+   * @returns false if the job has ended already
    */
   async cancel(job: AdminJob): Promise<boolean> {
     const kind = await this.kindOf(job)
@@ -152,11 +151,14 @@ export class Jobs {
     return await this.store.cancel(job)
   }
 
-  /** True if *Again* makes sense: not where it is uncertain what was done. */
+  /** Returns true if *Again* is offered. It is not offered if it is uncertain what the job has done. */
   async offersAgain(job: AdminJob): Promise<boolean> {
     const kind = await this.kindOf(job)
     if (!kind || kind.again === null || job.pending !== null) return false
-    /* Records that could not be reverted are not the first ones: a run would not know where to begin. */
+    /*
+     * Not offered if records could not be reverted: any of the records may be left, so a run could not tell where to
+     * start.
+     */
     if (kind.reverts(job) && job.done > 0 && job.state !== 'done') return false
     return (
       job.state === 'failed' || job.state === 'cancelled' || (job.state === 'done' && kind.repeats)
@@ -164,17 +166,17 @@ export class Jobs {
   }
 
   /**
-   * Runs a job that the queue hands over again because its lease has ended. If this process is at it, the lease could
-   * not be renewed while the database was busy: the run goes on, and is waited for.
+   * Runs a job again that the queue redelivers because its lease has expired. If this process is still running the
+   * job, the lease could not be renewed because the database was busy; then this waits for the current run.
    */
   async runAgain(id: number): Promise<void> {
     await (this.#running.get(id) ?? this.run(id, true))
   }
 
   /**
-   * Runs a job that the queue hands over. Its failure is its outcome, and not thrown.
+   * Runs a job from the queue. Stores a failure as the job's outcome instead of throwing.
    *
-   * @param isRedelivered  true if the process that ran it was killed
+   * @param isRedelivered  true if the process of the previous run was killed
    */
   async run(id: number, isRedelivered: boolean): Promise<void> {
     const run = this.#run(id, isRedelivered).finally(() => {
@@ -184,18 +186,18 @@ export class Jobs {
     await run
   }
 
-  /** Runs jobs again after `stop`. */
+  /** Allows jobs to run again after `stop`. */
   resume(): void {
     this.#isStopping = false
   }
 
-  /** Has this process work on the queue. */
+  /** Starts the worker of this process. */
   async work(): Promise<void> {
     this.resume()
     this.#worker = new JobWorker(await this.queue(), this.concurrency, (job) =>
       job.isRedelivered ? this.runAgain(job.id) : this.run(job.id, false)
     )
-    /* A process may have ended between writing a job and handing it to the queue. */
+    /* Enqueues lost jobs: a process may have stopped after storing a job and before adding it to the queue. */
     try {
       const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
       for (const id of lost) await this.#enqueue(id)
@@ -204,9 +206,7 @@ export class Jobs {
     }
   }
 
-  /**
-   * Ends in order: a step that is under way is finished, and the rest goes back into the queue.
-   */
+  /** Stops the worker: waits for the current step of each job and puts the rest back into the queue. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const worker = this.#worker
@@ -227,7 +227,7 @@ export class Jobs {
     this.#worker?.wake()
   }
 
-  /** Hands a job to the queue again, for this process or another one. */
+  /** Adds a job to the queue again after a delay, for this process or another one. */
   async #enqueueLater(id: number) {
     const queue = await this.queue()
     await queue.push(id, await this.#priorityOf(id), TURN)
@@ -240,7 +240,7 @@ export class Jobs {
   }
 
   async #run(id: number, isRedelivered: boolean) {
-    /* A worker that is not a server has not looked at the tables yet. */
+    /* In a worker that is not a web server, the tables are not loaded yet. */
     await resources.load()
     const job = await this.#turns.begin(id, isRedelivered, this.concurrency)
     if (job === LATER) return await this.#enqueueLater(id)
@@ -284,7 +284,7 @@ export class Jobs {
     } else await this.store.end(job, 'failed', { fault })
   }
 
-  /** The run that a job was cancelled in reverts what it has written. */
+  /** After a cancellation, lets the run itself revert its writes. */
   async #followCancel(job: AdminJob) {
     const present = await this.store.find(job.id)
     if (present?.state === 'reverting' && present.run === job.run) {

@@ -1,8 +1,6 @@
 import { PageError } from '../text/page_error.js'
 
-/**
- * A superuser views the site as a role, and can't write in the meantime. [U6]
- */
+/** A superuser views the site as a role and can't write until this is ended. [U6] */
 export class ViewingAsRole extends PageError {
   static status = 403
   static code = 'E_VIEWING_AS_ROLE'

@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { inUtc } from '#base/values/datetime'
 
-/** The roles that the migration makes. [U5] */
+/** Roles that the migration creates. [U5] */
 export const SHIPPED_ROLES = [
   {
     name: 'Everything',
@@ -16,8 +16,8 @@ export const SHIPPED_ROLES = [
 ]
 
 /**
- * Makes the shipped roles that are not there, and gives *Everything* to all users who have no role: for
- * the migration, which may run again after it failed in the middle. [U5]
+ * Creates the missing default roles and gives *Everything* to all users without a role. For the migration, which may
+ * run again after it failed halfway. [U5]
  */
 export async function giveDefaultRoles(client: QueryClientContract): Promise<void> {
   const now = inUtc()

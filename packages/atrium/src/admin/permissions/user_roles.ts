@@ -17,9 +17,7 @@ export async function roleIdsOf(userId: number, client: QueryClientContract): Pr
   return rows.map(({ role_id: id }) => id)
 }
 
-/**
- * The roles of several users, by the id of the user, those of each by name; users without one are left out.
- */
+/** Returns the roles of several users, by user id, sorted by name; users without roles are left out. */
 export async function rolesOf(
   userIds: readonly number[],
   client: QueryClientContract
@@ -40,9 +38,9 @@ export async function rolesOf(
 }
 
 /**
- * Gives a user these roles, and takes all others away. Whoever does it raises the user's version.
+ * Sets the roles of a user. The caller must raise the user's permissions version.
  *
- * @param roleIds  of roles that are there
+ * @param roleIds  ids of existing roles
  */
 export async function setRoles(
   userId: number,
@@ -63,9 +61,9 @@ export async function setRoles(
 }
 
 /**
- * Takes a role away from all who have it. Whoever does it raises their versions.
+ * Removes a role from all of its users. The caller must raise their permissions versions.
  *
- * @returns the ids of each user's roles before and after, by the id of the user
+ * @returns role ids of each user before and after, by user id
  */
 export async function takeFromAll(
   roleId: number,
@@ -92,9 +90,7 @@ export async function takeFromAll(
   )
 }
 
-/**
- * @returns those of the ids that no role has
- */
+/** Returns the ids that do not belong to a role. */
 export async function unknownRoles(
   ids: readonly number[],
   client: QueryClientContract
@@ -107,9 +103,7 @@ export async function unknownRoles(
   return ids.filter((id) => !known.has(id))
 }
 
-/**
- * How many users have each of the roles; roles without users are left out.
- */
+/** Returns the number of users of each role; roles without users are left out. */
 export async function holdersOf(
   roleIds: readonly number[],
   client: QueryClientContract

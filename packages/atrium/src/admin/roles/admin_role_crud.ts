@@ -24,8 +24,8 @@ type Site = Pick<AdminSite, 'adminUserService' | 'models'>
 type Values = Record<string, unknown>
 
 /**
- * Writes of roles. They change the users who have them, too, so they take turns with the writes of users:
- * otherwise one could wait for the other for ever. They need a recent proof of who the user is. [U11]
+ * Writes roles. A write also changes the users who have the role, so it runs in the same queue as writes to users,
+ * which prevents deadlocks. Requires a recent reauthentication. [U11]
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
   readonly #site: Site
@@ -64,7 +64,7 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
     return await super.prepareUpdate(values, record, options)
   }
 
-  /** Logs the loss for each user of the role, and raises their permissions version. [E3, U4] */
+  /** Logs the loss of the role for each of its users, and raises their permissions version. [E3, U4] */
   async prepareDelete({ id }: AdminRole, { actor, client }: HookOptions): Promise<void> {
     requireProofOf(actor)
     const holders = await takeFromAll(id, client)
@@ -92,11 +92,13 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
 export const LONGEST_ROLE_NAME = 64
 export const LONGEST_DESCRIPTION = 255
 
-/** Value of `--role` for no role */
+/** Value of `--role` for a user without roles */
 export const NO_ROLE = 'none'
 
 /**
- * @returns what is wrong with the name of a role, if anything is
+ * Validates the name of a role.
+ *
+ * @returns the error, or null for a valid name
  */
 export function roleNameError(name: string): string | null {
   if (name.trim() === '' || name !== name.trim()) {
@@ -126,9 +128,7 @@ const permissions = vine.createRule((value, _options, field) => {
   }
 })
 
-/**
- * Schemas of a role's create and update. [U6]
- */
+/** Validation schemas for creating and updating a role. [U6] */
 export function adminRoleSchemas() {
   const create = vine.object({
     name: vine.string().maxLength(LONGEST_ROLE_NAME).use(name()),

@@ -12,25 +12,23 @@ import {
   type PermissionsDocument,
 } from '../models/permissions_document.js'
 
-/**
- * A name in permissions that stands for nothing in this application.
- */
+/** A name in permissions that does not exist in this application. */
 export interface UnknownName {
   model: string
   kind: 'model' | 'own' | 'action' | 'field' | 'scope'
   name: string
-  /** As in `the scope ownBranch of Film` */
+  /** Description such as `the scope ownBranch of Film` */
   text: string
-  /** A name that there is and that was perhaps meant */
+  /** The most similar existing name, which was perhaps meant */
   near: string | undefined
 }
 
-/* More different characters are not a typing error. */
+/* Maximum edit distance of a name that counts as a typing error */
 const MOST_SLIPS = 3
 
 /**
- * The names of models, actions, fields and scopes that the application does not have. They stay, as what
- * they name may come back; until then they allow nothing, and hide nothing.
+ * Returns the names of models, actions, fields and scopes that the application does not have. They stay in the
+ * document, as they may exist again later; until then they have no effect.
  */
 export function unknownNames(
   { models }: Pick<AdminSite, 'models'>,
@@ -52,16 +50,12 @@ export function unknownNames(
   })
 }
 
-/**
- * All actions that a model has, and so may be allowed. [U2]
- */
+/** Returns all actions of a model that a role can allow. [U2] */
 export function actionsOf({ bulkActions }: ModelView): string[] {
   return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name)]
 }
 
-/**
- * All fields of a model that can be hidden or read-only, by their names in the API.
- */
+/** Returns the API names of all fields of a model that can be hidden or read-only. */
 export function fieldsOf({ manyToMany, resource }: ModelView): string[] {
   const names = new Set([
     ...resource.fields.map(({ apiName }) => apiName),
@@ -106,7 +100,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return found !== ALL && distance(name, found) <= MOST_SLIPS ? found : undefined
 }
 
-/** Names in the entry of `*` may belong to any model. */
+/** Names in the entry of `*` are unknown only if no model has them. */
 function unknownEverywhere(
   models: ReadonlyMap<string, ModelView>,
   entry: ModelPermissions
@@ -122,8 +116,8 @@ function unknownEverywhere(
 }
 
 /**
- * What of the roles goes nowhere: a default role that is not there, and names that the application does not have. What
- * is unknown allows nothing. [U5, U6]
+ * Returns configuration errors of the roles: a missing default role, and names that the application does not have,
+ * which have no effect. [U5, U6]
  */
 export async function roleErrors(
   site: Pick<AdminSite, 'adminUserService' | 'models'>
@@ -139,7 +133,7 @@ export async function roleErrors(
   return error ? [{ severity: 'error' as const, text: error }, ...unknown] : unknown
 }
 
-/** Writes the errors of the roles into the log, at boot. None stops the server. */
+/** Logs the errors of the roles at boot. They do not prevent the start. */
 export async function reportRoleErrors(
   site: Pick<AdminSite, 'adminUserService' | 'models'>
 ): Promise<void> {

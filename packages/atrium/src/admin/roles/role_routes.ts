@@ -7,8 +7,8 @@ import AdminRole from '../models/admin_role.js'
 import { MATRIX_MORE } from './matrix/permissions_widget.js'
 
 /**
- * Registers what roles have in addition to the pages of every model: the rows of the matrix, and where a superuser
- * begins to see the site as a role, and stops. The latter is the one form that is accepted in the meantime. [U6]
+ * Registers the routes of roles other than the model pages: rows of the permissions matrix, and the start and end of
+ * viewing the site as a role. The form that ends it is the only one that is accepted while viewing as a role. [U6]
  */
 export function roleRoutes(site: AdminSite): void {
   const view = site.models.get(AdminRole.name)

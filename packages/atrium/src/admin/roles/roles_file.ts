@@ -13,9 +13,7 @@ import {
   permissionsInWords,
 } from '../models/permissions_document.js'
 
-/**
- * A role as installations hand it to each other.
- */
+/** A role in an export file. */
 export interface RoleInFile {
   name: string
   description: string
@@ -28,21 +26,19 @@ export interface RoleInFile {
 export interface RoleChange {
   kind: 'create' | 'update' | 'delete'
   name: string
-  /** The differences */
+  /** Names of the changed fields */
   fields: Array<'description' | 'permissions'>
-  /** Permissions in words: those that go after a minus, those that come after a plus */
+  /** Permissions in words, with a minus for removed ones and a plus for added ones */
   lines: string[]
-  /** None for one that is deleted */
+  /** The new role; undefined for a deletion */
   role: RoleInFile | undefined
-  /** The id of the role that is there */
+  /** Id of the existing role; undefined for a new one */
   id: number | undefined
 }
 
 const KEYS = ['name', 'description', 'permissions']
 
-/**
- * All roles, for a file. [U6]
- */
+/** Returns all roles, for an export file. [U6] */
 export async function exportRoles(client?: QueryClientContract): Promise<{ roles: RoleInFile[] }> {
   const roles = await AdminRole.query({ client }).orderBy('name')
   return {
@@ -55,9 +51,9 @@ export async function exportRoles(client?: QueryClientContract): Promise<{ roles
 }
 
 /**
- * Reads such a file.
+ * Parses an export file of roles.
  *
- * @throws ValueError  with all that is wrong with it
+ * @throws ValueError  with all errors in the file
  */
 export function readRolesFile(text: string): RoleInFile[] {
   let value: unknown
@@ -87,8 +83,9 @@ export function readRolesFile(text: string): RoleInFile[] {
 }
 
 /**
- * Plans the changes that make the roles equal to those of a file. Without `prune` the roles that it does not
- * name stay as they are.
+ * Plans the changes that make the stored roles equal to those of a file.
+ *
+ * @param options.prune  true to delete the roles that are not in the file
  */
 export async function changesTo(
   wanted: readonly RoleInFile[],
@@ -149,7 +146,7 @@ function wordsOf(stored: PermissionsDocument): string[] {
   }
 }
 
-/** Unreadable permissions in the database count as none. */
+/** Invalid permissions in the database differ from any valid ones. */
 function isSame(stored: PermissionsDocument, wanted: PermissionsDocument): boolean {
   try {
     return areSamePermissions(stored, wanted)
@@ -188,8 +185,8 @@ function isDescription(value: unknown): boolean {
 }
 
 /**
- * Writes the changes of an import as the form would: with events, and with the next request of those who have
- * the roles.
+ * Writes the changes of an import like the form: events are logged, and the users of the roles are affected from
+ * their next request.
  */
 export async function applyChanges(
   { models }: Pick<Site, 'models'>,

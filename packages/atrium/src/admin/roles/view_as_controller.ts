@@ -8,13 +8,9 @@ import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { redirect } from '../http/redirect.js'
 
-/**
- * Has a superuser see the site as a role, for the rest of the session or until they stop. [U6]
- */
+/** Lets a superuser view the site as a role, until the session ends or the superuser stops. [U6] */
 export class ViewAsController {
-  /**
-   * @param view  of the roles
-   */
+  /** @param view  the view of the model `AdminRole` */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView

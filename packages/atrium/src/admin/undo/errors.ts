@@ -9,8 +9,9 @@ export class UndoRefused extends Exception {
   static message = 'This can no longer be undone'
 
   /**
-   * @param reason   catalogue key below `undo.refused`, with its data
-   * @param records  those that are in the way: their keys as in paths
+   * @param reason   catalogue key below `undo.refused`
+   * @param data     data of the message
+   * @param records  conflicting records, with keys in the format of URL paths
    */
   constructor(
     readonly reason: string,

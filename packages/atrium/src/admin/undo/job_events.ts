@@ -4,11 +4,12 @@ import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type AdminJob from '../models/admin_job.js'
 
-/* Times are stored to the second, and an event may be written a moment after its job. */
+/* Times are stored in seconds, and an event may be written shortly after the end of its job. */
 const LEEWAY = { seconds: 5 }
 
 /**
- * The events of a job that can be undone, the last one first: not those that it has reverted itself.
+ * Returns the events of a job that can be undone, the newest first. Events that the job itself has reverted are left
+ * out.
  */
 export async function undoableEventsOfJob(
   site: Pick<AdminSite, 'dbConfig'>,
@@ -21,7 +22,8 @@ export async function undoableEventsOfJob(
 }
 
 /**
- * The events of a job that wrote records, the last one first. No row of them is counted, so it takes as long for many.
+ * Returns the events of a job that wrote records, the newest first. Does not count rows, so the duration does not
+ * depend on their number.
  */
 export async function eventsOfJob(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
@@ -45,9 +47,7 @@ export async function eventsOfJob(
   return found.filter(({ details }) => details?.job === id)
 }
 
-/**
- * Counts the audit rows of events, by the ids of these.
- */
+/** Counts the audit rows of events, by event id. */
 export async function countRows(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
   events: readonly AdminEventLog[]

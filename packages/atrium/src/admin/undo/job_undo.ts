@@ -17,12 +17,10 @@ import { checkReferencesOf } from './undo_offer.js'
 import { isUndo, undoLabel, refuseLate } from './undoable_event.js'
 import { planStart } from './undo_plan.js'
 
-/** Name of the kind */
+/** Name of this kind of job, as stored */
 export const UNDO_JOB = 'undo'
 
-/**
- * The undo of an event with more records than one request may write: all of them or none. [R7]
- */
+/** Undoes an event with more records than one request may write, completely or not at all. [R7] */
 export class UndoJob extends JobKind {
   readonly name = UNDO_JOB
   readonly again = 'whole'
@@ -48,12 +46,12 @@ export class UndoJob extends JobKind {
   }
 }
 
-/** Name of the kind */
+/** Name of this kind of job, as stored */
 const UNDO_PARTS_JOB = 'undo-parts'
 
 /**
- * The undo of all parts of a job, each as one event, all of it or nothing, the last part first. It stops at the
- * first part whose records have changed since. [R7, L8]
+ * Undoes all events of a job, the last one first, each as one event. An event is undone completely or not at all; the
+ * job stops at the first one whose records have changed since. [R7, L8]
  */
 export class UndoPartsJob extends JobKind {
   readonly name = UNDO_PARTS_JOB
@@ -90,7 +88,7 @@ export class UndoPartsJob extends JobKind {
   }
 }
 
-/** Events that earlier runs of the job have undone, up to the last record. */
+/** Events that earlier runs of the job have undone completely. */
 async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | undefined>> {
   const events = await undoableEventsOfJob(site, job)
   const undone = new Set(events.map(({ details }) => details?.undoes))
@@ -98,26 +96,19 @@ async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | un
   return undone
 }
 
-/**
- * The undo of a job as its page shows it.
- */
+/** The undo of a job, for the job's page. */
 export interface ShownJobUndo {
-  /** URL of the form; null: it is not offered */
+  /** URL of the form; null if the undo is not offered */
   url: string | null
-  /** Label of its button: *Undo* or *Redo* */
+  /** Label of the button: *Undo* or *Redo* */
   label: string
-  /** Its effect, or the reason why there is none */
+  /** Effect of the undo, or the reason why it is not possible */
   text: string
-  /** URL of the job that undoes or has undone it */
+  /** URL of the job that is undoing this one or has undone it */
   job: string | null
 }
 
-/**
- * Starts the undo of all parts of a job. [R7]
- *
- * @throws UndoRefused
- * @throws NotAllowed
- */
+/** Starts a job that undoes all events of a job. [R7] */
 export async function startJobUndo(
   site: AdminSite,
   ctx: HttpContext,
@@ -134,9 +125,9 @@ export async function startJobUndo(
 }
 
 /**
- * The part of a job's page about its undo.
+ * Returns the undo section of a job's page.
  *
- * @returns null for a job that wrote nothing, is not done with, or that the viewer may not undo
+ * @returns null if the job has not ended, wrote no records, or must not be undone by the viewer
  */
 export async function shownJobUndo(
   site: AdminSite,
@@ -172,10 +163,8 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /**
- * The events of a job, if the last one can be undone; the others, and the records of a large one, are checked in their turn.
- *
- * @throws UndoRefused
- * @throws NotAllowed
+ * Returns the events of a job if the last one can be undone. The other events, and the remaining records of a large
+ * one, are checked when the undo gets to them.
  */
 async function undoableEvents(
   site: AdminSite,
@@ -196,7 +185,7 @@ async function undoableEvents(
   return events
 }
 
-/** The job that undoes another one, or has done so. */
+/** The job that is undoing another one or has undone it. */
 async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
   const found = await AdminJob.query({ client: jobs.store.reading() })
     .where('kind', UNDO_PARTS_JOB)

@@ -17,12 +17,10 @@ import type { UndoStep } from './undo_step.js'
 import { redirectWithMessage } from '../http/redirect.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 
-/* More records are a job. [L8] */
+/* With more records, the undo runs as a job. [L8] */
 const MOST_IN_REQUEST = 1000
 
-/**
- * *Undo* of an event: a form that leads back to the page that it was on, or a call by programs. [R7]
- */
+/** Handles the undo of an event, from a form (redirects back to its page) or an API client. [R7] */
 export class UndoController {
   constructor(private readonly site: AdminSite) {}
 
@@ -36,7 +34,7 @@ export class UndoController {
       await undoEvent(ctx, event, steps)
       return await this.#response(ctx, event, steps)
     } catch (error) {
-      /* An event of another user is not confirmed to those who cannot undo it. */
+      /* Users who cannot undo another user's event must not learn that the event exists. */
       const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
       if (isRefused && !isOwn(ctx, event)) throw new WithheldPage()
       return await respondWithRefusal(ctx, this.site, error)
@@ -68,7 +66,7 @@ export class UndoController {
     await redirectWithMessage(ctx, this.#nextOf(ctx, steps), { kind: 'success', text })
   }
 
-  /** A page of a record that is gone now leads to its list. */
+  /** URL to redirect to. If it is the page of a record that the undo deleted, the list of the model instead. */
   #nextOf(ctx: HttpContext, steps: readonly UndoStep[]): string {
     const next = returnPath(this.site, sentTexts(ctx).get('next')?.at(-1))
     const gone = steps.filter(

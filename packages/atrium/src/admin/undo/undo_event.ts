@@ -25,7 +25,9 @@ interface LeftFile {
 }
 
 /**
- * @throws UndoRefused  when a record would get back the name of a file that is gone
+ * Checks that the files of all restored records still exist.
+ *
+ * @throws UndoRefused  if an undo would restore the name of a file that is gone
  */
 export async function refuseLostFiles(
   { name, view }: UndoTarget,
@@ -43,9 +45,9 @@ export async function refuseLostFiles(
 }
 
 /**
- * The files of the rows that a step changes, so that they can be removed afterwards.
+ * Returns the files of a row that an undo step replaces, so that they can be removed afterwards.
  *
- * @param row  as it is
+ * @param row  the current row
  */
 function filesOf({ reversal, target }: UndoStep, row: Record<string, unknown>): LeftFile[] {
   const { view } = target
@@ -62,10 +64,10 @@ async function dropLeftFiles(files: readonly LeftFile[]): Promise<void> {
 }
 
 /**
- * Takes an event back: in one transaction, and as one event that names the other. [R7]
+ * Undoes an event in one transaction, and logs it as one event that refers to the undone event. [R7]
  *
- * @param client  a transaction's, to be part of it
- * @throws UndoRefused  with the records that are not as the event left them
+ * @param client  client of a transaction that the undo takes part in; default: a new transaction
+ * @throws UndoRefused  if records have changed since the event; lists the records
  * @throws Problem 403 or 409
  */
 export async function undoEvent(
@@ -77,19 +79,19 @@ export async function undoEvent(
   await undoSteps({ actor: adminActor(ctx), origin: undoingOrigin(ctx, event) }, steps, client)
 }
 
-/** Who undoes, for policy, scope and the log */
+/** The actor of an undo and the origin to log */
 export interface UndoneBy {
   actor: Actor
   origin: Origin | undefined
 }
 
 /**
- * Takes back some records of an event, in one transaction.
+ * Undoes some records of an event in one transaction.
  *
- * @param client  a transaction's, to be part of it
- * @param isPart  true if other transactions take back the rest: then records are logged in the order in which they were
- *   written, as an undo of the undo goes the other way
- * @throws UndoRefused  with the records that are not as the event left them
+ * @param client  client of a transaction that the undo takes part in, or of the database
+ * @param isPart  true if other transactions undo the rest. The records are then logged in the order in which they
+ *   were written, as an undo of the undo reverses that order.
+ * @throws UndoRefused  if records have changed since the event; lists the records
  * @throws Problem 403 or 409
  */
 export async function undoSteps(
@@ -122,7 +124,7 @@ export async function undoSteps(
   }
 }
 
-/** All records of an event are in one database. */
+/** Client of the database that contains all records of the event. */
 export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
   return target.view?.client() ?? target.resource.client()
 }

@@ -20,9 +20,10 @@ import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
 import { inOrder } from './undo_run.js'
 
 /**
- * Reverts what an unfinished job has written as one event, whatever its owner may do by now: it is all or nothing.
+ * Reverts what an unfinished job has written as one event. The current permissions of the job's owner do not matter,
+ * as a job must be complete or have no effect.
  *
- * @returns which records could not be reverted, in words; null if none is left
+ * @returns message that lists the records that could not be reverted; null if all were
  */
 export async function revertEvent(
   site: AdminSite,
@@ -34,9 +35,7 @@ export async function revertEvent(
   return await revertEventAs(site, run, event, by, { model, owner: { id: userId, username } })
 }
 
-/**
- * The same for work of a system actor that is not a job.
- */
+/** Like `revertEvent`, for system actors that do not run as a job. */
 export async function revertEventAs(
   site: AdminSite,
   run: StepRunner,
@@ -65,11 +64,11 @@ function originOf({ id, origin }: AdminJob, undoes: number) {
 }
 
 /**
- * Undoes an event as one step of a job, or in several where several have written it, with the rights of the job's
- * owner: all of it or nothing.
+ * Undoes an event with the permissions of the job's owner, completely or not at all. Takes one step of the job, or
+ * several for models that are written in parts.
  *
- * @param refused  text of the failure, which gets `reason` and `id`
- * @param isLast   true if the job ends with it, in the same transaction
+ * @param refused  key of the failure text; the text receives `reason` and `id`
+ * @param isLast   true if the job ends with this undo, in the same transaction
  * @throws JobFailure  if the event can't be undone
  */
 export async function undoInJob(
@@ -103,7 +102,7 @@ export async function undoInJob(
   }
 }
 
-/** The event of which a job has undone a part */
+/** Id of the event that a job has undone in part, if any */
 export function eventInParts({ notes }: AdminJob): number | undefined {
   return noted(notes)?.event
 }
@@ -112,12 +111,12 @@ export function hasUndonePart(job: AdminJob): boolean {
   return eventInParts(job) !== undefined
 }
 
-/** Reverts what a job has undone of the event that it was at. */
+/** Reverts the part of an event's undo that an unfinished job has done. */
 export async function revertUndo(site: AdminSite, run: JobRun): Promise<string | null> {
   const event = noted(run.job.notes)?.by.event
   const left = typeof event === 'number' ? await revertEvent(site, run, event) : null
   if (left !== null) return left
-  /* Nothing of it is undone any more, so that it can be undone again. */
+  /* Removes the notes, as no part of the event is undone any more and it can be undone again. */
   const { undo, revert, ...notes } = run.job.notes ?? {}
   await run.step(run.store.client(), 0, async () => ({ notes }))
   return null
@@ -135,7 +134,10 @@ async function undoInParts(
 ): Promise<void> {
   const isBegun = noted(run.job.notes)?.event === event.id
   const { root } = await undoChain(site, event)
-  /* An import may have more records than the memory holds steps; it deletes none, so that the last one is the first. */
+  /*
+   * The steps of an import are read in parts, as they may not fit into memory. An import deletes no records, so
+   * undoing the last row first is a valid order.
+   */
   const isImport = root?.eventType === EventType.IMPORT
   const steps = isImport ? undefined : inOrder(await planUndo(site, ctx, event))
   if (!isBegun) await (steps ? refuseChanged(steps) : checkAll(site, run, event, ctx))
@@ -153,7 +155,10 @@ async function undoInParts(
   }).perform()
 }
 
-/** Of a record that was changed several times, the last change counts. */
+/**
+ * Checks that no record has changed since the event. For a record that the event changed several times, only the last
+ * change is compared.
+ */
 async function checkAll(
   site: AdminSite,
   run: JobRun,

@@ -9,7 +9,7 @@ import { undoSteps, type UndoneBy } from './undo_event.js'
 import { stepOf } from './undo_plan.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
 
-/* Records that are named as not reverted */
+/* Maximum number of unreverted records whose names are stored */
 const MOST_NAMED = 10
 
 /** Records that could not be reverted */
@@ -18,11 +18,11 @@ export interface Left {
   names: string[]
 }
 
-/** How far an undo in parts is, as the notes of its job hold it */
+/** Progress of an undo in parts, as stored in the notes of its job */
 export interface UndoNotes {
   /** Id of the event that is undone */
   event: number
-  /** What is logged of the event that undoes it */
+  /** What has been logged so far for the event of the undo */
   by: LoggedParts
   /** Id of the last audit row that was undone */
   last: number | null
@@ -30,7 +30,7 @@ export interface UndoNotes {
   left: Left
 }
 
-/** A job's run, or what does its steps for a command */
+/** The run of a job, or of a command that runs the same steps without a job */
 export interface StepRunner {
   readonly job: { notes: Record<string, unknown> | null }
   readonly store: { client(): QueryClientContract }
@@ -41,21 +41,24 @@ export interface StepRunner {
   ): Promise<void>
 }
 
-/** Who undoes, and what. */
+/** What to undo, and on whose behalf */
 export interface UndoPlan {
-  /** Name of its notes in the job's */
+  /** Key of the progress in the job's notes */
   name: 'undo' | 'revert'
-  /** 1 if records that are undone are done by the job, -1 if it has fewer then */
+  /** Change of the job's progress count per undone record: 1 for an undo, -1 when a job's own records are reverted */
   counts: 1 | -1
-  /** True to go on with the other records where one can't be undone */
+  /** True to continue with the next records if one can't be undone */
   leavesRecords: boolean
-  /** All steps, in an order that foreign keys allow; undefined: too many, the last record is the first */
+  /**
+   * All steps, in an order that foreign keys allow; undefined if there are too many, so that rows are read in parts,
+   * the last one first
+   */
   steps?: readonly UndoStep[]
-  /** Class name of the event's model; null: that of the first record */
+  /** Class name of the event's model; null: the model of the first record */
   model: string | null
-  /** The user of the event, if it is another one than who undoes */
+  /** Owner of the logged event, if not the actor */
   owner?: { id: number; username: string }
-  /** Asked anew for each part */
+  /** Called before each part, so that permissions are checked again */
   begin(): Promise<Begun>
 }
 
@@ -65,7 +68,8 @@ interface Begun {
 }
 
 /**
- * The undo of an event in short transactions, as one event. SQLite has one writer, for which all others wait. [R7, D3]
+ * Undoes an event in several short transactions, logged as one event. Long transactions would block all other writers
+ * on SQLite, which allows one writer at a time. [R7, D3]
  */
 export class UndoInParts {
   readonly #size = new PartSize()
@@ -84,8 +88,10 @@ export class UndoInParts {
   }
 
   /**
-   * @returns the records that are left
-   * @throws UndoRefused, Problem  unless records may be left
+   * Undoes the rest of the event.
+   *
+   * @returns the records that could not be undone
+   * @throws UndoRefused, Problem  if a record can't be undone and the plan does not allow leaving records
    */
   async perform(): Promise<Left> {
     const { steps } = this.plan
@@ -117,7 +123,10 @@ export class UndoInParts {
     return true
   }
 
-  /** The next rows, each of another record: the later change of a record is undone before the earlier one. */
+  /**
+   * Returns the next rows, at most one per record, as the later change of a record must be undone before the earlier
+   * one.
+   */
   async #rows(): Promise<AdminAuditLog[]> {
     const query = AdminAuditLog.query({ client: this.site.dbConfig.readingSession() })
       .select('id', 'resourceType', 'resourceId', 'reversal')

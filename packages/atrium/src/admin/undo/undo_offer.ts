@@ -17,11 +17,11 @@ import { planStart } from './undo_plan.js'
 type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 
 /**
- * The events on a record, or on the records of a model, that were undone. One whose undo was undone in its turn is
- * not among them. [R7]
+ * Returns the events on a record, or on all records of a model, that are undone. An event whose undo was undone as
+ * well is not included. [R7]
  *
- * @param from  id of the first event that is looked at
- * @returns the id of the event that undid each
+ * @param from  only undos with a greater event id are considered
+ * @returns id of the undoing event, by id of the undone event
  */
 export async function undoneEvents(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
@@ -39,7 +39,7 @@ export async function undoneEvents(
   else query.where('resourceId', resourceId)
 
   const undone = new Map<number, number>()
-  /* The last one first: an undo that was undone takes nothing back. */
+  /* The newest first: an undo that was itself undone has no effect. */
   for (const { id, details } of await query.orderBy('id', 'desc')) {
     const undoes = details?.undoes
     if (undoes === undefined || undone.has(id)) continue
@@ -48,28 +48,26 @@ export async function undoneEvents(
   return undone
 }
 
-/* References of more are looked at when it is done. */
+/* Maximum number of records whose references are checked before an undo is offered; the undo itself checks all. */
 const MOST_REFERRING = 50
 
-/**
- * The undo as the event's page shows it.
- */
+/** The undo of an event, for the event's page. */
 export interface ShownUndo {
-  /** URL of the form; null: it can't be undone */
+  /** URL of the form; null if the event can't be undone */
   url: string | null
-  /** Label of its button: *Undo* or *Redo* */
+  /** Label of the button: *Undo* or *Redo* */
   label: string
-  /** Its effects by model, or the reason why it can't be undone */
+  /** Effects of the undo by model, or the reason why the event can't be undone */
   lines: string[]
 }
 
 /**
- * *Undo* for the message of the request that wrote something, for users who can do the opposite. [R7]
+ * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it. [R7]
  */
 export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
   try {
     const ids = await loggedInRequest(ctx)
-    /* Several can't be reverted in one request. */
+    /* Several events can't be undone in one request. */
     if (ids.length !== 1) return undefined
     const event = await visibleEvent(site, ctx, ids[0])
     const { steps } = await planStart(site, ctx, event)
@@ -81,9 +79,7 @@ export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<Flas
   }
 }
 
-/**
- * The part of an event's page about its undo; null for an event that wrote nothing.
- */
+/** Returns the undo section of an event's page; null for an event that wrote no records. */
 export async function shownUndo(
   site: AdminSite,
   ctx: HttpContext,
@@ -112,11 +108,7 @@ export async function shownUndo(
   }
 }
 
-/**
- * Checks that nothing would be put back that refers to records out of the viewer's sight, which an undo refuses.
- *
- * @throws Problem 409
- */
+/** Checks that no restored record refers to a record that the viewer can't see, as the undo would be refused. */
 export async function checkReferencesOf(
   ctx: HttpContext,
   steps: readonly UndoStep[]
@@ -133,7 +125,7 @@ function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
   return site.url(`/management/events/${id}/undo`)
 }
 
-/** @param large  the event, if these are only the first of its steps */
+/** @param large  the event, if `steps` contains only the first of its records */
 function linesOf(
   site: AdminSite,
   steps: readonly UndoStep[],
@@ -155,7 +147,7 @@ function linesOf(
   })
 }
 
-/** A record that is removed was created by the event; one that is deleted again was restored. */
+/** Removing a record reverts its creation; deleting it again reverts a restore. */
 function wordOf({ operation, reversal }: UndoStep): GrantedOperation | 'remove' {
   return reversal.before === null && reversal.left !== null ? 'remove' : operation
 }

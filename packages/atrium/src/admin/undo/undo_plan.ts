@@ -25,11 +25,8 @@ const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
 }
 
 /**
- * The steps that take an event back, as far as the log and the permissions of the signed-in user tell; the
- * records are looked at when it is done. [R7]
- *
- * @throws UndoRefused
- * @throws NotAllowed
+ * Returns the steps that undo an event, checked against the log and the permissions of the signed-in user. The
+ * records are only checked when the undo runs. [R7]
  */
 export async function planUndo(
   site: AdminSite,
@@ -40,15 +37,12 @@ export async function planUndo(
   return steps
 }
 
-/* Of an event with more records, a page looks at the first ones. */
+/* Maximum number of an event's records that a page checks */
 export const MOST_ON_PAGE = 1000
 
 /**
- * The same for the first records of an event, which tell if it can be undone as far as a page can: the job that undoes
- * a large one looks at all of them.
- *
- * @throws UndoRefused
- * @throws NotAllowed
+ * Like `planUndo`, for the first records of an event only. For a large event this decides whether a page offers the
+ * undo; the job that undoes the event checks all records.
  */
 export async function planStart(
   site: AdminSite,
@@ -74,10 +68,8 @@ export async function planStart(
 }
 
 /**
- * The same as groups of steps, the last record first, for an event whose steps are too many to be held in memory.
- *
- * @throws UndoRefused
- * @throws NotAllowed
+ * Like `planUndo`, but yields groups of steps, the last record first, for an event with too many steps to hold in
+ * memory.
  */
 export async function* stepsOf(
   site: AdminSite,
@@ -100,7 +92,10 @@ export async function* stepsOf(
   }
 }
 
-/** The audit rows of an event in their order, some per query: rows of Lucid take several times as much as their steps. */
+/**
+ * Yields the audit rows of an event in groups, one query per group, as Lucid rows take several times the memory of
+ * the steps.
+ */
 async function* auditRows(
   site: AdminSite,
   { id }: AdminEventLog,
@@ -122,12 +117,7 @@ async function* auditRows(
   }
 }
 
-/**
- * A model of an event, as the signed-in user may write it.
- *
- * @throws UndoRefused
- * @throws NotAllowed
- */
+/** Returns a model of an event with the permissions of the signed-in user. */
 export async function targetOf(
   site: AdminSite,
   ctx: HttpContext,
@@ -135,7 +125,7 @@ export async function targetOf(
 ): Promise<UndoTarget> {
   const base = site.models.get(name)
   if (base) {
-    /* An undo must not give back rights that were taken from an account. */
+    /* An undo must not give back permissions that were removed from an account. */
     if (base.adminModel) throw new UndoRefused('accounts')
     const view = base.admits(ctx) ? await base.for(ctx) : null
     if (!view || view.isWithheld) throw new NotAllowed()
@@ -150,11 +140,7 @@ export async function targetOf(
   return { name, resource, crud: endpoints.crud, view: null }
 }
 
-/**
- * A model of an event, as the site itself writes it: no permissions are checked.
- *
- * @throws UndoRefused
- */
+/** Returns a model of an event for writes by the site itself, which need no permissions. */
 export async function unrestrictedTarget(site: AdminSite, name: string): Promise<UndoTarget> {
   const view = site.models.get(name)?.base
   const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
@@ -164,7 +150,7 @@ export async function unrestrictedTarget(site: AdminSite, name: string): Promise
   return { name, resource: found.resource, crud: found.crud, view: view ?? null }
 }
 
-/** @throws UndoRefused  for a record that the log can't put back */
+/** @throws UndoRefused  if the log does not contain what is needed to restore the record */
 export function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
   const { resourceType, resourceId, reversal } = row
   if (!reversal || reversal.lack === 'unknown') throw new UndoRefused('unknown')
@@ -180,7 +166,7 @@ export function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
   return { resourceType, resourceId, key, reversal, operation, target }
 }
 
-/** One step for each record: those that several transactions of the event have written have several rows. */
+/** Returns one step per record. A record that several transactions of the event have written has several rows. */
 function mergedSteps(steps: readonly UndoStep[]): UndoStep[] {
   const merged = new Map<string, UndoStep>()
   for (const step of steps) {
@@ -188,7 +174,7 @@ function mergedSteps(steps: readonly UndoStep[]): UndoStep[] {
     const earlier = merged.get(id)
     merged.set(id, earlier ? mergedStep(earlier, step) : step)
   }
-  /* Created and deleted by the same event */
+  /* Without records that the same event created and deleted */
   return [...merged.values()].filter(
     ({ reversal: { before, left, pivots } }) => before !== null || left !== null || pivots
   )

@@ -11,23 +11,23 @@ import { RecordPlaces } from '../event_log/record_places.js'
 import { readable } from '../event_log/shown_event.js'
 import { wantsJson } from '../http/read_body.js'
 
-/* Records that a refusal names in words */
+/* Maximum number of records that a refusal lists by title */
 const MOST_NAMED = 10
 
-/* Records whose reach is looked at */
+/* Maximum number of records whose visibility is checked */
 const MOST_LOOKED_AT = 200
 
 export interface RefusalWords {
   text: string
-  /** Records in the way that the viewer may see */
+  /** Conflicting records that the viewer can see */
   records: Array<{ model: string; id: string }>
-  /** Number of the other ones */
+  /** Number of further conflicting records */
   others: number
 }
 
 /**
- * Says why something is not undone: with the titles of the records in the way that the viewer may see, and the
- * number of the others. [R7, U4]
+ * Returns the reason why an event can't be undone, with the titles of the conflicting records that the viewer can see
+ * and the number of further ones. [R7, U4]
  */
 export async function refusalWords(
   site: Site,
@@ -57,9 +57,9 @@ export async function refusalWords(
 }
 
 /**
- * Responds with 409 for what is not undone, with the records that are in the way.
+ * Responds with 409 and the conflicting records when an undo is refused.
  *
- * @throws  the error itself if it is not about the undo: refusals of permissions are handled by the site
+ * @throws  the given error if it is not about the undo; permission errors are handled by the site
  */
 export async function respondWithRefusal(
   ctx: HttpContext,
@@ -84,9 +84,7 @@ export async function respondWithRefusal(
   return await site.render(ctx, 'pages/error', { status: 409, heading, text, list: null })
 }
 
-/**
- * True for an error that only says that something can't be undone.
- */
+/** Returns true for an error that means that an event can't be undone, as opposed to an unexpected one. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof UndoRefused ||

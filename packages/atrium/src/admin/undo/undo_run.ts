@@ -11,15 +11,17 @@ import { NotAllowed } from '../http/errors.js'
 import { type UndoStep, changedRefusal } from './undo_step.js'
 import { KEYS_PER_CONDITION } from '#base/chunks'
 
-/** A record that comes back, and columns that refer to records which come back after it. */
+/**
+ * A record to restore, and the columns that are set later because they refer to records that are restored after it.
+ */
 export interface Creation {
   step: UndoStep
   postponed: ReadonlySet<string>
 }
 
 /**
- * Orders records that come back by their foreign keys: those that others refer to come first. In a circle,
- * a reference is written once both records are there.
+ * Orders records to restore by their foreign keys: referenced records come first. In a circle, one reference is set
+ * after both records exist.
  */
 export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
   const created = steps.filter(({ operation }) => operation === 'create')
@@ -42,7 +44,7 @@ export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
       return other && other !== step ? [{ other, columns }] : []
     })
 
-  /* Without recursion, as a chain of records may be long. */
+  /* Iterative instead of recursive, as a chain of references may be long. */
   for (const first of created) {
     const path: Array<{ step: UndoStep; left: ReturnType<typeof referredBy>; later: Set<string> }> =
       []
@@ -66,7 +68,9 @@ export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
   return ordered
 }
 
-/** Steps in an order in which each can be done by itself where no records refer to each other. */
+/**
+ * Returns the steps in an order in which each can run in a transaction of its own, unless references form a circle.
+ */
 export function inOrder(steps: readonly UndoStep[]): UndoStep[] {
   const created = creationsInOrder(steps).map(({ step }) => step)
   const others = steps.filter(({ operation }) => operation !== 'create')
@@ -83,15 +87,11 @@ function valuesIn({ reversal }: UndoStep, names: readonly string[]): string | nu
 
 type RevertOptions = NonNullable<Parameters<LucidCrud['revert']>[2]>
 
-/**
- * The writes of an undo, in an order that foreign keys allow.
- */
+/** Performs the writes of an undo, in an order that foreign keys allow. */
 export class UndoRun {
   #current: UndoStep
 
-  /**
-   * @param options  of a transaction in which all records are as the event left them
-   */
+  /** @param options  options of a transaction in which all records are verified to be unchanged since the event */
   constructor(
     private readonly steps: readonly UndoStep[],
     private readonly options: RevertOptions & { whole: TransactionClientContract }
@@ -99,7 +99,7 @@ export class UndoRun {
     this.#current = steps[0]
   }
 
-  /** The step that is being done, or has failed */
+  /** The step that is running or has failed */
   get current(): UndoStep {
     return this.#current
   }
@@ -140,7 +140,7 @@ export class UndoRun {
     }
   }
 
-  /** A record that another one of the event refers to goes after it. */
+  /** Removes the records that the event created. Records that others refer to are removed after those. */
   async #remove(): Promise<void> {
     let left = this.steps.filter(({ reversal }) => {
       return reversal.before === null && reversal.left !== null
@@ -164,9 +164,9 @@ export class UndoRun {
   }
 
   /**
-   * Most records can be removed in the order of the steps, and do without a savepoint of their own.
+   * Removes the records in the order of the steps, without a savepoint for each. This works for most events.
    *
-   * @returns false if nothing was done, as each is to be removed by itself
+   * @returns false if nothing was removed and the records must be removed one by one
    */
   async #removeTogether(steps: readonly UndoStep[]): Promise<boolean> {
     try {
@@ -182,20 +182,20 @@ export class UndoRun {
       })
       return true
     } catch {
-      /* By itself, each shows what is wrong with it. */
+      /* Removing the records one by one finds the error of each. */
       return false
     }
   }
 
   /**
-   * Records that refer to each other go with one another.
+   * Removes records that refer to each other in a circle.
    *
-   * @param refusal  of a record that others refer to, too
+   * @param refusal  error of a record that could not be removed
    */
   async #removeCircle(steps: readonly UndoStep[], refusal: unknown): Promise<void> {
     const removed = new Set(steps.map(({ key, target }) => target.resource.key.tablePath(key)))
     if (steps.length < 2) throw refusal
-    /* A record that the database deletes with another one is deleted without a check. */
+    /* Checked first, as a record that the database deletes by a cascade is not checked then. */
     for (const step of steps) await this.#revert(step, { isDryRun: true })
     for (const step of steps) await this.#revert(step, { removed })
   }
@@ -216,7 +216,7 @@ export class UndoRun {
   }
 }
 
-/** Steps of the same model that follow one another, as many as are read together. */
+/** Yields groups of consecutive steps of the same model, each small enough for one query. */
 function* groupsOf(steps: readonly UndoStep[]): Generator<UndoStep[]> {
   for (let start = 0; start < steps.length;) {
     const { crud } = steps[start].target

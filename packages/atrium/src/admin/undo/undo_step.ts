@@ -5,12 +5,10 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../views/model_view.js'
 import { UndoRefused } from './errors.js'
 
-/**
- * One record's part in the undo of an event.
- */
+/** The undo of an event for one record. */
 export interface UndoStep {
   resourceType: string
-  /** Key as in paths, without the leading slash */
+  /** Key in the format of URL paths, without the leading slash */
   resourceId: string
   key: KeyValue
   reversal: Reversal
@@ -18,9 +16,7 @@ export interface UndoStep {
   target: UndoTarget
 }
 
-/**
- * A model that is written, as the signed-in user may see it.
- */
+/** A model whose records are written, with the permissions of the signed-in user. */
 export interface UndoTarget {
   name: string
   resource: Resource
@@ -29,9 +25,7 @@ export interface UndoTarget {
   view: ModelView | null
 }
 
-/**
- * Of the steps, those whose records are not as the event left them. In a transaction the records are locked.
- */
+/** Returns the steps whose records have changed since the event. In a transaction the records are locked. */
 export async function changedSteps(
   steps: readonly UndoStep[],
   client: QueryClientContract
@@ -43,7 +37,7 @@ export async function changedSteps(
   return changed
 }
 
-/** The refusal that names records. */
+/** Returns the refusal of an undo whose records have changed, with these records. */
 export function changedRefusal(steps: readonly UndoStep[]): UndoRefused {
   const records = steps.map(({ resourceId: id, resourceType: model, target }) => {
     return { model, id, label: target.view?.singular ?? model }

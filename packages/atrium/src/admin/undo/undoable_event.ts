@@ -13,14 +13,12 @@ import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
 import { rowId } from '../http/row_id.js'
 
-/* How long everybody may take back what they did; who can read the log may do it at any time. */
+/* Period in which users can undo their own actions; users who can read the log can undo them at any time. */
 const MINUTES = 10
 
 /**
- * An event that the signed-in user may see: any for those who read the log, what they did themselves, and the events
- * of others whose opposite they may do on every record. [R7]
- *
- * @throws PageNotFound
+ * Returns an event that the signed-in user can see: any event for users who can read the log; otherwise the user's
+ * own events, and events of others that the user is allowed to undo on every record. [R7]
  */
 export async function visibleEvent(
   site: AdminSite,
@@ -36,16 +34,14 @@ export async function visibleEvent(
   throw new WithheldPage()
 }
 
-/**
- * Returns true for an event of the signed-in user, and for any event if they read the log.
- */
+/** Returns true for an event of the signed-in user, and for every event if the user can read the log. */
 export function isOwn(ctx: HttpContext, { userId }: AdminEventLog): boolean {
   return isSuperuser(ctx) || userId === guardOf(ctx).signedInOrFail().owner.id
 }
 
 /**
- * Returns true if the signed-in user may do the opposite of an event as far as its first records tell, and see them:
- * the undo checks the fields and the values of each.
+ * Returns true if the signed-in user is allowed to undo the event and can see its records. Only the first records are
+ * checked; the undo checks the fields and values of each.
  */
 export async function mayRevert(
   site: AdminSite,
@@ -69,16 +65,16 @@ export async function mayRevert(
 }
 
 /**
- * @throws UndoRefused  for an event of more than ten minutes ago, unless the user reads the log
+ * Checks that the event is recent enough to be undone.
+ *
+ * @throws UndoRefused  for an event older than ten minutes, unless the user can read the log
  */
 export function refuseLate(ctx: HttpContext, { timestamp }: AdminEventLog): void {
   const isLate = timestamp < DateTime.utc().minus({ minutes: MINUTES })
   if (isLate && !isSuperuser(ctx)) throw new UndoRefused('late', { minutes: MINUTES })
 }
 
-/**
- * The event that an undo goes back to, through the undos of undos between them, and the number of these.
- */
+/** Follows a chain of undos of undos back to the original event. Returns that event and the number of undos. */
 export async function undoChain(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
   event: AdminEventLog
@@ -92,9 +88,7 @@ export async function undoChain(
   return { root, undos }
 }
 
-/**
- * True for the undo of an event, and for the undo of its redo: what takes it back does the event again.
- */
+/** Returns true if the event is the undo of an original event, or of a redo, so that undoing it means *Redo*. */
 export async function isUndo(
   site: Pick<AdminSite, 'dbConfig'>,
   event: AdminEventLog
@@ -103,7 +97,7 @@ export async function isUndo(
   return undos % 2 === 1
 }
 
-/** The label of the button that takes an event back: *Undo* or *Redo*. */
+/** Returns the label of the button that undoes an event: *Undo* or *Redo*. */
 export async function undoLabel(
   site: Pick<AdminSite, 'dbConfig' | 'text'>,
   event: AdminEventLog
@@ -111,7 +105,7 @@ export async function undoLabel(
   return site.text((await isUndo(site, event)) ? 'undo.redo' : 'undo.button')
 }
 
-/** The message of an undo or redo that was done. */
+/** Returns the success message of an undo or redo. */
 export async function undoMessage(
   site: Pick<AdminSite, 'dbConfig' | 'text'>,
   event: AdminEventLog,

@@ -6,7 +6,7 @@ import type { Origin } from '#base/types'
 import type { Action } from '../permissions/offers.js'
 
 /**
- * Input of a bulk action: the keys of the selected records, and the means to write them in its
+ * Input of a bulk action: the selected records, their keys, and the options to write them in the action's
  * transaction.
  */
 export interface Selection {
@@ -15,37 +15,19 @@ export interface Selection {
   crud: LucidCrud
   /** Pass these options to every `crud` call */
   options: { client: TransactionClientContract; actor: Actor; origin: Origin }
-  /** Of the request; in a job, of one by its owner, which has no session and sends no response */
+  /** Context of the request; in a job, a context of the job's owner without a session and without a response */
   ctx: HttpContext
 }
 
-/**
- * An action on the selected records of a list. It runs in one transaction: all of it happens, or
- * nothing.
- *
- * @example
- * ```ts
- * class Discontinue extends BulkAction {
- *   name = 'discontinue'
- *   label = 'Discontinue'
- *   async run({ keys, crud, options }: Selection) {
- *     for (const key of keys) await crud.update(key, { category: 'Discontinued' }, options)
- *     return `${keys.length} products discontinued`
- *   }
- * }
- * ```
- */
+/** An action on the selected records of a list. It runs in one transaction. */
 export abstract class BulkAction {
   /** Name in the URL: letters, digits, `-` and `_` */
   abstract readonly name: string
   /** Label of the button */
   abstract readonly label: string
-  /**
-   * Action of the view that this one requires: where it is not allowed, the bulk action does not
-   * exist
-   */
+  /** Action of the view that the bulk action requires. If it is not allowed, the bulk action is not available. */
   readonly needs: Action = 'update'
-  /** Shows a confirmation page that names the records */
+  /** True to show a confirmation page that lists the records */
   readonly confirms: boolean = true
 
   /**

@@ -3,12 +3,12 @@ import { ADMIN_OPTIONS, storedOptions, storeOptions, type LazyOptions } from '#b
 import type { AdminViewOptions } from './model_view.js'
 
 /**
- * Registers the model in the admin site. Stores the options only; the provider reads them at boot, and throws a
- * ConfigurationError for invalid ones. [P2]
+ * Registers the model in the admin site. Only stores the options; the provider reads them at boot and throws a
+ * ConfigurationError if they are invalid. [P2]
  *
- * @param options  the options, or a function that returns them, which is called at boot: for
- *   options that import models
- * @returns a class decorator, which throws nothing
+ * @param options  the options, or a function that returns them. The function is called at boot, so that options can
+ *   refer to models that import each other.
+ * @returns a class decorator, which never throws
  */
 export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {
@@ -17,9 +17,9 @@ export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
 }
 
 /**
- * Options that `@AdminView` set on this class itself, not on a parent class.
+ * Returns the options that `@AdminView` set on this class itself, not on a parent class.
  *
- * @throws ValueError  when the options are a function that throws or returns no object
+ * @throws ValueError  if the options are a function that throws or returns no object
  */
 export function adminOptionsOf(model: object): AdminViewOptions | undefined {
   return storedOptions<AdminViewOptions>(model, ADMIN_OPTIONS, '@AdminView')

@@ -2,25 +2,25 @@ import { ValueError } from '#crud'
 import { checkEach, isList, isObject, LABEL, TEXT, TRUTH, type Check } from '#base/checks'
 import { listed, shown } from '#base/errors'
 
-/** Columns that the fields of a section or tab are in where the page is wide enough */
+/** Allowed numbers of columns in which a section or tab arranges its fields on wide pages */
 const COLUMNS = [1, 2, 3] as const
 
 export interface TabOptions {
   /** Text below the title */
   help?: string
-  /** Default: 2. Long texts and groups of inputs take the whole width */
+  /** Default: 2. Long texts and groups of inputs always have the full width */
   columns?: (typeof COLUMNS)[number]
 }
 
 export interface SectionOptions extends TabOptions {
   /**
-   * The section can be folded; true folds it until it is opened. It begins open where a field in it is
-   * invalid, or required and empty. Default: it can't be folded
+   * True if the section is initially folded, false if it is initially open but can be folded. It is always open if a
+   * field in it is invalid, or is required and empty. Default: it can't be folded
    */
   collapsed?: boolean
 }
 
-/** Fields of a form below a title, made by `section`. */
+/** Fields of a form below a heading. Created by `section`. */
 export class FormSection {
   constructor(
     readonly title: string,
@@ -29,7 +29,7 @@ export class FormSection {
   ) {}
 }
 
-/** Fields of a form on a tab, made by `tab`. */
+/** Fields of a form on a tab. Created by `tab`. */
 export class FormTab {
   constructor(
     readonly title: string,
@@ -42,10 +42,11 @@ export class FormTab {
 export type FormPart = string | FormSection | FormTab
 
 /**
- * A section of a form, for the option `form` of `@AdminView`. Unknown fields and options are errors of the boot. [R1]
+ * Creates a section of a form, for the option `form` of `@AdminView`. Unknown fields and options are reported at
+ * boot. [R1]
  *
- * @param title  heading of its card
- * @param parts  API names of fields, and sections within it
+ * @param title  heading of the section
+ * @param parts  API names of fields, and nested sections
  */
 export function section(
   title: string,
@@ -56,11 +57,11 @@ export function section(
 }
 
 /**
- * A tab of a form, for the option `form` of `@AdminView`; tabs that follow each other share a row. Without JavaScript
- * they are shown one below the other. Unknown fields and options are errors of the boot. [R1]
+ * Creates a tab of a form, for the option `form` of `@AdminView`. Consecutive tabs share a row. Without JavaScript
+ * they are shown one below the other. Unknown fields and options are reported at boot. [R1]
  *
  * @param title  label of the tab
- * @param parts  API names of fields, and sections on it
+ * @param parts  API names of fields, and sections on the tab
  */
 export function tab(
   title: string,
@@ -75,8 +76,8 @@ const TAB = { help: TEXT, columns: COUNT }
 const SECTION = { ...TAB, collapsed: TRUTH }
 
 /**
- * Checks that the option `form` consists of names of fields, sections and tabs with valid options; tabs only
- * are at its top.
+ * Checks that the option `form` consists of field names, sections and tabs with valid options. Tabs are only allowed
+ * at the top level.
  *
  * @param name  name of the model
  * @throws ValueError
@@ -109,7 +110,7 @@ export function checkFormParts(name: string, parts: Iterable<FormPart>, place = 
 }
 
 /**
- * Checks that each name in the option `form` is a field, and is there once.
+ * Checks that each name in the option `form` is a field and occurs once.
  *
  * @param known  API names of the model's fields
  * @throws ValueError

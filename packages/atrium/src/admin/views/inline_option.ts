@@ -1,28 +1,26 @@
 import { isList, isObject, LABEL, POSITIVE, TEXT, TEXTS, type Check } from '#base/checks'
 
-/** Blank rows of a form in a browser without JavaScript */
+/** Number of blank rows in a form without JavaScript */
 export const DEFAULT_UNUSED_ROWS = 3
 
-/**
- * Rows of a `hasMany` or `hasOne` in the form of their parent. [R2]
- */
+/** Options of an inline: `hasMany` or `hasOne` rows in the form of their parent. [R2] */
 export interface InlineOptions {
   /** Name of the relation */
   relation: string
   /** Heading of the rows. Default: the plural of the related model */
   label?: string
   /**
-   * API names of the row's columns, in their order. Default: the fields of the related model's form, without files
-   * and the foreign key
+   * API names of the columns of a row, in order. Default: the fields of the related model's form, without files and
+   * the foreign key
    */
   fields?: Iterable<string>
-  /** API name of a number column, by which rows are put in order: it is set to 1, 2, 3, and so on */
+  /** API name of a number column that stores the order of the rows, as 1, 2, 3 and so on */
   sort?: string
   /** Number of blank rows without JavaScript. Default: 3 */
   spare?: number
 }
 
-/** The options, or the name of the relation alone. */
+/** The options, or only the name of the relation. */
 export type InlineOption = string | InlineOptions
 
 const COUNT: Check = [
@@ -38,15 +36,13 @@ const CHECKS: Record<keyof Required<InlineOptions>, Check> = {
   spare: COUNT,
 }
 
-/** Check of the shape of the option `inlines`; the names in it are checked once all models are known. */
+/** Checks the shape of the option `inlines`. The names in it are checked when all models are known. */
 export const INLINES: Check = [
   (value) => isList(value, isInline),
   "a list of relations' names and of objects as { relation: 'items', fields: ['quantity'], sort: 'position' }",
 ]
 
-/**
- * The option with every inline as an object.
- */
+/** Returns the option with every inline as an object. */
 export function inlineOptions(option: Iterable<InlineOption> | undefined): InlineOptions[] {
   return [...(option ?? [])].map((one) => (typeof one === 'string' ? { relation: one } : one))
 }

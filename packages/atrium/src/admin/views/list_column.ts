@@ -1,16 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 
-/**
- * Content of a cell. Text is always shown as text and never as markup.
- */
+/** Content of a cell. Text is always escaped. */
 export interface Cell {
   text: string
   /** Tooltip of the cell */
   title?: string
   /**
-   * Link of the cell: starts with `/`, `http://`, `https://` or `mailto:`; any other value,
-   * including one that starts with `//`, is ignored
+   * Link of the cell. It must start with a single `/`, or with `http://`, `https://` or `mailto:`; other values are
+   * ignored
    */
   href?: string
 }
@@ -35,9 +33,9 @@ export abstract class ListColumn {
   abstract readonly name: string
   /** Header of the column */
   abstract readonly label: string
-  /** Right-aligned, with digits of equal width */
+  /** True for right alignment and digits of equal width */
   readonly numeric: boolean = false
-  /** API name of the column that a click on the header sorts by. Default: not sortable */
+  /** API name of the column to sort by when the header is clicked. Default: not sortable */
   readonly sortBy?: string
 
   /**

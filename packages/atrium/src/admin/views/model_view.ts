@@ -63,30 +63,26 @@ export interface ViewSite {
   url(path: string): string
 }
 
-/**
- * Parameters of a view: the options of `@AdminView` and the values that the site adds. [S17]
- */
+/** Parameters of a view: the options of `@AdminView` and values that the site adds. [S17] */
 export interface ModelViewParameters extends AdminViewOptions {
   databaseConfig: DatabaseConfig
   model: LucidModel
-  /** True for the admin's own models, which live on the admin connection */
+  /** True for the admin site's own models, which use the admin connection */
   adminModel?: boolean
   adminSite?: ViewSite
   eventIntegration?: EventIntegration
 }
 
-/* Columns that usually name a record. */
+/* Names of columns that usually contain the title of a record, in order of preference */
 const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
 
-/**
- * One model in the admin site. Its key is the class name.
- */
+/** A model in the admin site, identified by its class name. */
 export class ModelView {
   readonly model: LucidModel
   readonly name: string
-  /** Plural heading: `Order lines` */
+  /** Plural heading, such as `Order lines` */
   readonly label: string
-  /** Singular heading: `Order line` */
+  /** Singular heading, such as `Order line` */
   readonly singular: string
   readonly icon: string | undefined
   readonly group: string | undefined
@@ -98,7 +94,7 @@ export class ModelView {
   readonly adminSite: ViewSite | undefined
   readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
-  /** Many-to-many relations that are fields of the forms [R3] */
+  /** Many-to-many relations that are fields of forms [R3] */
   readonly manyToMany: readonly PivotRelation[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
   /** Options of the endpoints below `/crud` */
@@ -108,10 +104,9 @@ export class ModelView {
   readonly endpoints: EndpointCreator
 
   /**
-   * @throws ValueError    when a schema does not match the model, or an option names an unknown
-   *   column
-   * @throws TypeError     when the model is not a Lucid model
-   * @throws RuntimeError  when the model's database connection does not exist
+   * @throws ValueError    if a schema does not match the model or an option contains an unknown column
+   * @throws TypeError     if the model is not a Lucid model
+   * @throws RuntimeError  if the model's database connection does not exist
    */
   constructor(parameters: ModelViewParameters) {
     const { model, databaseConfig } = parameters
@@ -146,26 +141,29 @@ export class ModelView {
   }
 
   /**
-   * The view as the roles of the signed-in user leave it, without columns, actions and records that they
-   * may not see, do or reach. Users with the same permissions share it. [U4]
+   * Returns the view limited by the roles of the signed-in user: without columns, actions and records that the user
+   * has no permission for. Users with the same permissions share an instance. [U4]
    */
   async for(ctx: HttpContext): Promise<ModelView> {
     return await personalView(ctx, this.base)
   }
 
-  /** The view of the site, which no role narrows */
+  /** The unrestricted view of the site */
   get base(): ModelView {
     return this
   }
 
-  /** True if the roles of the user do not let them view the model, which then responds as an unknown one. [U4] */
+  /**
+   * True if the roles of the user do not allow viewing the model; its pages then respond like those of an unknown
+   * model. [U4]
+   */
   get isWithheld(): boolean {
     return false
   }
 
   /**
-   * Returns true if the view has the action at all and, for the view of a user, their roles allow it on
-   * any record. Pages authorize what they offer with `may` of `permissions/`. [B14, U2]
+   * Returns true if the view has the action and, for the view of a user, the user's roles allow it on at least one
+   * record. Pages authorize single records with `may` of `permissions/`. [B14, U2]
    */
   may(offer: Offer): boolean {
     const action = actionOf(offer)
@@ -173,7 +171,7 @@ export class ModelView {
   }
 
   /**
-   * Returns true if the signed-in user may use the model: the admin's own models are for
+   * Returns true if the signed-in user is allowed to use the model. The admin site's own models are limited to
    * superusers. [B13]
    */
   admits(ctx: HttpContext): boolean {
@@ -181,15 +179,13 @@ export class ModelView {
     return guardOf(ctx).signedIn?.owner.isSuperuser === true
   }
 
-  /**
-   * Returns true if the signed-in user may see the model. [B13, P14]
-   */
+  /** Returns true if the signed-in user is allowed to view the model. [B13, P14] */
   async isVisibleTo(ctx: HttpContext): Promise<boolean> {
     return await may(ctx, this, 'view')
   }
 
   /**
-   * Query client of the view: the admin connection for the admin's own models, the application's
+   * Query client of the view: over the admin connection for the admin site's own models, over the application's
    * connection for all others. [S18]
    */
   client(): QueryClientContract {
@@ -199,9 +195,7 @@ export class ModelView {
       : this.databaseConfig.applicationSession()
   }
 
-  /**
-   * Options of every `crud` call: query client, actor and origin. [P14]
-   */
+  /** Returns the options of every `crud` call: query client, actor and origin. [P14] */
   callOptions(ctx: HttpContext) {
     return {
       client: this.client(),
@@ -212,17 +206,13 @@ export class ModelView {
     }
   }
 
-  /**
-   * URL of a path in the view, from the root of the server: `/` -> `/admin/Product/`.
-   */
+  /** Returns the URL of a path in the view, without the host: `/` -> `/admin/Product/`. */
   url(path: string): string {
     const place = `/${this.name}${path}`
     return this.adminSite ? this.adminSite.url(place) : place
   }
 
-  /**
-   * Label of a field. [B17]
-   */
+  /** Returns the label of a field. [B17] */
   labelOf(apiName: string): string {
     return this.fieldOptions(apiName).label ?? wordsOf(apiName)
   }
@@ -231,9 +221,7 @@ export class ModelView {
     return this.options.fields?.[apiName] ?? {}
   }
 
-  /**
-   * Column whose value is the title of a record, if there is one.
-   */
+  /** The column that contains the title of records, if there is one. */
   get titleColumn(): Column | undefined {
     const { title } = this.options
     if (typeof title === 'function') return undefined
@@ -245,9 +233,10 @@ export class ModelView {
   }
 
   /**
-   * Title of a record: `Casablanca`, or `Film 12` without a title column.
+   * Returns the title of a record: `Casablanca`, or `Film 12` without a title column.
    *
-   * @param item  the item as the API returns it; read together with its key unless `key` is given
+   * @param item  item in the format of the API
+   * @param key   key of the item; default: the key that was read with it
    */
   titleOf(item: Item, key?: KeyValue): string {
     const { title } = this.options
@@ -257,7 +246,9 @@ export class ModelView {
     return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
   }
 
-  /** The admin's own models have forms of their own. */
+  /**
+   * Many-to-many fields of the model; none for the admin site's own models, whose forms have custom fields for them.
+   */
   #manyToMany(option: Iterable<string> | undefined): PivotRelation[] {
     if (this.adminModel) return []
     const { columns, computed, virtualFields } = this.resource
@@ -281,7 +272,7 @@ export class ModelView {
     }
   }
 
-  /** Every column that an option names must be visible. */
+  /** Checks that every column in the options is visible. */
   #checkNames() {
     const { listColumns, searchableColumns, facets, defaultSort, title, fields } = this.options
     const shownNames = this.resource.fields.map(({ apiName }) => apiName)
@@ -329,10 +320,7 @@ export class ModelView {
     checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
   }
 
-  /**
-   * A column whose widget uploads files holds file keys everywhere, regardless of the schemas.
-   * [B17]
-   */
+  /** Marks columns with a file upload widget as file columns, regardless of the schemas. [B17] */
   #noteFiles() {
     const fields = Object.entries(this.options.fields ?? {})
     const files = fields.filter(([, { widget }]) => widget === 'file' || widget === 'image')
@@ -355,12 +343,12 @@ export class ModelView {
   }
 }
 
-/** True for the name of a date, which is a text in views of SQLite. */
+/** Returns true for the name of a date column. Dates in SQLite views have the type text. */
 function isDateName(apiName: string): boolean {
   return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
 }
 
-/** Options of the view, which override those of `@Crud`. [P13] */
+/** Returns the CRUD options of the view, which override those of `@Crud`. [P13] */
 function mergedOptions(parameters: ModelViewParameters): CrudOptions {
   const own = crudOptionsOf(parameters.model) ?? {}
   return {
@@ -375,7 +363,10 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
   }
 }
 
-/** `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` -> `Distributor`. */
+/**
+ * Returns the label for an API name: `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` ->
+ * `Distributor`.
+ */
 export function wordsOf(apiName: string): string {
   if (apiName === 'id') return 'ID'
   return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName

@@ -1,21 +1,21 @@
-/** Page sizes to choose from [B15] */
+/** Page sizes offered to users [B15] */
 export const ROWS_OFFERED = [10, 20, 50, 100]
 
-/** Rows of an address that names none [S27] */
+/** Default page size [S27] */
 export const DEFAULT_ROWS = 10
 
-/** Maximum rows of a page */
+/** Maximum page size */
 export const ROWS_MAX = 100
 
-/** True for a number of rows that a page can have. */
+/** Returns true for a valid page size. */
 export function isPageSize(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= ROWS_MAX
 }
 
 /**
- * Rows of a page of a list whose address names nothing. [L6]
+ * Returns the page size of a list whose URL does not contain one. [L6]
  *
- * @param chosen  number that the viewer chose last; null: none
+ * @param chosen  the viewer's last choice; null if there is none
  */
 export function usualRows(
   { options }: { options: { rowsPerPage?: number } },

@@ -5,25 +5,21 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from './model_view.js'
 
 /**
- * The item of a record as the user sees it, with its key.
+ * Returns the item of a record with its key, limited to what the user can see.
  *
- * @param view  as the user's roles leave it
+ * @param view  the view, limited by the user's roles
  */
 export function itemOf(view: ModelView, record: LucidRow): Item {
   const item = view.resource.reader.form.toItem(record)
   return noteKey(item, view.resource.key.of(record))
 }
 
-/**
- * True if the record is deleted, but not for good.
- */
+/** Returns true if the record is soft-deleted. */
 export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
   return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
 }
 
-/**
- * The same for an item; false where its marking column is not among its fields.
- */
+/** Returns true if the item is soft-deleted; false if the marking column is not among its fields. */
 export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
   const { flag, timestamp } = resource.softDelete ?? {}
   return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
@@ -32,8 +28,8 @@ export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
 /**
  * Parses the key of a logged record. The resource must be loaded.
  *
- * @param id  key as in paths, without the leading slash
- * @returns the key in an array of one, or null if it is not a key of this model
+ * @param id  key in the format of URL paths, without the leading slash
+ * @returns an array with the key, or null if the text is not a key of this model
  */
 export function readKey({ resource }: Pick<ModelView, 'resource'>, id: string): [KeyValue] | null {
   const { key } = resource

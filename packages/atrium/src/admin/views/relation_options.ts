@@ -4,10 +4,10 @@ import { listed } from '#base/errors'
 import { pivotRelationOf, pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation'
 
 /**
- * The many-to-many relations that are fields of a view: those of the option `manyToMany`, else every one without
- * conditions of its own, which attaching could not meet. [R3]
+ * Returns the many-to-many relations that are fields of a view: those of the option `manyToMany`, otherwise all
+ * relations without custom conditions, as an attached record might not meet such conditions. [R3]
  *
- * @param taken  names of the view's other fields, which come first
+ * @param taken  names of the view's other fields, which take precedence
  */
 export function manyToManyRelations(
   model: LucidModel,
@@ -25,7 +25,7 @@ export function manyToManyRelations(
 }
 
 /**
- * Errors of the option `manyToMany`.
+ * Returns the error of the option `manyToMany`, or null.
  *
  * @param taken  names of the view's other fields
  */
@@ -60,9 +60,9 @@ export function manyToManyError(
 }
 
 /**
- * Checks that each `pivot` of a field's options names columns that its relation declares by `pivotColumns`.
+ * Checks that each `pivot` in a field's options refers to columns that the relation declares in `pivotColumns`.
  *
- * @param name  of the model
+ * @param name  name of the model
  * @throws ValueError
  */
 export function checkPivotNames(
@@ -98,8 +98,8 @@ function errorOf(relation: { boot(): void; serializeAs: string | null }): string
 }
 
 /**
- * Names of the relations whose records are listed below a record: those of the option `related`, else every
- * `hasMany` without conditions of its own, which a list does not know.
+ * Returns the names of the relations whose records are listed below a record: those of the option `related`,
+ * otherwise every `hasMany` without custom conditions, as a list cannot apply such conditions.
  */
 export function relatedNames(model: LucidModel, option: Iterable<string> | undefined): string[] {
   if (option) return [...new Set(option)]
@@ -108,9 +108,7 @@ export function relatedNames(model: LucidModel, option: Iterable<string> | undef
     .map(([name]) => name)
 }
 
-/**
- * Errors of the option `related`.
- */
+/** Returns the error of the option `related`, or null. */
 export function relatedError(model: LucidModel, names: Iterable<string>): string | null {
   for (const name of names) {
     const relation = model.$relationsDefinitions.get(name)
@@ -124,7 +122,7 @@ export function relatedError(model: LucidModel, names: Iterable<string>): string
   return null
 }
 
-/** Conditions of a relation's own narrow it to less than the foreign key says. */
+/** Returns true if the relation has no custom conditions that limit its records. */
 function isUnnarrowed(relation: object): boolean {
   return !(relation as { onQueryHook?: unknown }).onQueryHook
 }

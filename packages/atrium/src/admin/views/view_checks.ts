@@ -20,13 +20,13 @@ import type { ListColumn } from './list_column.js'
 import { isPageSize, ROWS_MAX } from './page_size.js'
 import type { AdminViewOptions } from './view_options.js'
 
-/** The Edge files of the application */
+/** Edge templates of the application */
 export interface Templates {
   has(name: string): boolean
 }
 
 const CLASSES: Check = [(value) => isList(value), 'a list of classes']
-/* Path commands, numbers and their separators */
+/* Matches path commands, numbers and separators */
 const DRAWING: Check = [
   (value) => typeof value === 'string' && /^\s*[Mm][MmZzLlHhVvCcSsQqTtAaEe\d\s,.+-]*$/.test(value),
   "SVG path data in a box of 24 by 24, as in 'M4 6h16M4 12h16'",
@@ -125,16 +125,16 @@ const FIELD = {
 const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }
 const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
 
-/* Properties of a view that the site sets, not the options. */
+/* Properties of a view that are set by the site and are not options */
 const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventIntegration']
 
 /**
- * Checks that each option of a view is known and has the right type; its meaning is checked later.
+ * Checks that each option of a view is known and has the right type. References in the options are checked later.
  * [P9]
  *
  * @param name       name of the model
  * @param options    the view's options together with the properties that the site sets
- * @param templates  directory in which the named templates must exist; undefined skips that check
+ * @param templates  templates of the application, to check that the configured ones exist; undefined skips that check
  * @throws ValueError
  */
 export function checkViewOptions(name: string, options: object, templates?: Templates): void {
@@ -159,9 +159,9 @@ export function checkViewOptions(name: string, options: object, templates?: Temp
 }
 
 /**
- * Checks that the list column classes create valid columns whose names do not clash.
+ * Checks that the list column classes create valid columns with unique names.
  *
- * @param names     names of the list columns that are not given as classes
+ * @param names     names of the list columns that are not classes
  * @param sortable  API names that the list can be sorted by
  * @throws ValueError
  */

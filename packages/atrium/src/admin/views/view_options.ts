@@ -11,39 +11,37 @@ import type { ListColumn } from './list_column.js'
 import type AdminUser from '../models/admin_user.js'
 import type { Action } from '../permissions/offers.js'
 
-/**
- * Panel next to the form of a model's update page.
- */
+/** A panel above or below the form of a model's update page. */
 export interface UpdatePanel {
   /** Edge template; receives the return value of `data` as its props */
   template: string
   /** Additional stylesheet of the page */
   sheet?: string
 
-  /** Where it stands. Default: below the form */
+  /** Position of the panel. Default: below the form */
   place?: 'above' | 'below'
 
   /**
-   * Id of the part of the panel with which a record that was just created goes on; null for one that is complete,
-   * which leads back to the list. Default: every one is
+   * Returns the id of the part of the panel that the user continues with after creating a record; null if the record
+   * is complete and the list is shown. Default: null for all records
    */
   nextStep?(item: Item): Promise<string | null>
 
   /**
-   * @param state  state that a request to the panel's own routes left
+   * Returns the data of the template.
+   *
+   * @param state  state that a request to one of the panel's routes has stored
    */
   data(ctx: HttpContext, record: LucidRow, state?: unknown): Promise<Record<string, unknown>>
 }
 
-/**
- * Options of a column of the rows that tie two records. [R3]
- */
+/** Options of a pivot column of a many-to-many relation. [R3] */
 export interface PivotOptions {
-  /** Default: the name of the column in words */
+  /** Default: derived from the name of the column */
   label?: string
   /** Help text, shown below the field in the form */
   help?: string
-  /** Values that the column takes. Default: those that the database lists, else any */
+  /** Allowed values. Default: values that the database enumerates, otherwise any */
   choices?: Iterable<string | number>
 }
 
@@ -51,18 +49,15 @@ export interface PivotOptions {
  * Options of one field, for lists and forms.
  */
 export interface FieldOptions {
-  /** Default: the API name in words, as in `Release date` */
+  /** Default: derived from the API name, such as `Release date` */
   label?: string
   /** Help text, shown below the field in the form */
   help?: string
-  /**
-   * Widget of the form field: a built-in name or a subclass of `Widget`. Default: derived from the
-   * schema
-   */
+  /** Widget of the form field: a built-in name or a subclass of `Widget`. Default: derived from the schema */
   widget?: WidgetName | (new () => Widget)
-  /** Text before the input, in its box, as in `$` */
+  /** Text before the input, inside its box, such as `$` */
   prefix?: string
-  /** Text after the input, in its box, as in `min` */
+  /** Text after the input, inside its box, such as `min` */
   suffix?: string
   /** Of the widget `money`: code of the currency, as in `EUR` [R13] */
   currency?: string

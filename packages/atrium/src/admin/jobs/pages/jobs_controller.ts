@@ -13,13 +13,11 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 import { rowId } from '../../http/row_id.js'
 
-/**
- * Pages of background jobs: one's own, all for superusers. [D1]
- */
+/** Pages of background jobs. Users see their own jobs, superusers see all. [D1] */
 export class JobsController {
   constructor(private readonly site: AdminSite) {}
 
-  /** All of them; for htmx without the layout. */
+  /** Renders the list of jobs; without the layout for htmx requests. */
   async index(ctx: HttpContext): Promise<string> {
     const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
     const [counted] = await this.#visible(ctx).count('* as jobs')
@@ -36,14 +34,12 @@ export class JobsController {
       jobs: await Promise.all(jobs.map((job) => shownJob(this.site, ctx, job))),
       pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
-      /* A page that refreshes itself is not activity of its user. [B7] */
+      /* With `poll`, as automatic refreshes do not count as activity of the user. [B7] */
       pollUrl: jobs.some(isUnfinished) ? `${url(page)}&poll=1` : null,
     })
   }
 
-  /**
-   * A job; for htmx its state without the layout.
-   */
+  /** Renders the page of a job; only its state, without the layout, for htmx requests. */
   async show(ctx: HttpContext): Promise<string> {
     const job = await this.#find(ctx)
     const undo = await shownJobUndo(this.site, ctx, job)
@@ -61,7 +57,8 @@ export class JobsController {
   }
 
   /**
-   * Sends the file that a job has made to its owner, who can still see the model, and do with it what made the file. [D2]
+   * Sends the file that a job has created to the job's owner. The owner must still be allowed to see the model and to
+   * do what created the file. [D2]
    */
   async file(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
@@ -86,9 +83,9 @@ export class JobsController {
   }
 
   /**
-   * The job that it leads to has the permissions of its owner, who alone may start it.
+   * Runs a job again. Only its owner can start it, as it runs with the owner's permissions.
    *
-   * @throws ReauthenticationRequired  for what would need a proof without a job [U11]
+   * @throws ReauthenticationRequired  if the same action without a job would require reauthentication [U11]
    */
   async again(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
@@ -98,7 +95,7 @@ export class JobsController {
     return await this.#show(ctx, next ?? job, next ? null : 'jobs.notAgain')
   }
 
-  /** Takes back all that a job has written, as a job of the signed-in user. [R7] */
+  /** Undoes all writes of a job, as a job of the signed-in user. [R7] */
   async undo(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx)
     try {
@@ -123,9 +120,7 @@ export class JobsController {
     redirect(ctx, jobUrl(this.site, job))
   }
 
-  /**
-   * @throws PageNotFound  for the jobs of others, too
-   */
+  /** @throws PageNotFound  if the job does not exist; WithheldPage if it belongs to another user */
   async #find(ctx: HttpContext, { isOwn = false } = {}): Promise<AdminJob> {
     const id = rowId(ctx.params.id)
     const job = id === null ? null : await this.#all().where('id', id).first()

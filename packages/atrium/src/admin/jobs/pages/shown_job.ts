@@ -18,9 +18,7 @@ export function jobUrl(site: { url(path: string): string }, { id }: { id: number
   return site.url(`/management/jobs/${id}`)
 }
 
-/**
- * Responds to a program whose request became a job: 202 with the job's address. [L8]
- */
+/** Responds to an API request that was turned into a job: 202 with the URL of the job. [L8] */
 export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
   const url = jobUrl(site, job)
   response
@@ -29,17 +27,13 @@ export function acceptJob({ response }: HttpContext, site: AdminSite, job: Admin
     .send({ job: { id: job.id, url } })
 }
 
-/**
- * Redirects to the page of the job that a request has started; programs receive its address.
- */
+/** Redirects to the page of the job that the request has started. API clients receive the URL instead. */
 export function respondWithJob(ctx: HttpContext, site: AdminSite, job: AdminJob): void {
   if (wantsJson(ctx)) acceptJob(ctx, site, job)
   else redirect(ctx, jobUrl(site, job))
 }
 
-/**
- * A job as its pages show it.
- */
+/** Returns the data of a job for its pages. */
 export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const { done, fault, state, total, username } = job
   const kind = await site.jobs.kindOf(job)
@@ -77,7 +71,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
     again: offersAgain ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`) : null,
     model: view ? { label: view.label, url: view.url('/') } : null,
     url,
-    /* A page that refreshes itself is not activity of its user. [B7] */
+    /* With `poll`, as automatic refreshes do not count as activity of the user. [B7] */
     pollUrl: `${url}?poll=1`,
     cancelUrl: `${url}/cancel`,
     cancelNote: kind?.cancelNoteOf(job) ?? site.text('jobs.cancelNote'),
@@ -85,7 +79,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
   }
 }
 
-/** The link to a job's file for its owner; null where there is none. [D2] */
+/** Link to a job's file for the job's owner; null if there is none. [D2] */
 function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind | undefined) {
   const file = kind?.fileOf(job)
   if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null
@@ -99,7 +93,7 @@ function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind 
   }
 }
 
-/** `1.2 MB` */
+/** File size as text, such as `1.2 MB` */
 function sizeOf(bytes: number): string {
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
   return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
@@ -114,18 +108,18 @@ const TONES = {
   cancelled: 'neutral',
 } as const
 
-/** A job that waits again after its process has stopped is not at its beginning. */
+/** A queued job with progress was interrupted by a stop of its process. */
 function wordOf({ done, state }: AdminJob): string {
   return state === 'queued' && done > 0 ? 'interrupted' : state
 }
 
-/** Says how many records an unfinished job has done, and how many not. */
+/** Text with the number of processed and remaining records of a failed or cancelled job. */
 function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): string | null {
   if ((state !== 'failed' && state !== 'cancelled') || total === null || notes?.revert) return null
   return site.text('jobs.left', { done, left: total - done })
 }
 
-/** Advice about a job that did not do all of its work. */
+/** Advice for a job that failed or was cancelled. */
 function adviceOf(
   site: AdminSite,
   job: AdminJob,
@@ -142,19 +136,17 @@ function adviceOf(
     : null
 }
 
-/** How long the job ran, or null if it never did. */
+/** Returns the duration of the job, or null if it never ran. */
 function tookOf({ endedAt, startedAt }: AdminJob): string | null {
   if (!endedAt || !startedAt) return null
   const seconds = Math.max(0, Math.round(endedAt.diff(startedAt, 'seconds').seconds))
   return seconds === 0 ? null : Duration.fromObject({ seconds }).rescale().toHuman()
 }
 
-/* A job of many records has an event for each thousand. */
+/* Maximum number of linked events. A large job has an event for every thousand records. */
 const MOST = 5
 
-/**
- * Links to the events that a job has written, for those who can read the log.
- */
+/** Returns links to the events that a job has logged, for users who can read the log. */
 export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)
   const events = isShown ? await eventsOfJob(site, job) : []

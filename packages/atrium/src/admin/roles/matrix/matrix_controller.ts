@@ -5,17 +5,15 @@ import { InvalidPermissions } from '../../models/permissions_document.js'
 import { readInputName, readFolded, type FoldedPermissions } from './read_matrix.js'
 import { matrixMore } from './matrix_view.js'
 
-/* The form's field that the matrix is for */
+/* Name of the form field that contains the matrix */
 const FIELD = 'permissions'
 
-/**
- * The folded part of a row of the matrix, loaded when it is unfolded. [U6]
- */
+/** Returns the folded part of a matrix row when the row is unfolded. [U6] */
 export class MatrixController {
   constructor(private readonly site: Site) {}
 
   /**
-   * Renders the fields and records of the one model that the query names, as its hidden input does:
+   * Renders the fields and records of one model. The query has the format of the row's hidden input:
    * `?permissions.kept.Film={"hidden":["us_gross"]}`.
    *
    * @throws PageNotFound  for any other query

@@ -28,11 +28,11 @@ export interface MatrixBox {
   value: string
   label: string
   checked: boolean
-  /** True if the application has nothing of this name */
+  /** True if the application has nothing with this name */
   unknown: boolean
 }
 
-/** A field of a model, with the three things that a role can say of it. */
+/** A field of a model, with its three possible states in a role. */
 export interface MatrixField {
   label: string
   apiName: string
@@ -40,34 +40,37 @@ export interface MatrixField {
   states: MatrixBox[]
 }
 
-/** Row of one model, or of all others. */
+/** The row of one model, or of all other models. */
 export interface MatrixRow {
   model: string
   label: string
   kind: 'others' | 'model' | 'account' | 'own' | 'unknown'
-  /** Says that the model has an entry of its own, though nothing else may be ticked */
+  /** Marks that the model has a separate entry, even if no other box is ticked */
   own: MatrixBox
   all: MatrixBox
-  /** In the order of `ROLE_ACTIONS`; null for one that the model does not have */
+  /** In the order of `ROLE_ACTIONS`; null if the model does not have the action */
   actions: Array<MatrixBox | null>
-  /** The folded part; null where it is loaded when the row is unfolded */
+  /** The folded part; null if it is loaded when the row is unfolded */
   more: MatrixMore | null
-  /** Holds what is folded in the meantime; `others` are the model's other actions as JSON, if it has any */
+  /**
+   * Hidden input with the permissions of a folded row; `others` are the model's other actions as JSON, if there are
+   * any
+   */
   kept: { name: string; value: string; others: string }
-  /** True for a row that begins unfolded */
+  /** True if the row is initially unfolded */
   isOpen: boolean
-  /** True where the row was just unfolded by its button */
+  /** True if the row has just been unfolded by its button */
   isFocused: boolean
-  /** Name of the button that unfolds, and of the input that says that it is */
+  /** Name of the button that unfolds the row, and of the hidden input that marks an unfolded row */
   open: string
-  /** As in `2 hidden · ownBranch`; empty where nothing is said next to actions */
+  /** Summary such as `2 hidden · ownBranch`; empty if the role only has actions */
   summary: string
 }
 
 /** The folded part of a row. */
 export interface MatrixMore {
   open: string
-  /** Bulk actions, and actions that the application does not have */
+  /** Bulk actions, and actions that do not exist in the application */
   others: MatrixBox[]
   fields: MatrixField[]
   records: MatrixBox[]
@@ -76,22 +79,22 @@ export interface MatrixMore {
 
 export interface MatrixView {
   columns: Array<{ action: RoleAction; label: string }>
-  /** `isNamed`: whether the label is shown, too */
+  /** `isNamed`: whether the label is shown */
   groups: Array<{ label: string; isNamed: boolean; rows: MatrixRow[] }>
 }
 
-/* A field of all other models is offered where as many models have it. */
+/* Minimum number of models that must have a field for it to be offered in the row of all other models. */
 const SHARED = 2
 
-/* Longer texts don't fit into an address: such rows are sent whole. */
+/* Longer values do not fit into a URL, so these rows are rendered unfolded. */
 const LONGEST_KEPT = 2000
 
 /**
- * The matrix of a role's permissions: the models in the groups of the sidebar, then what the document names
- * and the application does not have. [U6]
+ * Returns the matrix of a role's permissions: the models in the groups of the sidebar, then models in the document
+ * that do not exist in the application. [U6]
  *
- * @param field     the form's field that the matrix is for
- * @param unfolded  models whose rows begin unfolded; true for the one that gets the focus
+ * @param field     name of the form field that contains the matrix
+ * @param unfolded  models whose rows are initially unfolded; true for the one that gets the focus
  */
 export function matrixView(
   site: MatrixSite,
@@ -141,9 +144,9 @@ export function matrixView(
 }
 
 /**
- * The folded part of the row of a model. [U6]
+ * Returns the folded part of a model's row. [U6]
  *
- * @param stored  what the role says there
+ * @param stored  permissions of the role on the model
  */
 export function matrixMore(
   site: MatrixSite,
@@ -154,7 +157,7 @@ export function matrixMore(
   return moreOf(site, field, model, stored, shapeOf(site, model))
 }
 
-/** The views of the application's models, which a role can name. */
+/** Returns the views of the application's models, for which roles can have permissions. */
 export function offeredViews(site: MatrixSite): ModelView[] {
   return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }
@@ -188,7 +191,7 @@ function modelShape(view: ModelView): Shape {
   }
 }
 
-/** Actions that the site leaves out can still be those of the API, but for imports. */
+/** Actions that the site does not offer may still exist in the API, except imports. */
 function isPossible(view: ModelView, action: RoleAction): boolean {
   const { readOnly, softDelete } = view.resource
   if (readOnly) return action === 'view' || action === 'export'
@@ -210,7 +213,10 @@ function othersShape(site: MatrixSite, views: readonly ModelView[]): Shape {
   }
 }
 
-/** Access tokens of one's own: to be made, or not. All else of the site's own models is for superusers. [U7] */
+/**
+ * The row for the user's own access tokens, which only has the action "create". All other models of the admin site
+ * are limited to superusers. [U7]
+ */
 function tokensShape(site: MatrixSite): Shape {
   const none = { bulk: new Map(), fields: new Map(), scopes: [] }
   return {
@@ -324,7 +330,9 @@ function moreOf(
   }
 }
 
-/** Of all other models any name may be one; names of a missing model are not reported as unknown. */
+/**
+ * In the row of all other models, a name may belong to any model. Names in the row of a missing model are not marked.
+ */
 function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
   return kind === 'model' && !isKnown
 }

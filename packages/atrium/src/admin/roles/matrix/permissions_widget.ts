@@ -11,11 +11,12 @@ import {
 import { matrixView, offeredViews } from './matrix_view.js'
 import { readMatrix, unfoldedIn } from './read_matrix.js'
 
-/** Address below the mount of what is folded in a row */
+/** URL path, below the mount, of the folded part of a row */
 export const MATRIX_MORE = '/AdminRole/permissions'
 
 /**
- * The permissions of a role as a matrix, models by actions. A form may send the JSON document instead. [U6]
+ * Widget for the permissions of a role: a matrix of models and actions. A form can also submit the JSON document.
+ * [U6]
  */
 export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
   return class PermissionsWidget extends Widget {
@@ -48,7 +49,7 @@ export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
       return [...unfoldedIn(name, sent).values()].includes(true)
     }
 
-    /** The tables tell which models can only be read. */
+    /** Loads the tables, as they determine which models are read-only. */
     async data(ctx: HttpContext, name: string, [text]: string[]) {
       await Promise.allSettled(offeredViews(site).map(({ resource }) => resource.load()))
       const view = matrixView(site, name, documentIn(text), unfoldedIn(name, sentTexts(ctx)))
@@ -57,7 +58,7 @@ export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
   }
 }
 
-/** Unreadable permissions are shown as a matrix without ticks, next to the error. */
+/** Invalid permissions are shown as an empty matrix, next to the error. */
 function documentIn(text: string | undefined): PermissionsDocument {
   try {
     return readPermissions(JSON.parse(text ?? '{}'))

@@ -8,31 +8,33 @@ import {
 } from '../../models/permissions_document.js'
 
 /**
- * The inputs of a model's row. `kept` holds what is folded and was not loaded; `open` says that it was, or,
- * as a button, that it is to be.
+ * Kinds of inputs in a model's row. `kept` contains a folded part that was not loaded; `open` marks an unfolded row
+ * or, as a button, unfolds the row.
  */
 export type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes' | 'kept' | 'open'
 
-/** One input of the matrix, as its name tells it. */
+/** A parsed name of an input of the matrix */
 export interface MatrixInput {
   part: string
   model: string
-  /** Of the field, for `field` alone */
+  /** Name of the field; only for `field` */
   name: string | undefined
 }
 
 /**
- * The name of an input: `permissions.actions.Film`, `permissions.field.Film.us_gross`. Any text can be the
- * name of a model or field, so what could be taken for something else is escaped.
+ * Returns the name of an input, such as `permissions.actions.Film` or `permissions.field.Film.us_gross`. Names of
+ * models and fields can contain any characters, so separators in them are escaped.
  *
- * @param field  the form's field that the matrix is for
+ * @param field  name of the form field that contains the matrix
  */
 export function inputName(field: string, part: MatrixPart, model: string, name?: string): string {
   return [field, part, ...[model, name].filter((one) => one !== undefined).map(escaped)].join('.')
 }
 
 /**
- * @returns null for an input that is not of the matrix
+ * Parses the name of an input.
+ *
+ * @returns null if the input is not part of the matrix
  */
 export function readInputName(field: string, input: string): MatrixInput | null {
   if (!input.startsWith(`${field}.`)) return null
@@ -53,15 +55,15 @@ function escaped(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')
 }
 
-/** The fields and records that a role names for a model. */
+/** Permissions on the fields and records of a model */
 export type FoldedPermissions = ModelPermissions
 
 /**
- * Writes what is folded in a row, for a hidden input: fields and scopes are loaded when a row is unfolded,
- * and must not be lost where it is not. [U6]
+ * Serializes the folded part of a row for a hidden input. Fields and scopes are only loaded when a row is unfolded;
+ * the input preserves them otherwise. [U6]
  *
- * @param others  names of the model's other actions, such as bulk actions, all of which `*` stands for
- * @returns the empty text if there is nothing
+ * @param others  names of the model's other actions, such as bulk actions; they replace `*`
+ * @returns an empty string if there is nothing to preserve
  */
 export function writeFolded(
   entry: ModelPermissions | undefined,
@@ -76,6 +78,8 @@ export function writeFolded(
 }
 
 /**
+ * Parses the value of `writeFolded`.
+ *
  * @throws SyntaxError | InvalidPermissions
  */
 export function readFolded(text: string): FoldedPermissions {
@@ -87,10 +91,10 @@ export function isNoRoleAction(name: string): boolean {
   return name !== ALL && !(ROLE_ACTIONS as readonly string[]).includes(name)
 }
 
-/** Sent with every matrix, so that one without any tick says something, too */
+/** Name of an input that every matrix sends, so that a matrix without ticks is distinguished from a missing one */
 export const MATRIX = 'matrix'
 
-/** Values of a field's radio buttons; `both` keeps a document that names a field twice. */
+/** Values of a field's radio buttons; `both` preserves a document that lists a field as hidden and as read-only. */
 export const FIELD_STATES = {
   shown: '',
   readonly: 'readonly',
@@ -98,7 +102,7 @@ export const FIELD_STATES = {
   both: 'hidden readonly',
 } as const
 
-/** Value of the button that loads what is folded in a row, without a script */
+/** Value of the button that unfolds a row without JavaScript */
 export const UNFOLD = 'now'
 
 export const ALL_RECORDS = 'all'
@@ -112,12 +116,13 @@ interface Entry {
 }
 
 /**
- * The permissions that a form with a matrix sent. A model has an entry of its own if anything is said in its
- * row; without a tick it follows the row of all other models. A scope that is ticked counts, whatever the radio
- * button next to it says: without a script it is easily forgotten, and that must not show more. [U6]
+ * Returns the permissions that a form with a matrix submitted. A model has a separate entry if its row has any value;
+ * otherwise the row of all other models applies. A ticked scope counts even if the radio button "all records" is
+ * selected: without JavaScript users easily forget to change the button, and that must not give access to more
+ * records. [U6]
  *
- * @param field  the form's field that the matrix is for
- * @returns undefined where the form has no matrix
+ * @param field  name of the form field that contains the matrix
+ * @returns undefined if the form contains no matrix
  */
 export function readMatrix(
   field: string,
@@ -148,7 +153,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (states.includes(FIELD_STATES.readonly)) entry.readonly.push(name)
 }
 
-/** Unreadable names stay, so that reading the permissions reports them. */
+/** An unreadable value adds an invalid entry, so that validation of the permissions fails. */
 function addStored(entry: Entry, text: string) {
   try {
     const { actions, hidden = [], readonly = [], scopes } = readFolded(text)
@@ -163,9 +168,9 @@ function addStored(entry: Entry, text: string) {
 }
 
 /**
- * The models whose rows a form sent unfolded.
+ * Returns the models whose rows were unfolded in a submitted form.
  *
- * @returns with true for the one whose button was pressed
+ * @returns value true for the row whose button was pressed
  */
 export function unfoldedIn(
   field: string,
