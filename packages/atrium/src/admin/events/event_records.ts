@@ -49,10 +49,7 @@ function reversalOfWrites(writes: readonly Write[]): Reversal {
   const last = own.at(-1) ?? first
   let lack: Reversal['lack']
   if (writes.some(({ hasUnread }) => hasUnread)) lack = 'children'
-  else if (
-    writes.some(({ hasUnreportedRelations }) => hasUnreportedRelations)
-  )
-    lack = 'relations'
+  else if (writes.some(({ hasUnreportedRelations }) => hasUnreportedRelations)) lack = 'relations'
   const pivots = mergedPivots(writes.flatMap((write) => write.pivots))
   if (pivots.some(losesSecrets)) lack ??= 'hidden'
   const rows = { before: first.rows.before, after: last.rows.after }
