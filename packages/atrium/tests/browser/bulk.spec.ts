@@ -209,7 +209,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.equal(await dialog.getByRole('listitem').count(), 10)
   })
 
-  test('[B16] records are restored and purged where deleted ones are shown', async ({ assert }) => {
+  test('[B16] the list of deleted records offers to restore and purge them', async ({ assert }) => {
     await addGadgets('Lamp', 'Desk', 'Sofa')
     await db.from('bulk_gadgets').whereIn('name', ['Lamp', 'Desk']).update({ is_deleted: true })
     const { page, ...visit } = await begin()
@@ -281,7 +281,7 @@ test.group('Bulk actions, in a browser', (group) => {
     )
   })
 
-  test('[B6] an expired session leads to the login and back', async ({ assert }) => {
+  test('[B6] an expired session redirects to the login and back', async ({ assert }) => {
     await addGadgets('Lamp')
     const { page } = await begin()
     await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
@@ -294,7 +294,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[S54] deleting the last record of a page leads to the previous page and updates the URL', async ({
+  test('[S54] deleting the last record of a page shows the previous page and updates the URL', async ({
     assert,
   }) => {
     await addGadgets(...Array.from({ length: 11 }, (_, index) => `Gadget ${index}`))
@@ -341,7 +341,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B24, B16] without JavaScript, pages confirm and report', async ({ assert }) => {
+  test('[B24, B16] without JavaScript, a page asks for confirmation and a message reports the result', async ({
+    assert,
+  }) => {
     await addGadgets('Lamp', NASTY, 'Desk', 'Sofa')
     const { page, ...visit } = await begin({ javaScript: false })
     await page.goto('/admin/Gadget/')
@@ -465,7 +467,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.isTrue(visit.errors().every(isExpected))
   })
 
-  test('[L8] all that match are selected with one box, after those of the page, and deleted', async ({
+  test('[L8] one checkbox selects all matching records after those of the page, and they are deleted', async ({
     assert,
   }) => {
     await addGadgets(...Array.from({ length: 23 }, (_, index) => `Lamp ${index}`), 'Sofa')
@@ -497,7 +499,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[L8, D1] without a script more than a thousand become a job, whose page renews itself', async ({
+  test('[L8, D1] without JavaScript, more than a thousand records become a job, whose page refreshes itself', async ({
     assert,
     cleanup,
   }) => {

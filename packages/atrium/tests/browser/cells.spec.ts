@@ -59,7 +59,7 @@ test.group('Cells of a list, in a browser', (group) => {
     errors.filter((text) => !/status of (412|422) /.test(text))
   const isClosed = (visit: Visit) => editor(visit).waitFor({ state: 'detached' })
 
-  test('[L10] edits a cell by double click and by Enter, shows an error and a conflict, and Escape cancels', async ({
+  test('[L10] a double click or Enter edits a cell, errors and conflicts are shown, and Escape cancels', async ({
     assert,
   }) => {
     const visit = await begin()
@@ -151,7 +151,7 @@ test.group('Cells of a list, in a browser', (group) => {
     assert.deepEqual(errorsOf(visit), [])
   })
 
-  test('[L10] Tab saves and goes on as in a spreadsheet, arrow keys lead from cell to cell, links still open', async ({
+  test('[L10] Tab saves and opens the next cell, arrow keys move between cells, and links still open', async ({
     assert,
   }) => {
     const visit = await begin()

@@ -4,7 +4,7 @@ import { emptyAdminTables, leaveModels, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
 import { Recording, Studio } from '#tests/fixtures/references'
 
-test.group('A field that searches, in a browser', (group) => {
+test.group('Search fields, in a browser', (group) => {
   let jo: AdminUser
   let studios: Studio[]
   group.setup(() => leaveModels('Recording', 'Studio'))
@@ -110,7 +110,7 @@ test.group('A field that searches, in a browser', (group) => {
     )
   })
 
-  test('[B17] the current reference is marked as chosen', async ({ assert }) => {
+  test('[B17] the current reference is marked as selected', async ({ assert }) => {
     const { id } = await Recording.create({ title: 'Help!', studioId: idOf('Abbey Road') })
     const { field, options } = await visit(`/admin/Recording/update/${id}`)
     await field.click()
@@ -176,7 +176,7 @@ test.group('A field that searches, in a browser', (group) => {
     assert.equal(await field.inputValue(), 'Abbey <b>Lane</b>')
   })
 
-  test('[B24, B17] without JavaScript the key is typed', async ({ assert }) => {
+  test('[B24, B17] without JavaScript the key is typed by hand', async ({ assert }) => {
     const { page } = await visit(undefined, { javaScript: false })
     await page.getByLabel('Title').fill('Help!')
     await page.getByLabel('Studio').fill(String(idOf('Abbey Road')))

@@ -4,7 +4,7 @@ import { emptyAdminTables, leaveModels, makeUser } from '#tests/helpers/admin'
 import { THEMES, type Theme, Visit } from '#tests/helpers/browser'
 import { Dossier } from '#tests/fixtures/conflicts'
 
-test.group('Two editors, in a browser', (group) => {
+test.group('Concurrent editors, in a browser', (group) => {
   let jo: AdminUser
   let dossier: Dossier
   group.setup(() => leaveModels('Dossier'))
@@ -77,7 +77,9 @@ test.group('Two editors, in a browser', (group) => {
     assert.isBelow(top, 400)
   })
 
-  test('[R15] what is typed on the page is chosen', async ({ assert }) => {
+  test('[R15] the values that the user selects on the conflict page are saved', async ({
+    assert,
+  }) => {
     const { page } = await collide()
     await page.getByLabel('The record now').check()
     await page.getByLabel('Title').last().fill('Ours')

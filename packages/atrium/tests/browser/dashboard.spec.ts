@@ -9,7 +9,7 @@ test.group('The dashboard, in a browser', (group) => {
     for (const table of ['reels', 'lenders', 'utensils']) await db.from(table).delete()
   })
 
-  test('[S24, B24] a refresh loads the content alone, announces it, and keeps the focus', async ({
+  test('[S24, B24] a refresh loads only the content, announces it and preserves the focus', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -38,7 +38,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('a failed refresh shows a message and keeps the content', async ({ assert }) => {
+  test('a failed refresh shows a message and preserves the content', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
@@ -51,7 +51,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.equal(await page.getByText('Broken').count(), 0)
   })
 
-  test('the dashboard refreshes itself every minute, silently, and only while it is visible', async ({
+  test('the dashboard refreshes itself every minute without an announcement, and only while it is visible', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })

@@ -58,7 +58,7 @@ test.group('The event log, in a browser', (group) => {
     await emptyEventTables()
   })
 
-  test('[E5, B24] filters, pages, an event and the way back work by htmx, each with its URL', async ({
+  test('[E5, B24] filters, pages, an event and the link back use htmx, each with its URL', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })

@@ -18,7 +18,7 @@ async function makeReels() {
   await db.table('reels').multiInsert(reels)
 }
 
-test.group('The dialog of an export, in a browser', (group) => {
+test.group('The export dialog, in a browser', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     await makeReels()
@@ -62,7 +62,7 @@ test.group('The dialog of an export, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[D2] the buttons stay at the lower edge of the dialog, and hide none of its fields', async ({
+  test('[D2] the buttons stay at the lower edge of the dialog and cover none of its fields', async ({
     assert,
   }) => {
     const { page } = await Visit.begin({ as: await makeUser('ada'), width: 800 })

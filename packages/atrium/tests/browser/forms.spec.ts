@@ -73,7 +73,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[B17] most errors are found by the browser', async ({ assert }) => {
+  test('[B17] the browser reports most errors before submission', async ({ assert }) => {
     const { page, text } = await open('create_page')
     let isSent = false
     page.on('request', (request) => (isSent ||= request.method() === 'POST'))
@@ -100,7 +100,9 @@ test.group('Forms, in a browser', (group) => {
     assert.isTrue(await isWrong())
   })
 
-  test('[S46, B17] a record is updated, and a field emptied by its cross', async ({ assert }) => {
+  test('[S46, B17] a record is updated, and the clear button empties a field', async ({
+    assert,
+  }) => {
     const { id } = await machine()
     const { visit, page, text } = await open(`update/${id}`)
     await text('Name').fill('Power loom')
@@ -153,7 +155,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('leaving with unsaved changes asks first, in a dialog or by the browser', async ({
+  test('leaving with unsaved changes asks for confirmation, in a dialog or by the browser', async ({
     assert,
   }) => {
     const { id } = await machine()
@@ -187,7 +189,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(requested, ['beforeunload'])
   })
 
-  test('leaving asks after a failed submission too, but not while submitting', async ({
+  test('leaving asks for confirmation after a failed submission too, but not while submitting', async ({
     assert,
   }) => {
     const { page, text } = await open('create_page')
@@ -284,7 +286,7 @@ test.group('Forms, in a browser', (group) => {
     assert.equal(await page.locator('#flash .flash-message').count(), 0)
   })
 
-  test('on a small screen, a focused field is not hidden below the bar', async ({ assert }) => {
+  test('on a small screen, the bar does not cover a focused field', async ({ assert }) => {
     const record = await machine()
     const { page } = await open(`update/${record.id}`, { width: 360 })
     const covered = await page.evaluate<string[]>(`(async () => {
@@ -339,7 +341,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[S49, B24] the update page asks before a deletion, and Back works after it', async ({
+  test('[S49, B24] the update page asks for confirmation before a deletion, and the back button works after it', async ({
     assert,
   }) => {
     const { id } = await machine()
@@ -375,7 +377,9 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[R1, R14] tabs, fields that depend on others, and the wheel', async ({ assert }) => {
+  test('[R1, R14] tabs and dependent fields work, and the mouse wheel changes no number', async ({
+    assert,
+  }) => {
     await Holding.query().delete()
     const visit = await Visit.begin({ as: ada, theme: 'light-theme', width: 360 })
     const { page } = visit

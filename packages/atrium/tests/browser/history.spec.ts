@@ -15,7 +15,9 @@ test.group('The history of a record, in a browser', (group) => {
     await db.from('undo_shelves').delete()
   })
 
-  test('[R8, R9] from the form to its history, to a version, and back with its values: {$self}')
+  test(
+    '[R8, R9] the form links to the history, to a version, and back to the form with its values: {$self}'
+  )
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const shelf = await Shelf.create({ name: LONG, floor: 1 })

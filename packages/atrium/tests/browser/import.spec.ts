@@ -16,7 +16,7 @@ type Row = Array<string | number | null>
 
 const HEADING = ['id', 'title', 'town', 'stage']
 
-test.group('The import of a file, in a browser', (group) => {
+test.group('File imports, in a browser', (group) => {
   let folder: string
   let hamlet: Play
   group.setup(() => leaveModels('Play', 'Stage', 'Ticket'))
@@ -52,7 +52,7 @@ test.group('The import of a file, in a browser', (group) => {
     return rows.map(({ title }) => title)
   }
 
-  test('[D3, R7] a sheet goes through all steps to its job and is undone; every page is accessible and fits', async ({
+  test('[D3, R7] a sheet goes through all steps to its job and is undone; every page is accessible and fits the screen', async ({
     assert,
     cleanup,
   }) => {
@@ -121,7 +121,7 @@ test.group('The import of a file, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[D3] without JavaScript in the dark, a CSV file goes the same way, and an unfinished import is gone on with', async ({
+  test('[D3] without JavaScript in the dark theme, a CSV file is imported, and an unfinished import is continued', async ({
     assert,
     cleanup,
   }) => {

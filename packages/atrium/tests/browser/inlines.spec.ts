@@ -76,7 +76,9 @@ test.group('Rows in a form, in a browser', (group) => {
     assert.deepEqual(errors, [])
   })
 
-  test('[R2] without JavaScript there are blank rows, boxes and numbers', async ({ assert }) => {
+  test('[R2] without JavaScript the form has blank rows, checkboxes and position fields', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({
       as: await makeUser('ada'),
       javaScript: false,

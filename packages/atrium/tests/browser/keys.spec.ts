@@ -8,7 +8,7 @@ import { Play } from '#tests/fixtures/stages'
 
 const LIST = '/admin/Play/?sort_by=title&sort_order=asc'
 
-test.group('Keys, in a browser', (group) => {
+test.group('Keyboard shortcuts, in a browser', (group) => {
   let ada: AdminUser
   group.setup(() => leaveModels('Play', 'Stage', 'Ticket'))
 
@@ -47,7 +47,7 @@ test.group('Keys, in a browser', (group) => {
       .evaluateAll((all: any[]) => all.map((one) => one.dataset.title))
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-  test('[L12] a list is worked through without a mouse', async ({ assert }) => {
+  test('[L12] a list can be used without a mouse', async ({ assert }) => {
     const visit = await begin()
     const { page } = visit
 
@@ -148,7 +148,9 @@ test.group('Keys, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L12] the current row is never below the heading, or out of sight', async ({ assert }) => {
+  test('[L12] the current row is never hidden below the heading or scrolled out of view', async ({
+    assert,
+  }) => {
     const { page } = await begin(`${LIST}&rows-per-page-select=50`)
     const unseen = await page.evaluate<string[]>(`(() => {
       const head = document.querySelector('.list-table thead th')
@@ -204,7 +206,7 @@ test.group('Keys, in a browser', (group) => {
     assert.equal(await palette.evaluate((one: any) => one.open), true)
   })
 
-  test('[L12] the palette offers what the page does', async ({ assert }) => {
+  test('[L12] the palette offers the actions of the page', async ({ assert }) => {
     const visit = await begin()
     const { page } = visit
     await press(page, 'j j x Control+k')
@@ -227,7 +229,7 @@ test.group('Keys, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L12] single keys that are switched off do nothing; those with Ctrl stay', async ({
+  test('[L12] single-key shortcuts that are switched off do nothing; those with Ctrl still work', async ({
     assert,
   }) => {
     const visit = await begin()
@@ -265,7 +267,9 @@ test.group('Keys, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L12] the dialog, the page of keys and the account are accessible, in the {$self}')
+  test(
+    '[L12] the dialog, the page of keyboard shortcuts and the account are accessible, in the {$self}'
+  )
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const visit = await begin(LIST, theme)

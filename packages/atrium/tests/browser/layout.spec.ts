@@ -92,7 +92,7 @@ test.group('The layout with few models, in a browser', (group) => {
   group.setup(() => leaveModels('Gadget', 'Lender', 'Utensil'))
   group.each.setup(() => emptyAdminTables())
 
-  test('the skip link leads past the header and sidebar', async ({ assert }) => {
+  test('the skip link moves the focus past the header and sidebar', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     await visit.page.goto('/admin')
     await press(visit, 'Tab')
@@ -102,7 +102,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.equal(name, 'Refresh')
   })
 
-  test('the keyboard alone reaches a model, the way back, the theme switch and logout', async ({
+  test('the keyboard alone opens a model, goes back, switches the theme and logs out', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -170,7 +170,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await message.isVisible())
   })
 
-  test('[B18] a message overlays the page, stays under the pointer and disappears; errors and actions stay', async ({
+  test('[B18] a message overlays the page, stays while hovered and disappears; errors and actions stay', async ({
     assert,
   }) => {
     for (const table of ['reels', 'lenders']) await db.from(table).delete()

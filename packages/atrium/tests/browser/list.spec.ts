@@ -78,7 +78,9 @@ test.group('The list, in a browser', (group) => {
     return begun
   }
 
-  test('[L7] with shift, a click on a heading adds its column', async ({ assert }) => {
+  test('[L7] a click on a heading with Shift adds its column to the sorting', async ({
+    assert,
+  }) => {
     await makeReels(3)
     const { page } = await visit('/admin/Reel/')
     await swap(page, () => page.locator('#sort-lender_id').click({ modifiers: ['Shift'] }))
@@ -95,7 +97,7 @@ test.group('The list, in a browser', (group) => {
     assert.equal(path(page), '/admin/Reel/?sort_by=title&sort_order=asc')
   })
 
-  test('[S29, S32] a search loads the list alone and updates the URL', async ({ assert }) => {
+  test('[S29, S32] a search loads only the list and updates the URL', async ({ assert }) => {
     await makeReels(30)
     const visited = await visit('/admin/Reel/')
     const { page } = visited
@@ -163,9 +165,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('the page shows what its URL says after going back, forward and reloading', async ({
-    assert,
-  }) => {
+  test('the page matches its URL after going back, forward and reloading', async ({ assert }) => {
     await makeReels(25)
     const visited = await visit('/admin/Reel/')
     const { page } = visited
@@ -248,7 +248,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('the keyboard reaches everything and scrolls the table', async ({ assert }) => {
+  test('the keyboard can use every control and scroll the table', async ({ assert }) => {
     /* A right-to-left title does not change the place of its column or of the labels on a card. */
     const row = Object.fromEntries(WIDE_COLUMNS.map((name) => [name, `שלום ${name}`]))
     await db.table('list_wide_sheets').insert(row)
@@ -345,7 +345,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[L14] on paper a list and a form have what they show, dark on white, and nothing around it', async ({
+  test('[L14] printed lists and forms show their content dark on white, without the controls around it', async ({
     assert,
   }) => {
     await makeReels(3)
@@ -368,7 +368,7 @@ test.group('The list, in a browser', (group) => {
     assert.isTrue(await page.getByLabel('Title', { exact: false }).first().isVisible())
   })
 
-  test('a table that overflows shows it at the edge')
+  test('an overflowing table has a shadow at its edge')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const row = Object.fromEntries(WIDE_COLUMNS.map((name) => [name, name]))
@@ -455,7 +455,7 @@ test.group('The list, in a browser', (group) => {
         assert.deepEqual(await visited.accessibilityErrors({ resized: place !== PLACES[0] }), [])
     })
 
-  test('[S34.4] a narrow screen shows no headings, and sorts by a sheet', async ({ assert }) => {
+  test('[S34.4] a narrow screen hides the headings and sorts by a dialog', async ({ assert }) => {
     await makeReels(3)
     const { page } = await visit('/admin/Reel/', { width: 360 })
     assert.equal(await page.locator('.list-table thead th:visible').count(), 0)

@@ -98,7 +98,7 @@ test.group('The filters of a list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[L2] the form says what is wrong, keeps what was filled in, and closes by Escape', async ({
+  test('[L2] the form shows errors, preserves its values and closes with Escape', async ({
     assert,
   }) => {
     const visited = await visit('/admin/Reel/')
@@ -122,7 +122,9 @@ test.group('The filters of a list, in a browser', (group) => {
     )
   })
 
-  test('[L3] filters by a value of a facet, which can be removed alone', async ({ assert }) => {
+  test('[L3] a facet value filters the list, and the filter can be removed alone', async ({
+    assert,
+  }) => {
     const visited = await visit(`/admin/Reel/?${FIRST}`)
     const { page } = visited
     const facet = page.locator('#facet-lender_id')

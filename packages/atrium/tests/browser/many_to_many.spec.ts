@@ -5,7 +5,7 @@ import { Visit } from '#tests/helpers/browser'
 import { Revue, RevueArtist, TABLES } from '#tests/fixtures/revues'
 
 test.group('A field of several records, in a browser', () => {
-  test('[R3] finds records, shows them as chips and removes them, by keyboard alone', async ({
+  test('[R3] the keyboard alone finds records, shows them as chips and removes them', async ({
     assert,
   }) => {
     await emptyAdminTables()

@@ -7,7 +7,7 @@ import { Genre, Recording, Studio } from '#tests/fixtures/references'
 /* The browser logs expected 422 responses to the console. */
 const RESPONDED = /^console: Failed to load resource: .* status of 422/
 
-test.group("New records in a reference's dialog, in a browser", (group) => {
+test.group('Creating the record of a reference in a dialog, in a browser', (group) => {
   let jo: AdminUser
 
   group.each.setup(async () => {
@@ -87,9 +87,7 @@ test.group("New records in a reference's dialog, in a browser", (group) => {
     assert.equal(await page.locator('#field-title').inputValue(), 'Help!')
   })
 
-  test('[R5] shows in the dialog that the session has ended, and preserves the input', async ({
-    assert,
-  }) => {
+  test('[R5] the dialog reports an ended session and preserves the input', async ({ assert }) => {
     const { page, dialog } = await open()
     await page.getByRole('button', { name: 'New genre…' }).click()
     await dialog.getByLabel('Code').fill('pop')
@@ -100,7 +98,7 @@ test.group("New records in a reference's dialog, in a browser", (group) => {
     assert.isEmpty(await Genre.all())
   })
 
-  test('[R5] the dialog says why a record was not saved, and keeps what was typed: {fails}')
+  test('[R5] the dialog shows why a record was not saved and preserves the input: {fails}')
     .with([
       { fails: 'away', text: 'The server could not be reached.' },
       { fails: 504, text: 'The server could not be reached.' },

@@ -49,7 +49,7 @@ test.group('Without JavaScript', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[B24] the theme form returns to the page it is on', async ({ assert }) => {
+  test('[B24] the theme form returns to the page that it is on', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), javaScript: false })
     const { page } = visit
     await page.goto('/admin/nowhere')

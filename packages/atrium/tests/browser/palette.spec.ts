@@ -20,7 +20,7 @@ test.group('The palette, in a browser', (group) => {
     await Studio.createMany([{ name: 'Oberabbey' }, { name: 'Abbey Road' }, { name: 'Hansa' }])
   })
 
-  test('[L12] Ctrl+K, some letters and Enter open a record; Escape closes the palette', async ({
+  test('[L12] Ctrl+K, some characters and Enter open a record; Escape closes the palette', async ({
     assert,
   }) => {
     const begun = await Visit.begin({ as: await makeUser('jo') })

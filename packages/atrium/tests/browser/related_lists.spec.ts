@@ -4,8 +4,8 @@ import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
 import { Play, Stage } from '#tests/fixtures/stages'
 
-test.group('Records that refer to a record, in a browser', () => {
-  test('[R4, R16] a list is seen below a form, and a record added from there', async ({
+test.group('Lists of referring records, in a browser', () => {
+  test('[R4, R16] a form shows the list of referring records, and a record is added from there', async ({
     assert,
   }) => {
     await emptyAdminTables()

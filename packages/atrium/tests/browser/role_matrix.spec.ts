@@ -39,7 +39,7 @@ test.group('The page of a role, in a browser', (group) => {
   }
 
   test(
-    '[U6] the matrix of 40 models is for everybody, on every screen, its heading in sight: {$self}'
+    '[U6] the matrix of 40 models is accessible and fits every screen, with its heading in view: {$self}'
   )
     .with(THEMES)
     .run(async ({ assert, cleanup }, theme) => {
@@ -69,7 +69,10 @@ test.group('The page of a role, in a browser', (group) => {
     })
     .timeout(180_000)
 
-  test('[U6] without JavaScript a role is changed by ticks alone', async ({ assert, cleanup }) => {
+  test('[U6] without JavaScript a role is edited with checkboxes alone', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await leaveModels(...FEW))
     const visit = await Visit.begin({ as: root, javaScript: false })
     const row = reel(visit)
@@ -94,7 +97,7 @@ test.group('The page of a role, in a browser', (group) => {
     })
   })
 
-  test('[U6] a tick for the whole row, and a row that follows again', async ({
+  test('[U6] one checkbox selects a whole row, and a row can follow “All models” again', async ({
     assert,
     cleanup,
   }) => {
@@ -122,7 +125,7 @@ test.group('The page of a role, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[U6] a folded row preserves its permissions and follows the ticks next to it', async ({
+  test('[U6] a collapsed row preserves its permissions and follows the checkboxes next to it', async ({
     assert,
     cleanup,
   }) => {
@@ -148,7 +151,10 @@ test.group('The page of a role, in a browser', (group) => {
     assert.isTrue(await row.getByLabel('Delete', { exact: true }).isChecked())
   })
 
-  test('[U6] the keyboard reaches boxes and what is folded', async ({ assert, cleanup }) => {
+  test('[U6] the keyboard can use all checkboxes and expand collapsed rows', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await leaveModels(...FEW))
     const visit = await Visit.begin({ as: root })
     const { page } = visit
@@ -168,7 +174,9 @@ test.group('The page of a role, in a browser', (group) => {
     assert.equal(await row.locator(`[name="${name}"]:checked`).getAttribute('value'), 'readonly')
   })
 
-  test('[U6] View as names the role on every page until it is stopped: {$self}')
+  test(
+    '[U6] every page names the role that the user views the site as, until it is stopped: {$self}'
+  )
     .with(['light-theme', 'dark-theme'] as Theme[])
     .run(async ({ assert, cleanup }, theme) => {
       cleanup(await leaveModels(...FEW))
@@ -190,7 +198,7 @@ test.group('The page of a role, in a browser', (group) => {
       assert.equal(await page.getByText('You see the site as').count(), 0)
     })
 
-  test('[U6] the roles of a user are ticked, and found where there are many', async ({
+  test('[U6] the roles of a user are selected by checkboxes, with a search if there are many', async ({
     assert,
     cleanup,
   }) => {

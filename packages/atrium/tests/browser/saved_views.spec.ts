@@ -37,7 +37,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     ada = await makeUser('ada', { isSuperuser: false })
   })
 
-  test('[L5, L6] columns are chosen, saved as a view, shared, and opened by another user', async ({
+  test('[L5, L6] columns are selected, saved as a view, shared, and opened by another user', async ({
     assert,
   }) => {
     const visited = await Visit.begin({ as: ada })
@@ -86,7 +86,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     assert.deepEqual(other.errors, [])
   })
 
-  test('[L6] a column is dragged to its place; Escape and Cancel leave all as it was', async ({
+  test('[L6] a column is dragged to its position; Escape and Cancel revert the changes', async ({
     assert,
   }) => {
     const { page } = await Visit.begin({ as: ada })

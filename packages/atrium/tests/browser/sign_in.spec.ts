@@ -7,7 +7,7 @@ test.group('Login and logout, in a browser', (group) => {
   group.setup(() => leaveModels('Utensil', 'Reel'))
   group.each.setup(() => emptyAdminTables())
 
-  test('[S22, B3] a wrong password is reported next to the form, and the right one logs in', async ({
+  test('[S22, B3] a wrong password is reported next to the form, and the right one logs the user in', async ({
     assert,
   }) => {
     await makeUser('ada')
@@ -41,7 +41,7 @@ test.group('Login and logout, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[B3, B6] after the session has ended, a refresh leads to the login and back to the page', async ({
+  test('[B3, B6] after the session has ended, a refresh redirects to the login and back to the page', async ({
     assert,
   }) => {
     const user = await makeUser('ada')
@@ -99,7 +99,7 @@ test.group('Login and logout, in a browser', (group) => {
     assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Log in')
   })
 
-  test('[B5] a cross-site link to the logout page asks first and ends nothing', async ({
+  test('[B5] a cross-site link to the logout page asks for confirmation and ends no session', async ({
     assert,
   }) => {
     const user = await makeUser('ada')

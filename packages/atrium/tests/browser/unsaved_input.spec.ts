@@ -49,7 +49,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     assert.equal(await page.evaluate(drafts), '[]')
   })
 
-  test('[R10] after a login a form that was sent too late is offered again, with all its widgets', async ({
+  test('[R10] after a login, a form that was submitted too late is offered again, with all its widgets', async ({
     assert,
   }) => {
     await Genre.create({ code: 'pop' })
@@ -82,7 +82,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     assert.equal(await page.evaluate(drafts), '[]')
   })
 
-  test('[R10] it can be discarded, is not for the next person, and is removed by logging out', async ({
+  test('[R10] unsaved input can be discarded, is hidden from the next user, and is removed by logging out', async ({
     assert,
   }) => {
     const { visit, page, title } = await open()
@@ -130,7 +130,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     await page.context().setOffline(false)
   })
 
-  test('[R10] two minutes before the end a line offers to stay, unless the session can not be made longer', async ({
+  test('[R10] two minutes before the session ends a message offers to extend it, unless that is impossible', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: jo })

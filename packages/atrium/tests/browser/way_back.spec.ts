@@ -6,7 +6,7 @@ import { Play } from '#tests/fixtures/stages'
 
 const LIST = '/admin/Play/?filter.town=east&sort_by=title&sort_order=asc&page=3'
 
-test.group('The way back from a form, in a browser', (group) => {
+test.group('Returning from a form, in a browser', (group) => {
   let ada: AdminUser
   group.setup(() => leaveModels('Play', 'Stage', 'Ticket'))
 
@@ -34,7 +34,9 @@ test.group('The way back from a form, in a browser', (group) => {
     return visit
   }
 
-  test('[L11, B18] after a save, the list is as it was, at the record', async ({ assert }) => {
+  test('[L11, B18] after a save, the list has the same state and shows the saved record', async ({
+    assert,
+  }) => {
     const visit = await open('Scene 29')
     const { page } = visit
     await page.locator('#field-note').fill('changed')
@@ -62,7 +64,7 @@ test.group('The way back from a form, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L11] Save and next goes through the records by keyboard', async ({ assert }) => {
+  test('[L11] Save and next opens one record after another by keyboard', async ({ assert }) => {
     const visit = await open('Scene 29')
     const { page } = visit
     const seen: string[] = []
@@ -93,7 +95,7 @@ test.group('The way back from a form, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L11] without JavaScript: cancelling, saving and deleting lead to the list', async ({
+  test('[L11] without JavaScript, cancelling, saving and deleting return to the list', async ({
     assert,
   }) => {
     const visit = await open('Scene 29', { javaScript: false })

@@ -24,7 +24,7 @@ test.group('Further widgets, in a browser', (group) => {
     return () => rm(folder, { recursive: true, force: true })
   })
 
-  test('[R13] tags as chips, a slug that follows, a preview of Markdown and of an image', async ({
+  test('[R13] tags are chips, a slug follows its source, and Markdown and images have a preview', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: ada })

@@ -68,7 +68,7 @@ test.group('Access', (group) => {
     assert.deepEqual(await statusesAt(paths.isPublic), ALLOWED)
   })
 
-  test('[P10] a 401 caused by the default names the option to set, and nothing of the model', async ({
+  test('[P10] a 401 caused by the default names the option to set, and nothing about the model', async ({
     assert,
     cleanup,
   }) => {

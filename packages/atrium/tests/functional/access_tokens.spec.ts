@@ -66,7 +66,7 @@ test.group('Access tokens', (group) => {
     assert.instanceOf(registered, TokenAuthorizer)
   })
 
-  test('[P10] an ability allows its operation and no other: {$self}')
+  test('[P10] an ability allows only its operation: {$self}')
     .with([...OPERATIONS])
     .run(async ({ assert }, operation) => {
       for (const ability of [`Door:${operation}`, `*:${operation}`]) {
@@ -177,7 +177,7 @@ test.group('Access tokens', (group) => {
     assert.isNull(open.headers.get('cache-control'))
   })
 
-  test('[P10, B9] only the header counts: no cookie of the site, no query, no body', async ({
+  test('[P10, B9] only the Authorization header is accepted: no cookie of the site, no query, no body', async ({
     assert,
   }) => {
     const root = await makeUser('root')
@@ -260,7 +260,7 @@ test.group('Access tokens', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[P10] a request with a token makes one query more than without', async ({ assert }) => {
+  test('[P10] a request with a token runs one query more than one without', async ({ assert }) => {
     const { accessTokens } = await adminSite()
     const { headers } = await issueToken(jo)
     await get(PATH, { headers })

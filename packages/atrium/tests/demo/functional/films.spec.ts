@@ -232,7 +232,7 @@ test.group('Films', (group) => {
     return clear
   })
 
-  test('[S2] nothing is lost and nothing changed of 3,201 films, sent over HTTP or stored before', async ({
+  test('[S2] all 3,201 films are complete and unchanged, sent over HTTP or stored before', async ({
     assert,
   }) => {
     assert.lengthOf(films, 3201)
@@ -242,23 +242,21 @@ test.group('Films', (group) => {
     assert.equal(body.total_count, 3201)
   })
 
-  test('[A10, A14] offset and limit lead through all films, each of them once', async ({
-    assert,
-  }) => {
+  test('[A10, A14] offset and limit return each film exactly once', async ({ assert }) => {
     const rows = await readThrough((part) =>
       part === 0 ? 'fields=id' : `fields=id&offset=${part * 100}`
     )
     assert.deepEqual(idsOf(rows), idsOf(films))
   })
 
-  test('[A11, A14] pages lead through all films, each of them once', async ({ assert }) => {
+  test('[A11, A14] the pages return each film exactly once', async ({ assert }) => {
     const rows = await readThrough(
       (part) => `fields=id&page=${part + 1}&itemsPerPage=97&sort=-major_genre`
     )
     assert.deepEqual(idsOf(rows), idsOf(sorted(films, [['major_genre', true]])))
   })
 
-  test('[A12] has_more is true up to the last page of films', async ({ assert }) => {
+  test('[A12] has_more is true until the last page of films', async ({ assert }) => {
     const more = []
     for (const page of [1, 2, 3, 4, 5]) {
       const { body } = await get(`/api/films?fields=id&page=${page}&itemsPerPage=1000`)
@@ -267,7 +265,7 @@ test.group('Films', (group) => {
     assert.deepEqual(more, [true, true, true, false, false])
   })
 
-  test('[A15, A18] sorting by {$self} is the same as in memory, both ways')
+  test('[A15, A18] sorting by {$self} matches an in-memory sort in both directions')
     .with(SORTABLE)
     .run(async ({ assert }, column) => {
       for (const descending of [false, true]) {
@@ -279,7 +277,9 @@ test.group('Films', (group) => {
       }
     })
 
-  test('[A16, A18] each declared filter selects the same as in memory', async ({ assert }) => {
+  test('[A16, A18] each declared filter selects the same films as an in-memory filter', async ({
+    assert,
+  }) => {
     for (const [column, operators] of Object.entries(DECLARED)) {
       for (const operator of operators) {
         await fc.assert(
@@ -298,7 +298,7 @@ test.group('Films', (group) => {
     }
   })
 
-  test('[A14, A16, A18] filters, sorts and offsets of any kind give the same as in memory', async ({
+  test('[A14, A16, A18] any filters, sorts and offsets match an in-memory result', async ({
     assert,
   }) => {
     const offset = fc.oneof(fc.nat(30), fc.nat(4000))
@@ -317,7 +317,7 @@ test.group('Films', (group) => {
     )
   })
 
-  test('[S2, A11, A12] filters, sorts and pages of any kind give the same as in memory', async ({
+  test('[S2, A11, A12] any filters, sorts and pages match an in-memory result', async ({
     assert,
   }) => {
     const page = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 400 }))

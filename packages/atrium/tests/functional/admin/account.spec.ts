@@ -49,7 +49,7 @@ test.group('Admin | own account', (group) => {
   const prefer = (fields: string, as = cookie, headers: Record<string, string> = {}) =>
     sendForm(PREFERENCES, fields, { cookie: as, ...headers })
 
-  test('[U1, U7] a user without a role has the own account, and every page leads there', async ({
+  test('[U1, U7] a user without a role can open only the account, and every page redirects there', async ({
     assert,
   }) => {
     const kim = await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: [] }))
@@ -77,7 +77,7 @@ test.group('Admin | own account', (group) => {
     assert.match(sent.headers.get('location')!, /\/admin\/login/)
   })
 
-  test('[L12] single keys are switched off for one person, on all their pages, and on again', async ({
+  test('[L12] one user’s single-key shortcuts are switched off on all their pages, and on again', async ({
     assert,
   }) => {
     const bob = await cookiesOf(await makeUser('bob'))
@@ -94,7 +94,9 @@ test.group('Admin | own account', (group) => {
     assert.equal(await knownKeys(), before)
   }).tags(['@database'])
 
-  test('[L12, U7] a form changes what it names and nothing else', async ({ assert }) => {
+  test('[L12, U7] the preferences form changes only the values that it sends, and ignores invalid ones', async ({
+    assert,
+  }) => {
     await prefer('single_keys=off&density=compact&theme=dark-theme')
     const set = await page('/admin/account', `${cookie}; admin_theme=dark-theme`)
     for (const value of ['compact', 'dark-theme']) assert.isTrue(isChecked(set.text, value), value)
@@ -111,7 +113,7 @@ test.group('Admin | own account', (group) => {
     assert.include(theme.attributes, 'path=/admin')
   })
 
-  test('[L6, U7] the density is that of lists for which one has chosen none', async ({
+  test('[L6, U7] the density preference applies to lists without a density of their own', async ({
     assert,
   }) => {
     await Play.query().delete()
@@ -132,7 +134,7 @@ test.group('Admin | own account', (group) => {
     assert.equal(await densityOf('Play'), 'comfortable')
   })
 
-  test('[U7, B3] redirects to a page of the site, and to no other site', async ({ assert }) => {
+  test('[U7, B3] redirects only to pages of the site', async ({ assert }) => {
     for (const [next, place] of [
       ['/admin/keys', '/admin/keys'],
       ['//evil.test/', '/admin/account'],
@@ -144,7 +146,7 @@ test.group('Admin | own account', (group) => {
     }
   })
 
-  test('[U7] requests of another site, and a superuser viewing as a role, change nothing', async ({
+  test('[U7] requests of another site, and of a superuser viewing as a role, change nothing', async ({
     assert,
   }) => {
     const forged = await prefer('single_keys=off', cookie, FOREIGN)
@@ -168,7 +170,9 @@ test.group('Admin | own account', (group) => {
     assert.include(String(event?.details), 'preferences')
   })
 
-  test('[L12] the keys are shown as a page and, for the dialog, alone', async ({ assert }) => {
+  test('[L12] the list of keys is a page, and without a layout for the dialog', async ({
+    assert,
+  }) => {
     const whole = await page('/admin/keys')
     const part = await page('/admin/keys', cookie, { 'hx-request': 'true' })
     assert.include(whole.text, '<html')
@@ -200,7 +204,7 @@ test.group('Admin | own account', (group) => {
     assert.deepEqual(places, ['Dashboard', 'Your account', 'Stages', 'Jobs'])
   })
 
-  test('[L12] preferences that can’t be read leave the page, without single keys', async ({
+  test('[L12] pages are shown without single-key shortcuts if preferences can’t be read', async ({
     assert,
     cleanup,
   }) => {

@@ -40,7 +40,7 @@ test.group('Admin | the migrations of accounts', (group) => {
   const made = (Migration: new (...given: any[]) => BaseSchema, index: number) =>
     new Migration(db.connection() as any, `accounts ${index}`, false)
 
-  test('[U7, U8, U12] they go down and up: users, roles, sessions and tokens stay, and users sign in', async ({
+  test('[U7, U8, U12] rolling back and migrating preserves users, roles, sessions and tokens, and users can log in', async ({
     assert,
   }) => {
     const root = await makeUser('root')

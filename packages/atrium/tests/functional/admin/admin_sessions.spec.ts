@@ -83,7 +83,7 @@ test.group('Admin | sessions through /crud', (group) => {
       )
     })
 
-  test('[B13] the token of a deleted session is refused with another session', async ({
+  test('[B13] the token of a deleted session is refused with another session too', async ({
     assert,
   }) => {
     const session = await AdminSession.findByOrFail('userId', al.id)
@@ -97,7 +97,7 @@ test.group('Admin | sessions through /crud', (group) => {
     assert.isTrue(await isSignedIn(again))
   })
 
-  test('[B13] superusers may delete their own session', async ({ assert }) => {
+  test('[B13] superusers can delete their own session', async ({ assert }) => {
     const session = await AdminSession.findByOrFail('userId', jo.id)
     const { status } = await send('DELETE', `${SESSIONS}/${session.id}`)
     assert.equal(status, 200)
@@ -105,7 +105,7 @@ test.group('Admin | sessions through /crud', (group) => {
     assert.equal(next.status, 401)
   })
 
-  test("[B13, B14] sessions can't be created or updated, revoked tokens only read", async ({
+  test('[B13, B14] sessions can’t be created or updated, and revoked tokens are read-only', async ({
     assert,
   }) => {
     const session = await AdminSession.findByOrFail('userId', al.id)

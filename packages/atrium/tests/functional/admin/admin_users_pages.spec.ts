@@ -39,7 +39,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     call('DELETE', `/admin/${model}/bulk-delete${query}`, { json: { ids }, headers: { cookie } })
   const messageOf = ({ body }: HttpResponse) => body.detail[0].message
 
-  test("[B13] the list of sessions marks the viewer's own", async ({ assert }) => {
+  test('[B13] the list of sessions marks the viewer’s own session', async ({ assert }) => {
     const own = await AdminSession.query().where('userId', jo.id).orderBy('id').firstOrFail()
     await cookiesOf(jo)
     const { text } = await open('/admin/AdminSession/?sort_by=id')
@@ -103,7 +103,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'some.body'))
   })
 
-  test('[S45, B11] the form updates a user, and an empty password stays unchanged', async ({
+  test('[S45, B11] the form updates a user, and an empty password field changes nothing', async ({
     assert,
   }) => {
     const al = await makeUser('al', { isSuperuser: false })
@@ -176,7 +176,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.notInclude(JSON.stringify(rows), 'revoke_tokens')
   })
 
-  test('[P10] programs can revoke them by the same field, without a new password', async ({
+  test('[P10] API clients can revoke them by the same field, without a new password', async ({
     assert,
   }) => {
     const { accessTokens } = await adminSite()
@@ -274,7 +274,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.notInclude(text, '/admin/AdminSession/create_page')
   })
 
-  test('[B11] lists do not show the hash or search it', async ({ assert }) => {
+  test('[B11] lists do not show or search the hash', async ({ assert }) => {
     const { text } = await open(`${USERS}/`)
     assert.include(text, 'jo')
     assert.notMatch(text, /hashed|correct horse/)

@@ -153,7 +153,7 @@ test.group('Admin | attacks on the login form', (group) => {
     }
   })
 
-  test('[B3] any value of next is handled', async ({ assert }) => {
+  test('[B3] any value of the next parameter is handled', async ({ assert }) => {
     for (const next of [
       'next[]=/admin/X/',
       'next=/admin/X/&next=//evil.test',
@@ -168,7 +168,7 @@ test.group('Admin | attacks on the login form', (group) => {
     }
   })
 
-  test("[B3] next can't inject headers or markup", async ({ assert }) => {
+  test("[B3] the next parameter can't inject headers or markup", async ({ assert }) => {
     for (const next of [
       '/admin/\r\nset-cookie: x=y',
       '/admin/%0d%0aset-cookie:%20x=y',
@@ -188,7 +188,7 @@ test.group('Admin | attacks on the login form', (group) => {
     }
   })
 
-  test('[B3] a very long next does not produce a very long URL', async ({ assert }) => {
+  test('[B3] a very long next parameter does not produce a very long URL', async ({ assert }) => {
     const next = `/admin/${'x'.repeat(15_000)}`
     const { status, headers } = await login('jo', PASSWORD, { next })
     assert.equal(status, 303)
@@ -342,7 +342,7 @@ test.group('Admin | attacks by paths', (group) => {
     cookie = await cookiesOf(await makeUser('jo'))
   })
 
-  test('[B6, S25] a path that resembles the login page leads nowhere')
+  test('[B6, S25] a path that resembles the login page grants no access')
     .with([
       '/admin/x/login',
       '/admin/logout/login',
@@ -397,7 +397,7 @@ test.group('Admin | attacks by paths', (group) => {
       }
     })
 
-  test('[B6] paths next to the mount do not reach the site')
+  test('[B6] paths next to the mount are not handled by the site')
     .with([
       '/ADMIN',
       '/Admin/',
@@ -419,7 +419,7 @@ test.group('Admin | attacks by paths', (group) => {
       assert.notMatch(text, /dashboard-models|id="count-/)
     })
 
-  test('[B6] other methods do not reach pages of GET', async ({ assert }) => {
+  test('[B6] other methods do not open pages of GET', async ({ assert }) => {
     const methods = ['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
     for (const method of [...methods, 'POST']) {
       for (const path of [
@@ -457,7 +457,7 @@ test.group('Admin | attacks by paths', (group) => {
     }
   })
 
-  test('[B6, S25] random paths show nothing and cause no error', async ({ assert }) => {
+  test('[B6, S25] random paths reveal nothing and cause no error', async ({ assert }) => {
     const part = fc.constantFrom(
       ...['admin', 'login', 'logout', 'assets', 'dashboard-content', 'Utensil', 'theme'],
       ...[

@@ -77,7 +77,7 @@ test.group('Admin | batch', (group) => {
     )
   })
 
-  test('[D4, R7] each event of a batch is undone by itself', async ({ assert }) => {
+  test('[D4, R7] each event of a batch can be undone separately', async ({ assert }) => {
     const a = await insertCrate('a')
     await send({ create: [{ label: 'b' }, { label: 'c' }], delete: [a] })
     assert.deepEqual(await labels(), ['b', 'c'])
@@ -91,7 +91,7 @@ test.group('Admin | batch', (group) => {
     assert.deepEqual(await labels(), ['a'])
   })
 
-  test('[D4, U2] what roles do not allow is refused, and nothing of the batch is done', async ({
+  test('[D4, U2] a batch with operations that the roles forbid is refused, and nothing is written', async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -121,7 +121,7 @@ test.group('Admin | batch', (group) => {
     assert.deepEqual(await labels(), ['a', 'b'])
   })
 
-  test('[D4, P10] a token needs the ability for each kind that a batch has', async ({
+  test('[D4, P10] a token needs the ability for each kind of operation in a batch', async ({
     assert,
     cleanup,
   }) => {

@@ -65,7 +65,7 @@ test.group('Admin | bulk delete', (group) => {
     return del('/admin/Gadget/bulk-delete', { body, headers: { cookie, ...json, ...headers } })
   }
 
-  test('[S50, B19] a call without ids is 400, however they are missing')
+  test('[S50, B19] a call without ids is 400, whatever form the missing ids have')
     .with([undefined, '', '{}', '{"ids":[]}', '{"id":[1]}', '{"__proto__":{"ids":[1]}}'])
     .run(async ({ assert }, body) => {
       await addGadgets('Lamp')
@@ -140,7 +140,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.deepEqual(await gadgets(), ['Lamp'])
     })
 
-  test('[B19] the message has the beginning of a long id', async ({ assert }) => {
+  test('[B19] the message contains only the beginning of a long id', async ({ assert }) => {
     const response = await remove('Gadget', [`<script>${'x'.repeat(10_000)}`])
     assert.equal(message(response), `Invalid ID value: <script>${'x'.repeat(72)}…`)
     assert.match(response.headers.get('content-type')!, /^application\/json/)
@@ -176,7 +176,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.match(own.text, /data-flash>2 VIPs deleted</)
   })
 
-  test('[S54] a page that no longer exists is replaced by the last one', async ({ assert }) => {
+  test('[S54] the last page is returned if the requested page no longer exists', async ({
+    assert,
+  }) => {
     const ids = await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}!`))
     const query = '?page=2&rows-per-page-select=10&sort_by=name&sort_order=asc'
     const stays = await remove('Gadget', [ids[0]], query)
@@ -189,7 +191,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.include(gone.text, last)
   })
 
-  test('[S54] preserves the search', async ({ assert }) => {
+  test('[S54] the search is preserved', async ({ assert }) => {
     const [, lamp] = await addGadgets('Blue lamp', 'Red lamp', 'Red sofa')
     const { text } = await remove('Gadget', [lamp], '?column-to-search=name&search-input=red')
     assert.include(text, 'Red sofa')
@@ -261,7 +263,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(errors(log), ['bulk_gadgets: the option is wrong'])
   })
 
-  test('[B20] a call takes a thousand ids at most', async ({ assert }) => {
+  test('[B20] a call accepts at most a thousand ids', async ({ assert }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index + 1)
     /* SQLite inserts 500 rows in one statement. */
     for (const some of [ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)]) {
@@ -443,7 +445,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 2)
   }).tags(['@database'])
 
-  test('[B14] has no route without the delete action', async ({ assert }) => {
+  test('[B14] there is no route without the delete action', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')
     assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
     assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)
@@ -481,7 +483,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B13] the admin’s own models are for superusers', async ({ assert }) => {
+  test('[B13] only superusers can delete the admin’s own models', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     const headers = { cookie: await cookiesOf(al) }
     const response = await del('/admin/AdminSession/bulk-delete', { json: { ids: [1] }, headers })

@@ -139,7 +139,7 @@ test.group('Admin | edit selected', (group) => {
     for (const id of ids.slice(0, 2)) assert.include(shown.text, `/admin/Machine/update/${id}`)
   }).tags(['@database'])
 
-  test('[L9] one record that can’t be changed so keeps all as they were, and is named', async ({
+  test('[L9] if one record can’t be changed, all stay unchanged, and the response names that record', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe', nickname: 'Turner' })
@@ -190,7 +190,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['sent', 'sent'])
   }).tags(['@database'])
 
-  test('[L9] a field that the schema requires need not be changed', async ({ assert }) => {
+  test('[L9] a field that the schema requires does not have to be sent', async ({ assert }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
     const response = await post('Machine', { ids, values: { password: 'longer' } })
     assert.equal(response.status, 200)
@@ -198,7 +198,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('secret'), ['length 6', 'length 6'])
   })
 
-  test('[L9] names that are none, and values that are none, are refused: {$i}')
+  test('[L9] unknown fields and invalid values are refused: {$i}')
     .with([
       { values: { nmae: 'x' }, field: 'nmae' },
       { values: { status: 'paid', created_at: '2020-01-01' }, field: 'created_at' },
@@ -220,7 +220,7 @@ test.group('Admin | edit selected', (group) => {
       assert.deepEqual(await column('status'), ['sent'])
     })
 
-  test('[L9, B20] the ids are read as those of other bulk addresses', async ({ assert }) => {
+  test('[L9, B20] ids are parsed as at other bulk addresses', async ({ assert }) => {
     const ids = await machines({}, { name: 'Lathe' })
     const values = { status: 'paid' }
     for (const [given, status] of [
@@ -241,7 +241,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(twice.body, { updated: 1 })
   })
 
-  test('[L9, A9] keys of text and of several columns', async ({ assert }) => {
+  test('[L9, A9] text keys and composite keys are supported', async ({ assert }) => {
     await Folder.createMany([{ path: 'a/b', title: 'x' } as Folder, { path: 'c', title: 'x' }])
     const folders = await post('Folder', { ids: ['a/b'], values: { title: 'New' } })
     assert.deepEqual(folders.body, { updated: 1 })
@@ -263,7 +263,9 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, L8] all that match, or none if others match', async ({ assert }) => {
+  test('[L9, L8] changes all matching records, or none if the number of matches differs', async ({
+    assert,
+  }) => {
     await machines({ name: 'Loom 1' }, { name: 'Loom 2' }, { name: 'Lathe' })
     const values = { status: 'paid' }
     const query = 'filter.name__contains=Loom'
@@ -288,7 +290,7 @@ test.group('Admin | edit selected', (group) => {
     assert.notInclude(page.text, 'poster__change')
   })
 
-  test('[L9] a record that stays as it was counts, and is stamped as its own update would be', async ({
+  test('[L9] an unchanged record is counted, and its update time is set as by an update of that record alone', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -307,7 +309,7 @@ test.group('Admin | edit selected', (group) => {
     assert.match(await told(saved), /^1 .* updated, 1 unchanged$/)
   })
 
-  test('[L9] the page shows each field with a box, and what the selection agrees on', async ({
+  test('[L9] the page shows each field with a checkbox and the value that all selected records share', async ({
     assert,
   }) => {
     const ids = await machines(
@@ -349,7 +351,7 @@ test.group('Admin | edit selected', (group) => {
     assert.match(text, /<bdi>Loom<\/bdi>.*<bdi>Lathe<\/bdi>/s)
   })
 
-  test('[L9] only fields whose box is checked are written, whatever the others hold', async ({
+  test('[L9] only fields with a checked checkbox are written, whatever values the others have', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' })
@@ -371,7 +373,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await actives(), [true, true])
   })
 
-  test('[L9, B17] a checked field that is empty is cleared, one that needs a value is refused', async ({
+  test('[L9, B17] an empty checked field is cleared, or refused if it requires a value', async ({
     assert,
   }) => {
     const ids = await machines({ nickname: null }, { name: 'Lathe', level: 2 })
@@ -400,7 +402,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('name'), ['Loom', 'Lathe'])
   })
 
-  test('[L9] shows errors at their fields, names the records, and preserves the input', async ({
+  test('[L9] errors are shown next to their fields with the records concerned, and the input is preserved', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom <b>' }, { name: 'Lathe' })
@@ -434,7 +436,9 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('amount'), [3, 3])
   })
 
-  test('[L9] shows an error when no box is checked, and does nothing', async ({ assert }) => {
+  test('[L9] without a checked checkbox, an error is shown and nothing is written', async ({
+    assert,
+  }) => {
     const ids = await machines({})
     const response = await save('Machine', ids, { status: 'paid', name: 'New' })
     assert.equal(response.status, 422)
@@ -444,14 +448,16 @@ test.group('Admin | edit selected', (group) => {
     assert.isEmpty(await db.from('admin_audit_log').where('action', 'UPDATE'))
   })
 
-  test('[L9] values that came back as shown stay what they are', async ({ assert }) => {
+  test('[L9] a submitted value that matches the displayed one leaves the stored value unchanged', async ({
+    assert,
+  }) => {
     const ids = await machines({ notes: 'one\r\ntwo' }, { notes: 'one\ntwo', name: 'Lathe' })
     const response = await save('Machine', ids, { notes: 'one\ntwo', notes__change: '1' })
     assert.equal(response.status, 303)
     assert.deepEqual(await column('notes'), ['one\r\ntwo', 'one\ntwo'])
   })
 
-  test('[L9, B24] the list’s form leads to the page, and back with the reason', async ({
+  test('[L9, B24] the form of the list opens the page, or returns to the list with an error', async ({
     assert,
   }) => {
     const [id] = await machines({})
@@ -487,7 +493,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['b'])
   })
 
-  test('[L9, L8] all that match, by forms', async ({ assert }) => {
+  test('[L9, L8] forms can change all matching records', async ({ assert }) => {
     await machines({ name: 'Loom 1' }, { name: 'Loom 2' }, { name: 'Lathe' })
     const query = 'filter.name__contains=Loom'
     const page = await open('Machine', `${new URLSearchParams({ all: '1', query, count: '2' })}`)
@@ -506,7 +512,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['x', 'x', 'Weaves'])
   })
 
-  test('[L9, U4] without the update permission, shows no button, has no page and changes nothing', async ({
+  test('[L9, U4] without the update permission, there is no button and no page, and nothing is changed', async ({
     assert,
   }) => {
     const ids = await machines({})
@@ -524,7 +530,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['sent'])
   })
 
-  test('[L9, U3] a field that is read-only for the user is refused, a hidden one as unknown', async ({
+  test('[L9, U3] a field that is read-only for the user is refused, and a hidden one is unknown', async ({
     assert,
   }) => {
     const ids = [await play({ secret: 'QZX', note: 'n' }), await play({ note: 'n' })]
@@ -563,7 +569,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, U3] refuses records out of scope, and values that would move one out of it', async ({
+  test('[L9, U3] records out of scope are refused, and values that would move a record out of it', async ({
     assert,
   }) => {
     const [near, far] = [await play(), await play({ town: 'west', title: 'Far' })]
@@ -580,7 +586,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual([one.town, one.note, other.note], ['east', null, null])
   })
 
-  test('[L9, U3] what roles allow on some records only counts record by record', async ({
+  test('[L9, U3] permissions that roles grant on some records only are checked for each record', async ({
     assert,
   }) => {
     const [near, far] = [
@@ -656,7 +662,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, B13] rules of the site’s own users hold, for widgets of their own, too', async ({
+  test('[L9, B13] the rules for the site’s own users apply, also with their special widgets', async ({
     assert,
   }) => {
     const ann = await makeUser('ann')
@@ -681,7 +687,9 @@ test.group('Admin | edit selected', (group) => {
     assert.equal(roles.status, 200)
   })
 
-  test('[L9, B9] other sites and unauthenticated clients change nothing', async ({ assert }) => {
+  test('[L9, B9] cross-site requests and unauthenticated clients change nothing', async ({
+    assert,
+  }) => {
     const ids = await machines({})
     const json = { ids, values: { status: 'paid' } }
     const foreign = await call('POST', '/admin/Machine/bulk-edit', {
@@ -743,7 +751,7 @@ test.group('Admin | edit selected', (group) => {
     assert.equal(row.name, 'free')
   })
 
-  test('[L9, D1] the rest of a job counts what its earlier runs left unchanged', async ({
+  test('[L9, D1] a resumed job includes the unchanged records of its earlier runs in its count', async ({
     assert,
     cleanup,
   }) => {

@@ -117,7 +117,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', 'Sofa', 'Desk'])
   })
 
-  test('[B24] a browser is sent on to the address of the confirmation page, if it is not too long', async ({
+  test('[B24] a browser is redirected to the address of the confirmation page, unless that is too long', async ({
     assert,
   }) => {
     const ids = await addGadgets('Lamp', 'Desk')
@@ -153,7 +153,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
   })
 
-  test('[B24] the address of the confirmation page does nothing, whatever it says', async ({
+  test('[B24] opening the address of the confirmation page changes nothing, whatever its parameters', async ({
     assert,
   }) => {
     const [lamp] = await addGadgets('Lamp')
@@ -172,7 +172,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B24, B18] a confirmed task is done, and the previous page reports it', async ({
+  test('[B24, B18] a confirmed action is executed, and the previous page reports it', async ({
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
@@ -211,7 +211,7 @@ test.group('Admin | bulk forms', (group) => {
       assert.equal(headers.get('location'), '/admin/Gadget/')
     })
 
-  test('[B14] without a list the dashboard is next, and no titles are shown', async ({
+  test('[B14] without the view permission, the dashboard is the next page and no titles are shown', async ({
     assert,
   }) => {
     const ids = await addGadgets('Lamp')
@@ -281,7 +281,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.notMatch(response.text, /<script>|<img|62710561/)
   })
 
-  test('[A9] keys of every type survive the confirmation page', async ({ assert }) => {
+  test('[A9] keys of every type are preserved by the confirmation page', async ({ assert }) => {
     const codes = ['a/b', 'a?b&c=d', '50%', 'two words', '%2F', '"quoted"']
     await db.table('bulk_vouchers').multiInsert([...codes, 'kept'].map((code) => ({ code })))
     const path = 'Voucher/form_bulk_delete'
@@ -350,7 +350,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(errors(log), ['select secret from bulk_gadgets'])
   })
 
-  test('[B16] purging is announced as such and reaches soft-deleted records', async ({
+  test('[B16] purging is announced as such and includes soft-deleted records', async ({
     assert,
   }) => {
     const ids = await addGadgets('Lamp', 'Desk')
@@ -398,7 +398,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[P14] a refused record is 403, a hidden one is not found', async ({ assert }) => {
+  test('[P14] a refused record is a 403, and a hidden one is not found', async ({ assert }) => {
     await db.table('bulk_diaries').multiInsert([
       { id: 1, title: 'May go', owner: 'everyone' },
       { id: 2, title: 'no delete', owner: 'everyone' },
@@ -442,7 +442,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[P13] a custom action is confirmed, runs, and its text is the message', async ({
+  test('[P13] a custom action is confirmed and executed, and the text that it returns is the message', async ({
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
@@ -466,7 +466,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.equal(text, `Touched [${desk},${lamp}] &lt;b&gt;&amp;amp;&lt;/b&gt;`)
   })
 
-  test('[P13, B19] an action that throws changes nothing; a problem is shown, another error logged', async ({
+  test('[P13, B19] an action that throws changes nothing; a problem is shown, any other error is logged', async ({
     assert,
     cleanup,
   }) => {

@@ -42,7 +42,7 @@ test.group('Admin | a busy database', (group) => {
     dossier = await Dossier.create({ title: 'Old', isOpen: false })
   })
 
-  test('[A29, S47] a write that finds it busy is 503 with Retry-After through every door', async ({
+  test('[A29, S47] a write on a busy database is 503 with Retry-After, by every route', async ({
     assert,
     cleanup,
   }) => {
@@ -84,7 +84,7 @@ test.group('Admin | a busy database', (group) => {
     assert.equal(dossier.title, 'Old')
   })
 
-  test('[D6, B7] while an import or another long write holds SQLite, pages are read as ever', async ({
+  test('[D6, B7] while an import or another long write locks SQLite, pages are still readable', async ({
     assert,
     cleanup,
   }) => {
@@ -120,7 +120,7 @@ test.group('Admin | a busy database', (group) => {
     .skip(!onSqlite, 'Others write beside each other')
     .timeout(60_000)
 
-  test('[A29, S47] while another process holds SQLite again and again, logins, forms and jobs wait for it', async ({
+  test('[A29, S47] while another process locks SQLite repeatedly, logins, forms and jobs wait for it', async ({
     assert,
     cleanup,
   }) => {

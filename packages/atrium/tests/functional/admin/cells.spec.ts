@@ -36,7 +36,7 @@ function editorIn(response: HttpResponse): Editor {
   }
 }
 
-test.group('Admin | cells that are edited in place', (group) => {
+test.group('Admin | editing cells in place', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -70,9 +70,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     return await post(action, fields, { 'if-match': `"${version}"`, ...headers })
   }
 
-  test('[L10] the editor is the widget of the form, with what the record has now', async ({
-    assert,
-  }) => {
+  test('[L10] the editor is the widget of the form, with the current value', async ({ assert }) => {
     const maker = await Maker.create({ name: 'Jacquard' })
     const machine = await Machine.create({
       name: 'Loom',
@@ -111,7 +109,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.include(text, '>UTC<')
   })
 
-  test('[L10] saves a cell as the form does, and returns its row', async ({ assert }) => {
+  test('[L10] saves a cell like the form, and returns its row', async ({ assert }) => {
     const bill = await makeBill({ note: 'old', pin: '1234' })
     const other = await makeBill({ title: 'Other', net: 1.25 })
     const list = encodeURIComponent('columns=note,title,net,gross')
@@ -128,7 +126,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(untouched.net, 1.25)
   }).tags(['@database'])
 
-  test('[L10, E3] a saved cell is one event, with one audit row of what changed', async ({
+  test('[L10, E3] a saved cell creates one event with one audit row of the changes', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })
@@ -150,7 +148,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.lengthOf(await AdminEventLog.all(), 1)
   })
 
-  test('[L10] fields that the schema wants with every update keep what the record has, to the millisecond', async ({
+  test('[L10] fields that the update schema requires preserve their stored values, to the millisecond', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -177,7 +175,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual([note, title], [null, 'Paper'])
   })
 
-  test('[L10] returns the error at the cell, with the input, and writes nothing', async ({
+  test('[L10] an error is shown at the cell with the input, and nothing is written', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -236,7 +234,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual([note, net], ['mine', 8])
   })
 
-  test('[L10] of simultaneous saves one writes', async ({ assert }) => {
+  test('[L10] one of several simultaneous saves succeeds', async ({ assert }) => {
     const bill = await makeBill()
     const { action, version } = await open(`Bill/cell/${bill.id}?field=note`)
     const responses = await Promise.all(
@@ -248,7 +246,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(note, ['a', 'b', 'c', 'd'][statuses.indexOf(200)])
   }).tags(['@database'])
 
-  test('[L10] without a version nothing is written: 428, and 400 for what is none', async ({
+  test('[L10] nothing is written without a version (428) or with an invalid one (400)', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })
@@ -268,7 +266,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(any.status, 200)
   })
 
-  test('[L10] files, JSON, passwords, hidden, computed and unknown columns have no editor', async ({
+  test('[L10] files, JSON, passwords, and hidden, computed and unknown columns have no editor', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -299,7 +297,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.notInclude(page.text, 'data-cells')
   })
 
-  test('[L10] the headings of edited columns name their fields, and rows get no longer', async ({
+  test('[L10] the headings of editable columns contain the field names, and rows are not longer', async ({
     assert,
   }) => {
     await makeBill()
@@ -321,7 +319,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     await restoreRoles()
   })
 
-  test('[L10] keys of several columns, and with characters of paths', async ({ assert }) => {
+  test('[L10] composite keys and keys with path characters are supported', async ({ assert }) => {
     await Shelfmark.create({ room: 1, board: 'a/b c', title: 'Old' })
     const board = await change('Shelfmark/cell/1/a%2Fb%20c?field=title', { title: 'New' })
     assert.equal(board.status, 200)
@@ -338,7 +336,9 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.equal(status, 404)
   }).tags(['@database'])
 
-  test('[L10] returns a row that left the filters as the list shows it', async ({ assert }) => {
+  test('[L10] a row that no longer matches the filters is returned as the list shows it', async ({
+    assert,
+  }) => {
     const bill = await makeBill({ note: 'old' })
     await makeBill({ note: 'old', net: 1.5 })
     const list = encodeURIComponent('filter.note=old&columns=title,net,note')
@@ -346,7 +346,9 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual(saved.cells, ['Paper', '5.0', 'new'])
   }).tags(['@database'])
 
-  test('[L10, P14] shows a refusal of the policy as an error at the cell', async ({ assert }) => {
+  test('[L10, P14] a refusal of the policy is shown as an error at the cell', async ({
+    assert,
+  }) => {
     const ruled = await Ruled.create({ title: 'open' })
     const sealed = await change(`Ruled/cell/${ruled.id}?field=title`, { title: 'sealed' })
     assert.equal(sealed.status, 403)
@@ -391,7 +393,7 @@ test.group('Admin | cells and roles', (group) => {
 
   const makePlay = (town = 'east') => Play.create({ title: 'Hamlet', town, note: 'n', secret: 's' })
 
-  test('[L10, U4] only what a role lets one change is edited: {0}')
+  test('[L10, U4] only cells that a role allows to change are editable: {0}')
     .with([
       ['all', { actions: ['*'] }, [200, 200, 200, 200]],
       ['no update', { actions: ['view'] }, [403, 403, 403, 403]],
@@ -418,7 +420,7 @@ test.group('Admin | cells and roles', (group) => {
       )
     })
 
-  test('[L10, U3] cannot edit a record out of the scope, or a field that is read-only on it', async ({
+  test('[L10, U3] a record out of scope and a field that is read-only on it can’t be edited', async ({
     assert,
   }) => {
     const cookie = await enter({ actions: ['*'], scopes: ['east'] })
@@ -440,7 +442,7 @@ test.group('Admin | cells and roles', (group) => {
     assert.deepEqual(statuses, [403, 403, 200, 200])
   })
 
-  test('[L10, B6, B9] an unauthenticated client, and another site, get no information', async ({
+  test('[L10, B6, B9] unauthenticated clients and other sites get no information', async ({
     assert,
   }) => {
     const { id } = await makePlay()

@@ -64,7 +64,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id', '999999999999999999999999'), [])
   })
 
-  test('[B17] without a text the first 50 by title are returned', async ({ assert }) => {
+  test('[B17] an empty text returns the first 50 records by title', async ({ assert }) => {
     await Studio.createMany(
       Array.from({ length: 60 }, (_, index) => ({ name: `Studio ${String(99 - index)}` }))
     )
@@ -89,7 +89,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id'), [`Abbey (${one.id})`, `Abbey (${two.id})`])
   })
 
-  test('[B17] an exact title comes first, then those that begin with the text', async ({
+  test('[B17] an exact title comes first, then titles that begin with the text', async ({
     assert,
   }) => {
     await Studio.createMany([
@@ -104,7 +104,9 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(found.slice(2), ['Berlin West', 'East Berlin', 'Oberlin'])
   })
 
-  test('[B17] of many matches the first 50 begin with the text', async ({ assert }) => {
+  test('[B17] of many matches, the first 50 titles that begin with the text are returned', async ({
+    assert,
+  }) => {
     await Studio.createMany([
       ...Array.from({ length: 60 }, (_, index) => ({ name: `A row ${index + 10}` })),
       { name: 'Row' },
@@ -124,14 +126,14 @@ test.group('Admin | choices of a reference', (group) => {
     assert.equal(body.choices[0].value, 'rock')
   })
 
-  test('[P14, B17] the scope of the other model applies', async ({ assert }) => {
+  test('[P14, B17] the scope of the referenced model applies', async ({ assert }) => {
     await Studio.createMany([{ name: 'Abbey', isPrivate: true }, { name: 'Hansa' }])
     assert.deepEqual(await labels('studio_id', '', jo), ['Abbey', 'Hansa'])
     assert.deepEqual(await labels('studio_id', '', eve), ['Hansa'])
     assert.deepEqual(await labels('studio_id', 'abb', eve), [])
   })
 
-  test('[P14, B17] a viewer who cannot list the other model gets no choices', async ({
+  test('[P14, B17] a viewer who cannot list the referenced model gets no choices', async ({
     assert,
   }) => {
     await Score.create({ points: 7 })
@@ -139,7 +141,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('score_id', '', eve), [])
   })
 
-  test('[B13, B17] models for superusers have no choices for other users', async ({ assert }) => {
+  test('[B13, B17] models for superusers offer no choices to other users', async ({ assert }) => {
     const others = await ask('editor_id')
     assert.equal(others.status, 404)
     assert.notInclude(others.text, 'eve')
@@ -162,7 +164,7 @@ test.group('Admin | choices of a reference', (group) => {
       assert.equal(status, 404)
     })
 
-  test('[B14] has no choices without create and update', async ({ assert }) => {
+  test('[B14] there are no choices without the create and update actions', async ({ assert }) => {
     const { status } = await ask('studio_id', { model: 'Playback' })
     assert.equal(status, 404)
   })

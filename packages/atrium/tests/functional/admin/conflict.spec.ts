@@ -52,7 +52,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual([title, pages], ['Hers', 5])
   })
 
-  test('[B25] preserves submitted values, which can overwrite the other version', async ({
+  test('[B25] submitted values are preserved and can overwrite the other version', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -69,7 +69,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual([title, pages], ['His', 7])
   }).tags(['@database'])
 
-  test('[B25] the page has the version of the row that it shows, so a third change is detected too', async ({
+  test('[B25] the conflict page contains the version of the row that it shows, so a third change is detected too', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -81,7 +81,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.match(textOf(again.text), /Title The record now Hers again Your version Title \* His/)
   })
 
-  test('[B25] the record can be left as it is', async ({ assert }) => {
+  test('[B25] the record can be left unchanged', async ({ assert }) => {
     const version = versionIn(await open())
     await submit({ title: 'Hers', _version: version })
     const page = await submit({ title: 'His', _version: version })
@@ -105,7 +105,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(title, 'Old')
   })
 
-  test('[B25] a change of a visible field outside the form counts, of a hidden one does not', async ({
+  test('[B25] a change of a visible field outside the form is a conflict, of a hidden one is not', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -119,7 +119,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(visible.status, 409)
   }).tags(['@database'])
 
-  test('[B25] one of two simultaneous submissions writes', async ({ assert }) => {
+  test('[B25] one of two simultaneous submissions succeeds', async ({ assert }) => {
     for (let round = 0; round < 5; round++) {
       const version = versionIn(await open())
       const names = ['a', 'b', 'c', 'd'].map((name) => `${name}${round}`)
@@ -167,7 +167,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual(body, { message: `Item with id ${dossier.id} not found` })
   })
 
-  test('[B25] hidden values are not shown, and the page names fields that it could not keep', async ({
+  test('[B25] hidden values are not shown, and the page names the fields whose input was not preserved', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -180,7 +180,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(pin, '5678')
   })
 
-  test('[B25, B17] stores no files in the page or on the disk', async ({ assert }) => {
+  test('[B25, B17] no files are stored in the page or on the disk', async ({ assert }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Dossier')
     const onDisk = () => readdir(folder).catch(() => [])
     const before = await onDisk()
@@ -228,7 +228,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.notMatch(text, /Title The record now/)
   }).tags(['@database'])
 
-  test('[B25] requires no choice for fields with the same value in both versions', async ({
+  test('[B25] fields with the same value in both versions require no choice', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -250,7 +250,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.include(text, 'endhis')
   })
 
-  test('[B25, B24] htmx gets the content alone', async ({ assert }) => {
+  test('[B25, B24] htmx receives only the content', async ({ assert }) => {
     const version = versionIn(await open())
     await submit({ title: 'Hers' })
     const htmx = { 'hx-request': 'true' }

@@ -55,7 +55,7 @@ test.group('Admin | create', (group) => {
     assert.notProperty(form.values, '_version')
   })
 
-  test('[S49, U3] a blank form begins with the defaults for the user, the address replaces them', async ({
+  test('[S49, U3] a blank form starts with the user’s defaults, which the query string overrides', async ({
     assert,
   }) => {
     const code = async (user: AdminUser, query = '') => {
@@ -71,7 +71,9 @@ test.group('Admin | create', (group) => {
     assert.equal(await code(jo), '')
   })
 
-  test('[S26, B14] has no page and no submission without the action', async ({ assert }) => {
+  test('[S26, B14] without the action there is no page, and submissions are refused', async ({
+    assert,
+  }) => {
     assert.equal(await its(page('ShownMaker'), 'status'), 404)
     assert.equal(await its(send('ShownMaker', { name: 'x' }), 'status'), 404)
     assert.lengthOf(await Maker.all(), 0)
@@ -120,7 +122,7 @@ test.group('Admin | create', (group) => {
     assert.property(formOf(text.text).errors, 'name')
   })
 
-  test('[B17] a field may have more than twenty values', async ({ assert }) => {
+  test('[B17] a field can have more than twenty values', async ({ assert }) => {
     const tags = Array.from({ length: 30 }, (_, index) => `tag ${index}`)
     const body = new URLSearchParams({ name: 'Loom' })
     for (const tag of tags) body.append('tags', tag)
@@ -216,7 +218,7 @@ test.group('Admin | create', (group) => {
     assert.match(next.text, /Machine\s+<a [^>]*><bdi>[^<]+<\/bdi><\/a>\s+created/)
   })
 
-  test('[S37, B18] htmx is redirected by its own header only', async ({ assert }) => {
+  test('[S37, B18] htmx receives its own redirect header only', async ({ assert }) => {
     const response = await send('Machine', REQUIRED, { 'hx-request': 'true' })
     assert.equal(response.status, 303)
     assert.equal(response.headers.get('hx-redirect'), '/admin/Machine/')
@@ -324,7 +326,7 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Ruled.all(), 0)
   })
 
-  test('[S38] htmx gets the form alone with the same status', async ({ assert }) => {
+  test('[S38] htmx receives only the form, with the same status', async ({ assert }) => {
     const { status, text, headers } = await send('Machine', {}, { 'hx-request': 'true' })
     assert.equal(status, 422)
     assert.match(text.trim(), /^<div id="form-content"/)
@@ -333,7 +335,7 @@ test.group('Admin | create', (group) => {
     assert.include(headers.get('vary')?.toLowerCase(), 'hx-request')
   })
 
-  test('[B17] conditional fields are in the form and required only when needed', async ({
+  test('[B17] conditional fields are in the form, and required only if their condition is met', async ({
     assert,
   }) => {
     const { values, tags } = formOf(await its(page('Parting'), 'text'))
@@ -413,7 +415,7 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Machine.all(), 0)
   })
 
-  test('[A9] a natural key is a field and may contain path characters', async ({ assert }) => {
+  test('[A9] a natural key is a field and can contain path characters', async ({ assert }) => {
     const path = 'a/b?c=1 %20é'
     assert.equal(await its(send('Folder', { path, title: 'x' }), 'status'), 303)
     assert.equal(await its(Folder.firstOrFail(), 'path'), path)

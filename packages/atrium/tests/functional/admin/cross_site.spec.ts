@@ -56,7 +56,7 @@ test.group('Admin | cross-site requests', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B9] a program gets the refusal as a problem', async ({ assert }) => {
+  test('[B9] an API client receives the refusal as a problem', async ({ assert }) => {
     const { status, headers, body } = await call('POST', '/admin/theme', {
       headers: { accept: 'application/json', origin: 'http://evil.test' },
     })
@@ -65,7 +65,7 @@ test.group('Admin | cross-site requests', (group) => {
     assert.equal(body.status, 403)
   })
 
-  test('[B9] forms of the site itself and programs are accepted', async ({ assert }) => {
+  test('[B9] forms of the site itself and API clients are accepted', async ({ assert }) => {
     for (const headers of [
       {},
       { 'sec-fetch-site': 'same-origin', 'origin': new URL(urlOf('/')).origin },
@@ -76,7 +76,7 @@ test.group('Admin | cross-site requests', (group) => {
     }
   })
 
-  test('[B9] cross-site links may lead to pages', async ({ assert }) => {
+  test('[B9] cross-site links to pages are accepted', async ({ assert }) => {
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const headers = { cookie, 'sec-fetch-site': 'cross-site' }
       const { status } = await get(path, { headers })

@@ -100,7 +100,9 @@ test.group('Admin | /crud', (group) => {
     assert.isEmpty(await db.from('mount_racks'))
   })
 
-  test('[S61] filters, soft deletion and hidden columns are the model’s', async ({ assert }) => {
+  test('[S61] filters, soft deletion and hidden columns are those of the model', async ({
+    assert,
+  }) => {
     await insertRack({ label: 'A', secret: 'hidden' })
     await insertRack({ label: 'B' })
     await insertRack({ label: 'A', is_deleted: true })

@@ -93,7 +93,7 @@ test.group('Admin | dashboard', (group) => {
     )
   })
 
-  test('[B23] a model with a day of creation has a trend of two weeks, from the statement of the chart', async ({
+  test('[B23] a model with a creation date has a trend of two weeks, read by the query of the chart', async ({
     assert,
   }) => {
     await addUtensils('Lamp', 'Desk', 'Old')
@@ -170,7 +170,10 @@ test.group('Admin | dashboard', (group) => {
     assert.notInclude(text, 'Secret')
   })
 
-  test('[B23] a failed count is a dash, and the others are shown', async ({ assert, cleanup }) => {
+  test('[B23] a failed count is shown as a dash, and the others are shown', async ({
+    assert,
+    cleanup,
+  }) => {
     await addUtensils('Lamp')
     const crud = {
       count: async () => {
@@ -188,7 +191,7 @@ test.group('Admin | dashboard', (group) => {
     }
   })
 
-  test('[B23] if the chart fails for one model, it is drawn for the others', async ({
+  test('[B23] if the chart query fails for one model, the others are still drawn', async ({
     assert,
     cleanup,
   }) => {
@@ -281,7 +284,7 @@ test.group('Admin | dashboard', (group) => {
     assert.notMatch(text, /<b>|<i>group/)
   })
 
-  test('[P14, B23] counts and chart cover only records that the viewer may see', async ({
+  test('[P14, B23] counts and chart cover only records that the viewer can see', async ({
     assert,
     cleanup,
   }) => {

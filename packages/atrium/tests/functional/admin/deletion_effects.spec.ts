@@ -26,7 +26,7 @@ import { its } from '#tests/helpers/its'
 import { unescape } from '#tests/helpers/list_page'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
-test.group('Admin | what a deletion does', (group) => {
+test.group('Admin | effects of a deletion', (group) => {
   let boss: string
   let guild: Guild
   let other: Guild
@@ -68,7 +68,7 @@ test.group('Admin | what a deletion does', (group) => {
       Array.from({ length: count }, (_, index) => ({ name: `${name} ${index + 1}`, guildId }))
     )
 
-  test('[R6] the confirmation lists what is deleted too, loses its reference, or prevents the deletion', async ({
+  test('[R6] the confirmation lists records that are also deleted, lose their reference, or prevent the deletion', async ({
     assert,
   }) => {
     const [ann] = await members(2, guild.id)
@@ -110,7 +110,7 @@ test.group('Admin | what a deletion does', (group) => {
     )
   })
 
-  test('[R6] what will be refused has no button, unless own code may clear the way', async ({
+  test('[R6] a deletion that the database would refuse has no button, unless application code can prevent that', async ({
     assert,
     cleanup,
   }) => {
@@ -130,7 +130,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.match(cleared.text, button)
   })
 
-  test('[R6, L11] a deletion that is refused or left leads back to the page of the record', async ({
+  test('[R6, L11] a refused or cancelled deletion returns to the page of the record', async ({
     assert,
   }) => {
     await Fee.create({ title: 'Yearly', guildId: guild.id })
@@ -158,7 +158,7 @@ test.group('Admin | what a deletion does', (group) => {
     }
   })
 
-  test('[R6] it says so of several records together, and nothing where nothing refers', async ({
+  test('[R6] the effects of deleting several records are combined, and omitted if nothing refers to them', async ({
     assert,
   }) => {
     await members(3, guild.id)
@@ -171,7 +171,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.notInclude(text, 'deletion-effects')
   })
 
-  test('[R6] more than 1,000 are not counted', async ({ assert }) => {
+  test('[R6] counting stops at 1,000 records', async ({ assert }) => {
     for (let done = 0; done < 1002; done += 334) {
       const rows = Array.from({ length: 334 }, () => ({ name: 'M', guild_id: guild.id }))
       await db.table('guild_members').multiInsert(rows)
@@ -180,7 +180,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.equal(effect.sentence, 'more than 1,000 members are deleted too')
   })
 
-  test('[R6] tables that refer to themselves are followed, and selected records are none of the others', async ({
+  test('[R6] self-references are followed, and selected records are not listed as effects', async ({
     assert,
   }) => {
     const house = await House.create({ name: 'Hall' })
@@ -197,7 +197,7 @@ test.group('Admin | what a deletion does', (group) => {
     )
   })
 
-  test('[R6] a list leaves the question to that page, also with a script, unless deleted records can be restored', async ({
+  test('[R6] lists open the confirmation page instead of a dialog, unless deleted records can be restored', async ({
     assert,
   }) => {
     await House.create({ name: 'Hall' })
@@ -211,7 +211,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.include(await buttonOf('House'), 'data-url')
   })
 
-  test('[R6] a deletion that can be reverted has no other effects', async ({ assert }) => {
+  test('[R6] a deletion that can be restored has no other effects', async ({ assert }) => {
     const house = await House.create({ name: 'Hall' })
     await Room.create({ name: 'Cellar', houseId: house.id })
     const { text } = await ask('House', [house.id])
@@ -219,7 +219,9 @@ test.group('Admin | what a deletion does', (group) => {
     assert.include(text, 'Hall')
   })
 
-  test('[R6] records that no foreign key ties are said to stay', async ({ assert }) => {
+  test('[R6] referring records without a foreign key are listed as unchanged', async ({
+    assert,
+  }) => {
     await Song.create({ title: 'Anthem', guildId: guild.id })
     assert.deepEqual(effectsIn(await its(ask('Guild', [guild.id]), 'text')), [
       {
@@ -230,7 +232,9 @@ test.group('Admin | what a deletion does', (group) => {
     ])
   })
 
-  test('[R6, U4] what the user may not see is counted without a name', async ({ assert }) => {
+  test('[R6, U4] records that the user cannot see are counted without a title', async ({
+    assert,
+  }) => {
     await members(1, guild.id)
     await Member.create({ name: 'Sealed', guildId: guild.id })
     await Tool.create({ title: 'QZXTOOL', guildId: guild.id })
@@ -253,7 +257,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.include(text, '/admin/Member/view/')
   })
 
-  test('[R6, U4] records whose reference is hidden from the user are counted without a name', async ({
+  test('[R6, U4] records whose reference is hidden from the user are counted without a title', async ({
     assert,
   }) => {
     const [ann] = await members(1, guild.id, 'QZXANN')
@@ -286,7 +290,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.notInclude(refused.text, 'QZX')
   })
 
-  test('[R6, U4] so are those of a reference that is hidden on some records only', async ({
+  test('[R6, U4] records whose reference is hidden on some records only are counted without a title', async ({
     assert,
   }) => {
     await Tool.createMany(['Oven', 'QZXTOOL'].map((title) => ({ title, guildId: guild.id })))
@@ -302,7 +306,9 @@ test.group('Admin | what a deletion does', (group) => {
     ])
   })
 
-  test('[R6, S52] a refused deletion says which records still refer', async ({ assert }) => {
+  test('[R6, S52] a refused deletion names the records that still refer to the record', async ({
+    assert,
+  }) => {
     await Fee.createMany(['A', 'B', 'C', 'D'].map((title) => ({ title, guildId: guild.id })))
     const message = 'Other items still refer to this one: 4 fees (A, B, C, …)'
     const json = await call('DELETE', '/admin/Guild/bulk-delete', {

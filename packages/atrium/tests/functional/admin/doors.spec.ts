@@ -572,7 +572,7 @@ async function enter({ roles, isSuperuser = false }: Persona) {
   return await makeUser('kim', { isSuperuser, roles: names })
 }
 
-test.group('Admin | every door and every role', (group) => {
+test.group('Admin | every route and every role', (group) => {
   group.setup(() => fakeHashes())
   group.teardown(() =>
     rm(app.config.get<string>('admin.storageDirectory'), { recursive: true, force: true })
@@ -584,7 +584,7 @@ test.group('Admin | every door and every role', (group) => {
     return () => restoreRoles()
   })
 
-  test('[U4] every route below the mount, and every endpoint of the model, is a door of this test', async ({
+  test('[U4] this test covers every route below the mount, and every endpoint of the model', async ({
     assert,
   }) => {
     const { models } = await adminSite()
@@ -628,7 +628,7 @@ test.group('Admin | every door and every role', (group) => {
       }
     })
 
-  test('[U1, U4] what belongs to no model says no more than the roles: {name}')
+  test('[U1, U4] routes that belong to no model reveal no more than the roles allow: {name}')
     .with(someOf(PERSONAS, 2))
     .run(async ({ assert }, persona) => {
       const user = await enter(persona)
@@ -684,7 +684,7 @@ test.group('Admin | every door and every role', (group) => {
       }
     })
 
-  test('[U4, P10] endpoints behind tokens allow what the roles of the owner do: {name}')
+  test('[U4, P10] endpoints with tokens allow what the roles of the owner allow: {name}')
     .with(someOf(PERSONAS, 2, 1))
     .run(async ({ assert }, persona) => {
       const user = await enter(persona)

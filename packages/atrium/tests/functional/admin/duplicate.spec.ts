@@ -12,7 +12,7 @@ import { withoutTokens } from '#tests/helpers/without_tokens'
 
 const FILE = `${'a'.repeat(32)}.txt`
 
-test.group('Admin | duplicates', (group) => {
+test.group('Admin | duplicating records', (group) => {
   let boss: string
   let guild: Guild
 
@@ -60,7 +60,9 @@ test.group('Admin | duplicates', (group) => {
     assert.include(text, 'Ann')
   })
 
-  test('[R11] files stay with their record, and the address wins', async ({ assert }) => {
+  test('[R11] files are not copied, and the query string overrides copied values', async ({
+    assert,
+  }) => {
     const { id } = await Play.create({ title: 'Lear', town: 'east', poster: FILE, note: 'n' })
     const { text } = await open(`/admin/Play/create_page?from=${id}&title=Timon`)
     assert.notInclude(text, FILE)
@@ -68,7 +70,7 @@ test.group('Admin | duplicates', (group) => {
     assert.equal(formOf(text).values.note, 'n')
   })
 
-  test('[R11, U4] only what the user may see is copied, and only where they may create', async ({
+  test('[R11, U4] only values that the user can see are copied, and only if they can create records', async ({
     assert,
   }) => {
     const play = await Play.create({ title: 'Lear', town: 'east', secret: 'QZX', note: 'QZXN' })
@@ -94,9 +96,7 @@ test.group('Admin | duplicates', (group) => {
     assert.notInclude(text, 'create_page')
   })
 
-  test('[R11] a record that there is not is not found, and users are not copied', async ({
-    assert,
-  }) => {
+  test('[R11] a missing record is not found, and users can’t be copied', async ({ assert }) => {
     for (const id of ['99999', 'x', '1/2', '']) {
       assert.equal(await its(open(`/admin/Guild/create_page?from=${id}`), 'status'), 404, id)
     }

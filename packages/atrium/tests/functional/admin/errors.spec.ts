@@ -23,7 +23,7 @@ test.group('Admin | errors', (group) => {
     }
   })
 
-  test('[B2, U4] every 404 of a page has one text that names both causes, and a link to the list', async ({
+  test('[B2, U4] every 404 page has the same text, which names both causes, and a link to the list', async ({
     assert,
   }) => {
     const viewer = await makeUser('vi', { isSuperuser: false })
@@ -52,7 +52,7 @@ test.group('Admin | errors', (group) => {
     assert.notMatch(text, /<script>|<\/script>\//)
   })
 
-  test('[B6] a program gets a 404 problem', async ({ assert }) => {
+  test('[B6] an API client gets a 404 problem', async ({ assert }) => {
     const headers = { cookie, accept: 'application/json' }
     const { status, body } = await get('/admin/Nothing/', { headers })
     assert.equal(status, 404)
@@ -66,7 +66,7 @@ test.group('Admin | errors', (group) => {
     }
   })
 
-  test('[A29] while the database is unavailable, pages and problems ask to retry', async ({
+  test('[A29] while the database is unavailable, pages and problems ask to try again', async ({
     assert,
     cleanup,
   }) => {

@@ -89,7 +89,7 @@ test.group('The event log | failures', (group) => {
     assert.equal(await statusOf(post('/api/event-plains', { name: 'one' })), 500)
   })
 
-  test('[E3] a save() of application code outside a transaction stays, and the failure is reported', async ({
+  test('[E3] a save() of application code outside a transaction is not rolled back, and the failure is reported', async ({
     assert,
     cleanup,
   }) => {
@@ -128,7 +128,7 @@ test.group('The event log | failures', (group) => {
     assert.equal(rejecting.pending, 0)
   })
 
-  test('[E4] an integration that hangs delays nothing and takes a bounded amount of memory', async ({
+  test('[E4] an integration that never returns delays nothing and uses a bounded amount of memory', async ({
     assert,
     cleanup,
   }) => {
@@ -167,7 +167,7 @@ test.group('The event log | failures', (group) => {
     assert.deepInclude(heard[0].records[0].newState, { heading: 'one', data: { a: 1 } })
   })
 
-  test('[E4] an integration that is not part of the write gets no event that is rolled back', async ({
+  test('[E4] an integration outside the write’s transaction gets no event that is rolled back', async ({
     assert,
     cleanup,
   }) => {
@@ -184,7 +184,7 @@ test.group('The event log | failures', (group) => {
     assert.isEmpty(heard)
   })
 
-  test('[E4] an integration that is part of the write gets its transaction and can roll it back', async ({
+  test('[E4] an integration inside the write’s transaction can roll it back', async ({
     assert,
     cleanup,
   }) => {

@@ -197,7 +197,7 @@ test.group('The event log | writes', (group) => {
     assert.equal(await Pair.query().first(), null)
   })
 
-  test("[E3] the log contains the row's state even if own code's instance is old or partial", async ({
+  test('[E3] the log contains the stored state even if the instance of application code is old or partial', async ({
     assert,
   }) => {
     const { id } = await Plain.create({ name: 'one', value: 1 })
@@ -236,7 +236,7 @@ test.group('The event log | writes', (group) => {
     assert.isEmpty(await loggedEvents())
   })
 
-  test('[E3] writes of hooks are among the records of the action, which names its own model', async ({
+  test('[E3] writes of hooks are among the records of the action, and the event names the model of the action', async ({
     assert,
   }) => {
     const { id } = (await new LucidCrud(Hooked).create({ name: 'one' }, { actor })) as {

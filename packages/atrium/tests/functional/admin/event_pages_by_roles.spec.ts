@@ -13,7 +13,7 @@ import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helper
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 /** The event pages are for superusers; what they are made of knows everybody's roles all the same. */
-test.group('Admin | parts of the event pages, by roles', (group) => {
+test.group('Admin | event page contents by roles', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -61,7 +61,7 @@ test.group('Admin | parts of the event pages, by roles', (group) => {
 
   const play = (town = 'east') => Play.create({ title: 'Hamlet', town })
 
-  test('[U4, E5] what roles hide on all records, or on some, is in no comparison and no title', async ({
+  test('[U4, E5] values that roles hide on all or some records are in no comparison and no title', async ({
     assert,
   }) => {
     const row = logged(await play())
@@ -81,7 +81,7 @@ test.group('Admin | parts of the event pages, by roles', (group) => {
     assert.deepEqual((await seen(mixed, row))!.names, ['title', 'tickets', 'town'])
   })
 
-  test('[U4, E5] records out of reach, deleted ones of a scope, and models that one may not view are not readable', async ({
+  test('[U4, E5] records out of scope, deleted records of a scope, and records of models without the view permission are not readable', async ({
     assert,
   }) => {
     const east = await play()

@@ -119,7 +119,9 @@ test.group('Admin | event page', (group) => {
     assert.include(html, 'href="/admin/LoggedSeat/history/7/a%2Fb"')
   })
 
-  test('[E5] a created record has no before, a deleted one no after', async ({ assert }) => {
+  test('[E5] a created record has no old values, a deleted one no new values', async ({
+    assert,
+  }) => {
     const reel = { id: 5, title: 'Casablanca', director: null }
     const record = { resource_type: 'Reel', resource_id: '5' }
     const made = await page(
@@ -141,7 +143,9 @@ test.group('Admin | event page', (group) => {
     assert.include(removed.records[0].title, 'Reel Casablanca')
   })
 
-  test('[E3, E5] a write over HTTP is shown as it was', async ({ assert }) => {
+  test('[E3, E5] a write over HTTP is shown with its actor, request and values', async ({
+    assert,
+  }) => {
     const row = { title: 'Casablanca', imdb_rating: 8.5, created_at: ago() }
     const reel = await insertRow('reels', row)
     await patch(`/api/reels/${reel}`, { title: 'Casablanca (1942)', imdb_rating: null })
@@ -196,7 +200,7 @@ test.group('Admin | event page', (group) => {
       assert.include(text, '<nav class="side"')
     })
 
-  test('[E4] a column that is hidden today is not shown, even if it was logged', async ({
+  test('[E4] a column that is hidden now is not shown, even if it was logged', async ({
     assert,
   }) => {
     const state = { hall: 7, place: 'a', label: 'x', code: 'the-secret' }
@@ -254,7 +258,7 @@ test.group('Admin | event page', (group) => {
     assert.include(records[0].unchanged.Extra, '&quot;nested&quot;')
   })
 
-  test('[E5] an event without a record shows actor, time and reason', async ({ assert }) => {
+  test('[E5] an event without a record shows its actor, time and reason', async ({ assert }) => {
     const id = await logEvent({
       event_type: 'FAILED_LOGIN',
       status: 'failure',
@@ -306,7 +310,7 @@ test.group('Admin | event page', (group) => {
     assert.notMatch(text, /Others|Reel!|<b>/)
   })
 
-  test('[P14, E5] a record that the scope hides has no history page, a deleted one has', async ({
+  test('[P14, E5] a record that the scope hides has no history page, a deleted record has one', async ({
     assert,
   }) => {
     await db.from('portraits').delete()

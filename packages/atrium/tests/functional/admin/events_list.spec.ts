@@ -226,7 +226,7 @@ test.group('Admin | the event log', (group) => {
     assert.equal(rows[1].address, '– Empty')
   })
 
-  test('[E2, E5] a write of an anonymous request is not shown as a command', async ({ assert }) => {
+  test('[E2, E5] a write by an anonymous request is not shown as a command', async ({ assert }) => {
     await logEvent({ username: null, resource_type: 'Reel' })
     const { rows } = await page()
     assert.equal(rows[0].who, 'Anonymous user')
@@ -269,7 +269,7 @@ test.group('Admin | the event log', (group) => {
     }
   })
 
-  test('[E5] texts from users are escaped, on one line and directionally isolated', async ({
+  test('[E5] texts from users are escaped, on one line and isolated in their direction', async ({
     assert,
   }) => {
     const reel = await makeReel('<i>"Reel"</i> {{ 7*7 }}')
@@ -302,7 +302,7 @@ test.group('Admin | the event log', (group) => {
     assert.notInclude(filtered.text, '<script>x')
   }).skip(!onSqlite, 'texts as long fit into no column of other databases')
 
-  test('[B13] a user who is not a superuser may not read the log and has no link', async ({
+  test('[B13] a user who is not a superuser cannot read the log and has no link', async ({
     assert,
   }) => {
     await logEvent({ username: 'somebody-else' })

@@ -127,7 +127,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@database'])
 
-  test('[D2] values are as in REST, in every format, and null differs from an empty text', async ({
+  test('[D2] values are as in REST in every format, and null differs from an empty text', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a/1', name: 'North' }])
@@ -177,7 +177,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@dialect'])
 
-  test('[D2] bom, raw, labels and titles change what they say, and nothing else', async ({
+  test('[D2] each of bom, raw, labels and titles changes only what it describes', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a', name: 'North' }])
@@ -204,15 +204,13 @@ test.group('Admin | export', (group) => {
     assert.deepEqual(json[0], { name: '=1+1', alcove_code: 'a', alcove_code__title: 'North' })
   })
 
-  test("[D2] columns of one's own hold their texts", async ({ assert }) => {
+  test('[D2] custom columns export their text', async ({ assert }) => {
     await add('list_artefacts', [{ name: 'x', weight: 2 }])
     const response = await exported('format=csv&columns=density,name', 'Artefact')
     assert.deepEqual(lines(response), ['density,name', '2/m³,x'])
   })
 
-  test(
-    '[D2, L1] a query of which something filters nothing is 422, and nothing is exported: {$self}'
-  )
+  test('[D2, L1] a query with an ignored filter is 422, and nothing is exported: {$self}')
     .with([
       'format=csv&filter.nmae=x',
       'format=csv&filter.id=x',
@@ -233,7 +231,7 @@ test.group('Admin | export', (group) => {
       assert.isNotEmpty(json.body.detail[0].message)
     })
 
-  test('[D2, L5, L6] the columns of the person and the default view count as in the list', async ({
+  test('[D2, L5, L6] the user’s saved columns and default view apply as in the list', async ({
     assert,
   }) => {
     await add('list_cash_books', books(4))
@@ -250,7 +248,7 @@ test.group('Admin | export', (group) => {
     assert.lengthOf(lines(await exported('format=csv&view=all')), 5)
   })
 
-  test('[D2] the file has a name of letters, digits and dashes, and a browser only stores it', async ({
+  test('[D2] the file name has only letters, digits and dashes, and a browser downloads the file', async ({
     assert,
   }) => {
     const { headers } = await exported('format=csv')
@@ -266,7 +264,9 @@ test.group('Admin | export', (group) => {
     assert.include(head.headers.get('content-disposition')!, '.csv')
   })
 
-  test('[D2] an export is logged with query, format and number', async ({ assert }) => {
+  test('[D2] an export is logged with its query, format and number of records', async ({
+    assert,
+  }) => {
     await add('list_cash_books', books(6))
     await exported('format=ndjson&filter.remark=odd&raw=1')
     const [event] = await exportEvents()
@@ -311,7 +311,7 @@ test.group('Admin | export', (group) => {
     }
   })
 
-  test('[U3, U4] never exports fields and records that roles hide, or the titles of their references', async ({
+  test('[U3, U4] fields and records that roles hide, and titles of their references, are never exported', async ({
     assert,
   }) => {
     const stage = await Stage.create({ name: 'Globe', town: 'east' })
@@ -335,7 +335,7 @@ test.group('Admin | export', (group) => {
     assert.equal(await statusOf(exported('format=json&filter.secret=QZX', 'Play')), 422)
   }).tags(['@database'])
 
-  test('[U3] of what one sees, only that leaves which a role lets one export', async ({
+  test('[U3] only records and fields with the export permission are exported, not all visible ones', async ({
     assert,
   }) => {
     const stage = await Stage.create({ name: 'Globe', town: 'east' })
@@ -357,7 +357,7 @@ test.group('Admin | export', (group) => {
     assert.include(dialog.text, '1 record of the list that you can export')
   }).tags(['@database'])
 
-  test('[P14] the policy of the model counts', async ({ assert, cleanup }) => {
+  test('[P14] the policy of the model applies', async ({ assert, cleanup }) => {
     const { allows } = ClosedFile
     cleanup(() => void (ClosedFile.allows = allows))
     await add('list_closed_files', [{ title: 'QZX' }])
@@ -368,7 +368,7 @@ test.group('Admin | export', (group) => {
     assert.notInclude(response.text, 'QZX')
   })
 
-  test('[P10, U4] requires a login, and an access token opens no page', async ({ assert }) => {
+  test('[P10, U4] a login is required, and an access token opens no page', async ({ assert }) => {
     cookie = ''
     const page = await exported('format=csv')
     assert.equal(page.status, 303)
@@ -380,7 +380,7 @@ test.group('Admin | export', (group) => {
     assert.equal(token.status, 401)
   })
 
-  test('[D2] the form of the dialog exports the list, all fields, or those that are chosen', async ({
+  test('[D2] the dialog exports the columns of the list, all fields, or selected ones', async ({
     assert,
   }) => {
     await add('list_cash_books', books(3))
@@ -405,7 +405,7 @@ test.group('Admin | export', (group) => {
     assert.equal(foreign.status, 403)
   })
 
-  test('[D2, B24] the records that are ticked in the list are exported, in its order and columns', async ({
+  test('[D2, B24] the records that are selected in the list are exported, in its order and columns', async ({
     assert,
   }) => {
     await add('list_cash_books', books(6))
@@ -467,7 +467,7 @@ test.group('Admin | export', (group) => {
     }
   }).tags(['@database'])
 
-  test('[U2, U3] of ticked records, only those and what a role lets one export leave', async ({
+  test('[U2, U3] of the selected records, only those with the export permission are exported', async ({
     assert,
   }) => {
     await add('list_cash_books', books(3))
@@ -490,7 +490,7 @@ test.group('Admin | export', (group) => {
     assert.equal(refused.status, 403)
   })
 
-  test('[D2] the dialog says how many records match, and keeps the list; the list links to it', async ({
+  test('[D2] the dialog shows the number of matching records and preserves the list; the list links to it', async ({
     assert,
   }) => {
     await add('list_cash_books', books(5))
@@ -512,7 +512,9 @@ test.group('Admin | export', (group) => {
     assert.notInclude(unread.text, '/export/dialog')
   })
 
-  test('[D2] an export is of one moment, while rows come and go', async ({ assert }) => {
+  test('[D2] an export is a consistent snapshot while rows are added and deleted', async ({
+    assert,
+  }) => {
     /* An SQLite database without readers has one connection, which all others would wait for. */
     if (db.connection().dialect.name.includes('sqlite') && !readersOf(db.connection())) return
     const wide = 'x'.repeat(2000)
@@ -543,7 +545,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@database'])
 
-  test('[D2, D6] in the order of a column without an index, an export sorts once and is of one moment', async ({
+  test('[D2, D6] sorted by a column without an index, an export sorts once and is a consistent snapshot', async ({
     assert,
   }) => {
     const wide = 'x'.repeat(2000)
@@ -595,7 +597,7 @@ test.group('Admin | export', (group) => {
     }
   }).tags(['@dialect', '@driver'])
 
-  test('[D2, E3] a client that goes away ends the export, and the event says so', async ({
+  test('[D2, E3] a client that disconnects ends the export, and the event records it', async ({
     assert,
   }) => {
     const wide = 'x'.repeat(2000)
@@ -621,7 +623,7 @@ test.group('Admin | export', (group) => {
     assert.equal(pool.numUsed(), 0)
   }).tags(['@database'])
 
-  test('[D2, E3] a response that breaks ends the export, and the process gets no other error', async ({
+  test('[D2, E3] a broken response ends the export, and the process gets no other error', async ({
     assert,
     cleanup,
   }) => {
@@ -672,7 +674,7 @@ test.group('Admin | export', (group) => {
       assert.equal(rest.status, 403)
     })
 
-  test('[D2] a caller has one place, two callers have both, and small exports need none', async ({
+  test('[D2] one user can run one export, two users two; small exports have no limit', async ({
     assert,
     cleanup,
   }) => {
@@ -708,7 +710,9 @@ test.group('Admin | export', (group) => {
     )
   })
 
-  test('[D2] a model without records is a heading, or an empty list', async ({ assert }) => {
+  test('[D2] an export of a model without records is a heading or an empty list', async ({
+    assert,
+  }) => {
     assert.equal(await textOf(exported('format=csv', 'Vacancy')), 'id,title\r\n')
     assert.deepEqual(await bodyOf(exported('format=json', 'Vacancy')), [])
     assert.equal(await textOf(exported('format=ndjson', 'Vacancy')), '')

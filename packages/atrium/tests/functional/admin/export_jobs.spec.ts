@@ -64,7 +64,7 @@ test.group('Admin | exports as jobs', (group) => {
     exports.streamed = streamed
   }
 
-  test('[D2, D1] XLSX is a job whose file is on its page, and an event names the job', async ({
+  test('[D2, D1] an XLSX export is a job whose page has the file, and whose event names the job', async ({
     assert,
     cleanup,
   }) => {
@@ -100,7 +100,7 @@ test.group('Admin | exports as jobs', (group) => {
     })
   })
 
-  test('[D2] more records than the limit of a request are a job, for programs 202', async ({
+  test('[D2] more records than the limit of a request become a job, which API clients get as 202', async ({
     assert,
     cleanup,
   }) => {
@@ -124,7 +124,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await kindOf(findJob(idOf(posted))), 'export')
   })
 
-  test('[D2, U4] the file is the person’s alone: others and superusers get 404, and so do they without the permission', async ({
+  test('[D2, U4] only the owner with the permission can download the file: others and superusers get 404', async ({
     assert,
     cleanup,
   }) => {
@@ -149,7 +149,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(id, asAnn)), 404)
   })
 
-  test('[D2] the file is gone after a day, and removed from the disk; the job can be done again', async ({
+  test('[D2] the file is deleted after a day, and the job can be repeated', async ({
     assert,
     cleanup,
   }) => {
@@ -178,7 +178,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(next.id)), 200)
   })
 
-  test('[D2, U4] a job exports what its owner may when it runs, and fails without the permission', async ({
+  test('[D2, U4] a job exports what its owner can export when it runs, and fails without the permission', async ({
     assert,
     cleanup,
   }) => {
@@ -194,7 +194,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.isEmpty(await filesStored())
   })
 
-  test('[D2, U4] a file is refused once its owner has lost permissions, and can be made again', async ({
+  test('[D2, U4] a file is refused once its owner has lost permissions, and can be exported again', async ({
     assert,
     cleanup,
   }) => {
@@ -254,7 +254,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(id)), 404)
   })
 
-  test('[B9, D2] a link on another site starts nothing: it opens the dialog', async ({
+  test('[B9, D2] a link on another site starts no export: it opens the dialog', async ({
     assert,
   }) => {
     const response = await exported('format=xlsx&filter.amount=1', {

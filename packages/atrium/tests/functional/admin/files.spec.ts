@@ -87,7 +87,7 @@ test.group('Admin | stored files', (group) => {
     assert.equal(text, '')
   })
 
-  test('[B17] the file name is the title of its record, whatever that contains')
+  test('[B17] the file name is the title of the record, whatever characters that contains')
     .with([
       [
         'Ärger 5 €',
@@ -110,7 +110,7 @@ test.group('Admin | stored files', (group) => {
       assert.isNull(response.headers.get('set-cookie'))
     })
 
-  test('[B17] a column with a file widget contains files, another does not', async ({ assert }) => {
+  test('[B17] only columns with a file widget contain files', async ({ assert }) => {
     await put('Portrait', name(1))
     await put('Portrait', name(2))
     await Portrait.create({ title: 'Ada', scan: name(1), note: name(2) })
@@ -336,7 +336,7 @@ test.group('Admin | bodies with files', (group) => {
     assert.deepEqual(body.body, { name: 'Ada', list: ['1', '2'] })
   })
 
-  test('[B17] names that would be parsed to trees are left out')
+  test('[B17] field names that would be parsed to nested objects are ignored')
     .with([
       ['an index beyond memory', 'a[4000000000]'],
       ['an index beyond patience', 'a[50000000]'],
@@ -352,7 +352,7 @@ test.group('Admin | bodies with files', (group) => {
       assert.isUndefined(({} as any).polluted)
     })
 
-  test('[B17] a file with such a name is left out too', async ({ assert }) => {
+  test('[B17] a file with such a field name is ignored too', async ({ assert }) => {
     const { status, body } = await send(
       field('name', 'Ada') + part('name="a[4000000000]"; filename="a.txt"', 'x') + END
     )
@@ -420,7 +420,7 @@ test.group('Admin | files in forms', (group) => {
     assert.isTrue(PNG.equals(Buffer.from(await response.arrayBuffer())))
   })
 
-  test('[B17] a form names a file as its sender did, and a list by its field, for its record alone', async ({
+  test('[B17] a form shows the sender’s file name, and a list the field name, only for the record of the file', async ({
     assert,
   }) => {
     await create(png('my <b>face</b>.png'))
@@ -456,7 +456,7 @@ test.group('Admin | files in forms', (group) => {
     })
 
   test(
-    '[B17] takes only files of the default types by name and content where no type is named: {$self}'
+    '[B17] accepts only files of the default types by name and content if no types are configured: {$self}'
   )
     .with([
       ['page.html', '<p>'],
@@ -481,7 +481,9 @@ test.group('Admin | files in forms', (group) => {
       assert.lengthOf(await Portrait.all(), 0)
     })
 
-  test('[B17] takes files of the default types, and others where they are named: {filename}')
+  test(
+    '[B17] accepts files of the default types, and other types if they are configured: {filename}'
+  )
     .with([
       { field: 'scan', filename: 'a.pdf', content: '%PDF-1.7' },
       { field: 'scan', filename: 'a.txt', content: 'plain' },
@@ -498,7 +500,7 @@ test.group('Admin | files in forms', (group) => {
       assert.lengthOf(await stored(), 1)
     })
 
-  test('[B17] scanFile sees each file before it is stored, and refuses it with a reason or by failing', async ({
+  test('[B17] scanFile checks each file before it is stored, and refuses it by a reason or an exception', async ({
     assert,
     cleanup,
   }) => {
@@ -525,7 +527,7 @@ test.group('Admin | files in forms', (group) => {
     assert.lengthOf(await Portrait.all(), 0)
   })
 
-  test('[B17] deletes a file if the record can’t be stored', async ({ assert }) => {
+  test('[B17] a file is deleted if its record can’t be stored', async ({ assert }) => {
     const { status } = await create(png(), '')
     assert.equal(status, 422)
     assert.deepEqual(await stored(), [])
@@ -566,7 +568,7 @@ test.group('Admin | files in forms', (group) => {
     assert.deepEqual(await stored(), [second])
   })
 
-  test('[B17] a cleared file is removed, others stay', async ({ assert }) => {
+  test('[B17] a cleared file is removed, and the other files stay', async ({ assert }) => {
     await send('/admin/Portrait/form_create', { title: 'Ada', image: png(), scan: png() })
     const { id, image } = await Portrait.firstOrFail()
     assert.lengthOf(await stored(), 2)
@@ -577,7 +579,9 @@ test.group('Admin | files in forms', (group) => {
     assert.deepEqual(await stored(), [image])
   })
 
-  test('[B17, B16] soft deletion keeps the files, purging removes them', async ({ assert }) => {
+  test('[B17, B16] soft deletion preserves the files, and purging removes them', async ({
+    assert,
+  }) => {
     await create(png())
     const { id, image } = await Portrait.firstOrFail()
     const remove = (query = '') =>
@@ -620,7 +624,7 @@ test.group('Admin | owners of files', (group) => {
 
   const png = () => new File([PNG], 'ada.png', { type: 'image/png' })
 
-  test('[B17] a file column accepts no text, whatever its schema: {0}')
+  test('[B17] a file column accepts no text, whatever its schema allows: {0}')
     .with([
       ['/api/posters', 'image', Poster],
       ['/api/posters', 'scan', Poster],
@@ -679,7 +683,7 @@ test.group('Admin | owners of files', (group) => {
     assert.isNull(await its(Poster.findOrFail(id), 'image'))
   })
 
-  test('[B17] own code that runs as the system may write any key', async ({ assert }) => {
+  test('[B17] application code that runs as the system can write any key', async ({ assert }) => {
     const crud = new LucidCrud(Poster)
     const actor = { kind: 'system', name: 'import' } as any
     await crud.create({ title: 'Ada', image: name(1) }, { actor })
@@ -687,9 +691,7 @@ test.group('Admin | owners of files', (group) => {
     await assert.rejects(() => crud.create({ title: 'Ada', image: name(1) }), /not valid/)
   })
 
-  test('[B17] a file is not served for another record than the one that it was stored for', async ({
-    assert,
-  }) => {
+  test('[B17] a file is served only for the record that it was stored for', async ({ assert }) => {
     /* One record with a lower key and one with a higher key, as own code may have written them. */
     const before = await Portrait.create({ title: 'Eve' })
     await upload('/admin/Portrait/form_create', { title: 'Ada', image: png(), scan: png() })
@@ -708,7 +710,7 @@ test.group('Admin | owners of files', (group) => {
     assert.equal(await statusOf(ada.scan), 404)
   })
 
-  test('[B17] a file that an update stores belongs to that record, and a removed one to none', async ({
+  test('[B17] a file that an update stores belongs to the updated record, and a removed file to no record', async ({
     assert,
   }) => {
     const { id } = await Portrait.create({ title: 'Ada' })

@@ -72,14 +72,14 @@ test.group('Admin | messages for the next page', (group) => {
     }
   })
 
-  test('[K4.5, B18] the cookie is removed once the message was shown', async ({ assert }) => {
+  test('[K4.5, B18] the cookie is removed after the message was shown', async ({ assert }) => {
     const cookies = await act()
     assert.include(cookies, `${FLASH}=`)
     const next = await visit('/admin/Dossier/', cookies)
     assert.notInclude(after(cookies, next), FLASH)
   })
 
-  test('[B18] partial pages do not use up the message', async ({ assert }) => {
+  test('[B18] partial pages do not clear the message', async ({ assert }) => {
     let cookies = await act()
     const htmx = { 'hx-request': 'true' }
     for (const path of ['/admin/dashboard-content', '/admin/Dossier/get_model_list']) {
@@ -113,7 +113,7 @@ test.group('Admin | messages for the next page', (group) => {
     }
   })
 
-  test('[B18, R7] Undo is a form in the message, escaped as all texts', async ({ assert }) => {
+  test('[B18, R7] Undo is a form in the message, escaped like all texts', async ({ assert }) => {
     const flash: Flash = {
       kind: 'success',
       text: 'Film <b> updated',

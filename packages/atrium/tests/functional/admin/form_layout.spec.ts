@@ -8,7 +8,7 @@ import { Machine, Holding } from '#tests/fixtures/forms'
 
 const BOOK = { title: 'Emma', kind: 'book', isbn: '978-0' }
 
-test.group('Admin | layout of forms', (group) => {
+test.group('Admin | form layout', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -29,7 +29,9 @@ test.group('Admin | layout of forms', (group) => {
   const tagOf = (text: string, id: string) =>
     new RegExp(`<\\w+[^>]*id="${id}"[^>]*>`).exec(text)![0]
 
-  test('[R1] shows fields in sections and tabs, the others at the end', async ({ assert }) => {
+  test('[R1] fields are shown in sections and tabs, and the remaining fields at the end', async ({
+    assert,
+  }) => {
     const text = await page('Holding/create_page')
     assert.deepEqual(
       Object.keys(formOf(text).values).filter((name) => !name.startsWith('_')),
@@ -43,7 +45,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.match(text, /<h2 id="form-tab-2-title" dir="auto">Notes<\/h2>/)
   })
 
-  test('[R1] opens a folded section only for an error', async ({ assert }) => {
+  test('[R1] a collapsed section is expanded only for an error', async ({ assert }) => {
     const { id } = await Holding.create(BOOK)
     assert.notMatch(tagOf(await page(`Holding/update/${id}`), 'form-section-1'), /\sopen/)
     const { status, text } = await update(id, { ...BOOK, pages: '0' })
@@ -52,7 +54,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.match(tagOf(text, 'form-section-1'), /\sopen/)
   })
 
-  test('[R1] an error on a tab opens it, and the tab says so', async ({ assert }) => {
+  test('[R1] an error opens its tab, and the tab is marked', async ({ assert }) => {
     const { status, text } = await create({ ...BOOK, remark: 'x' })
     assert.equal(status, 422)
     assert.deepEqual(invalid(text), ['remark'])
@@ -61,7 +63,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.include(tagOf(text, 'form-tab-2'), 'data-errors="1 field to correct"')
   })
 
-  test('[R1, R14, U4] what a role hides is in no section, and meets the conditions on it', async ({
+  test('[R1, R14, U4] fields that a role hides are in no section, and conditions on them count as met', async ({
     assert,
     cleanup,
   }) => {
@@ -82,7 +84,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.equal(await its(Holding.findOrFail(id), 'isbn'), 'changed')
   })
 
-  test('[R14, L10] the cell of a field that the form does not have is not edited', async ({
+  test('[R14, L10] the cell of a field that the record’s form omits can’t be edited', async ({
     assert,
   }) => {
     const film = await Holding.create({ title: 'Vertigo', kind: 'film' })
@@ -93,7 +95,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.equal(await statusOf(book), 200)
   })
 
-  test('[R14] a field that the form does not have is not required, and ignored', async ({
+  test('[R14] a field that the form omits is not required, and its input is ignored', async ({
     assert,
   }) => {
     const { status } = await create({ title: 'Vertigo', kind: 'film', isbn: '1', pages: 'many' })
@@ -110,7 +112,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.equal(byDefault, 303)
   })
 
-  test('[R14] an update leaves what the form does not have as it is', async ({ assert }) => {
+  test('[R14] an update does not change fields that the form omits', async ({ assert }) => {
     const { id } = await Holding.create({ ...BOOK, pages: 474 })
     const { status } = await update(id, {
       title: 'Emma',
@@ -134,7 +136,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.equal(await its(Holding.findOrFail(id), 'isbn'), 'new')
   })
 
-  test('[R14] the browser shows all, requires none of them, and learns the conditions', async ({
+  test('[R14] the page contains all conditional fields without "required", and their conditions for the script', async ({
     assert,
   }) => {
     const text = await page('Holding/create_page')
@@ -148,7 +150,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.notInclude(text, 'hidden data-visible-when')
   })
 
-  test('shows units in the box of the input and in its description', async ({ assert }) => {
+  test('units are shown next to the input and in its description', async ({ assert }) => {
     const text = await page('Holding/create_page')
     assert.include(text, '<span class="form-affix" id="field-price-prefix" dir="auto">$</span>')
     assert.include(
@@ -157,7 +159,7 @@ test.group('Admin | layout of forms', (group) => {
     )
   })
 
-  test('a blank form begins in its first field, and texts have their own direction', async ({
+  test('a blank form focuses its first field, and text fields have dir="auto"', async ({
     assert,
   }) => {
     const blank = formOf(await page('Holding/create_page'))
@@ -174,7 +176,7 @@ test.group('Admin | layout of forms', (group) => {
     assert.notInclude(Object.values(tags).join(), 'autofocus')
   })
 
-  test('the error of a date names a date', async ({ assert }) => {
+  test('the error of a date field contains an example date', async ({ assert }) => {
     const { text } = await create({ ...BOOK, released: 'soon' })
     assert.equal(formOf(text).errors.released, 'Released must be a date, as in 2026-01-31')
   })

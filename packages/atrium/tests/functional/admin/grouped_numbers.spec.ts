@@ -35,9 +35,7 @@ test.group('Admin | grouped numbers', (group) => {
 
   const stored = (id: number) => db.from('number_hauls').where('id', id).first()
 
-  test('[B17] long numbers are shown with separators, codes and years without', async ({
-    assert,
-  }) => {
+  test('[B17] long numbers have separators; codes and years do not', async ({ assert }) => {
     const id = await haul({
       big: '9007199254740993',
       exact: '12345678.1234',
@@ -68,7 +66,9 @@ test.group('Admin | grouped numbers', (group) => {
     assert.equal(blank.values.gross, '25,000')
   })
 
-  test('[B17] numbers come back as they are stored, to the last digit', async ({ assert }) => {
+  test('[B17] submitted numbers with separators are stored to the last digit', async ({
+    assert,
+  }) => {
     const id = await haul({ big: '9007199254740993', exact: '12345678.1', tonnes: 1234567.1 })
     const before = await stored(id)
     const { values } = await open(`Haul/update/${id}`)
@@ -114,7 +114,9 @@ test.group('Admin | grouped numbers', (group) => {
       assert.lengthOf(await Haul.all(), 0)
     })
 
-  test('[B17] shows limits as text, and passes them to the script', async ({ assert }) => {
+  test('[B17] limits are shown as text with separators, and passed to the script as numbers', async ({
+    assert,
+  }) => {
     const { tags } = await open('Quota/create_page')
     assert.include(tags.most, 'title="From 0 to 20,000"')
     assert.include(tags.most, 'data-max="20000"')
@@ -124,7 +126,7 @@ test.group('Admin | grouped numbers', (group) => {
     assert.include(formOf(response.text).errors.most, '20000')
   })
 
-  test('[B17, L10, L9] so are cells, the fields of Edit selected, and filters', async ({
+  test('[B17, L10, L9] cells, fields of Edit selected, and filters use the same separators', async ({
     assert,
   }) => {
     const id = await haul()

@@ -120,7 +120,7 @@ test.group('Admin | headers', (group) => {
     }
   })
 
-  test('[B10] assets may be cached, pages may not', async ({ assert }) => {
+  test('[B10] assets are cacheable, and pages are not', async ({ assert }) => {
     const { text } = await get('/admin/login')
     const [, path] = /href="(\/admin\/assets\/[^"]+\.css)"/.exec(text)!
     const { headers } = await get(path)

@@ -111,7 +111,7 @@ test.group('Admin | health', (group) => {
     assert.notMatch(text, /ECONNREFUSED|db\.internal|secret_user/)
   })
 
-  test('[E5] a database that does not respond is waited for briefly', async ({
+  test('[E5] a database that does not respond is waited for only briefly', async ({
     assert,
     cleanup,
   }) => {
@@ -139,7 +139,7 @@ test.group('Admin | health', (group) => {
     }
   })
 
-  test('[B13] page and link are for superusers only', async ({ assert }) => {
+  test('[B13] only superusers have the page and its link', async ({ assert }) => {
     const { text } = await page()
     assert.match(text, new RegExp(`<a href="${PATH}" title="Health" [^>]*aria-current="page">`))
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
@@ -162,7 +162,7 @@ test.group('Admin | health', (group) => {
     assert.notMatch(text, /Events stored|Oldest event|waiting to be written/)
   })
 
-  test('[B24] htmx gets the content alone', async ({ assert }) => {
+  test('[B24] htmx receives only the content', async ({ assert }) => {
     const { text, headers } = await page({ 'hx-request': 'true' })
     assert.match(text.trim(), /^<div id="health-content"/)
     assert.match(headers.get('vary')!, /hx-request/i)

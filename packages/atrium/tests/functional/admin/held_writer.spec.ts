@@ -32,7 +32,7 @@ interface Read {
   forms: number
 }
 
-test.group('Pages while another transaction holds the writer of SQLite', (group) => {
+test.group('Pages while another transaction locks SQLite', (group) => {
   const own = withImports(group)
   let keys: Map<string, string>
   let ids: Record<string, number>
@@ -126,7 +126,7 @@ test.group('Pages while another transaction holds the writer of SQLite', (group)
     return found
   }
 
-  test('[D6.3] every page of the site and of the REST API responds as ever', async ({
+  test('[D6.3] every page of the site and the REST API responds as usual', async ({
     assert,
     cleanup,
   }) => {

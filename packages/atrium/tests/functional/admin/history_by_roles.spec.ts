@@ -22,7 +22,7 @@ const plain = (html: string) =>
     .replace(/\s+/g, ' ')
 
 /** The history of a record is for everybody who can see it, without what they may not see. [R9] */
-test.group('Admin | history of a record, by roles', (group) => {
+test.group('Admin | record history by roles', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -76,7 +76,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     return play
   }
 
-  test('[R9] a viewer finds who changed which fields when, and nothing of the request or of other records', async ({
+  test('[R9] a viewer sees who changed which fields and when, and nothing of the request or other records', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -113,7 +113,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notMatch(blind.plain, /Secret|QZX|Title|Old|New/)
   })
 
-  test('[R9, U3] what roles show on some records only is shown in the history of those', async ({
+  test('[R9, U3] values that roles show on some records only are shown in the history of those records', async ({
     assert,
   }) => {
     const east = await changed('east')
@@ -152,7 +152,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notInclude(one.text, 'QZXSTAGE')
   })
 
-  test('[R9, U4] out of reach, or of a model that one may not view, a record has no history', async ({
+  test('[R9, U4] a record out of scope, or of a model without the view permission, has no history', async ({
     assert,
   }) => {
     const east = await changed('east')
@@ -168,7 +168,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.equal(await its(get(old, { headers: { cookie: others } }), 'status'), 404)
   })
 
-  test('[R8, R9] of a record that was deleted for good the history is for those who see all of the model', async ({
+  test('[R8, R9] the history of a purged record is only for users who can see all records of the model', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -193,7 +193,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.include(found.plain, 'Deleted for good')
   })
 
-  test('[R9, U3] an earlier record with the same key is not shown to those who see some records only', async ({
+  test('[R9, U3] an earlier record with the same key is hidden from users who can see only some records', async ({
     assert,
   }) => {
     const { id } = await changed('east')
@@ -237,7 +237,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.notMatch(blind.text, /Tickets|8765/)
   })
 
-  test('[R9] links to the history from page and form for users who can see the record', async ({
+  test('[R9] page and form link to the history for users who can see the record', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -250,7 +250,7 @@ test.group('Admin | history of a record, by roles', (group) => {
     assert.include(page.text, `href="/admin/Play/update/${id}"`)
   })
 
-  test('[R9, R7] distinguishes deletions, restores and undos, and says where the log begins', async ({
+  test('[R9, R7] the history distinguishes deletions, restores and undos, and shows where the log begins', async ({
     assert,
   }) => {
     const play = await changed()

@@ -6,14 +6,14 @@ import { emptyEventTables } from '#tests/helpers/logged_events'
 
 const INDEX = 'admin_event_log_resource_type_resource_id_id_index'
 
-test.group('Admin | history of a record, its index', (group) => {
+test.group('Admin | index of the record history', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     await emptyEventTables()
     return emptyEventTables
   })
 
-  test('[R8] the events of one record are found by an index, newest first', async ({ assert }) => {
+  test('[R8] the events of one record are read by an index, newest first', async ({ assert }) => {
     const events = Array.from({ length: 3000 }, (_, index) => ({
       timestamp: '2026-01-01 00:00:00',
       event_type: 'UPDATE',

@@ -87,7 +87,7 @@ test.group('Admin | import', (group) => {
     assert.match(lines[2], /^e,Bed,dear,.*rice/)
   }).tags(['@dialect'])
 
-  test('[D3, R7] a run is one event with an audit row a record, with hooks, and is undone as a whole', async ({
+  test('[D3, R7] a run creates one event with an audit row per record, runs hooks, and is undone as a whole', async ({
     assert,
     cleanup,
   }) => {
@@ -129,7 +129,7 @@ test.group('Admin | import', (group) => {
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
   }).tags(['@dialect'])
 
-  test('[D3] all or nothing writes nothing when a row became invalid since the preview', async ({
+  test('[D3] in all-or-nothing mode nothing is written if a row became invalid since the preview', async ({
     assert,
     cleanup,
   }) => {
@@ -150,7 +150,7 @@ test.group('Admin | import', (group) => {
     assert.equal(present!.counts!.faulty, 1)
   })
 
-  test('[D3] writes the rows without the invalid ones, in parts that are one event', async ({
+  test('[D3] valid rows are written without the invalid ones, in chunks that are one event', async ({
     assert,
     cleanup,
   }) => {
@@ -188,7 +188,7 @@ test.group('Admin | import', (group) => {
     )
   })
 
-  test('[D3, D1] an interrupted run goes on behind the last part, and does nothing twice', async ({
+  test('[D3, D1] an interrupted run resumes after the last chunk and writes nothing twice', async ({
     assert,
   }) => {
     const lines = Array.from({ length: 250 }, (_, index) => `s${index},Lamp`)
@@ -220,7 +220,7 @@ test.group('Admin | import', (group) => {
     assert.equal(Number(total), 250)
   })
 
-  test('[D3] finds references by key or by title, and an unknown or ambiguous title is an error', async ({
+  test('[D3] references are found by key or title, and an unknown or ambiguous title is an error', async ({
     assert,
   }) => {
     await db.table('import_makers').multiInsert([
@@ -277,7 +277,7 @@ test.group('Admin | import', (group) => {
     )
   })
 
-  test('[D3, A7] new records get no key of the file where the create schema has none, by whomever', async ({
+  test('[D3, A7] new records never get a key from the file if the create schema has none, whoever imports it', async ({
     assert,
   }) => {
     const kay = await makeUser('kay', { isSuperuser: true })
@@ -312,7 +312,7 @@ test.group('Admin | import', (group) => {
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair', 'z Lamp'])
   })
 
-  test('[D3, U2] hidden and read-only fields can not be mapped, also not by hand', async ({
+  test('[D3, U2] hidden and read-only fields can’t be mapped, even with a forged request', async ({
     assert,
   }) => {
     const actions = ['view', 'create', 'update', 'import']
@@ -341,7 +341,7 @@ test.group('Admin | import', (group) => {
     return site.models.get(MODEL)
   }
 
-  test('[D3, P14] the preview checks the policy and unique values, also against other rows', async ({
+  test('[D3, P14] the preview checks the policy and unique values, also between rows', async ({
     assert,
   }) => {
     await article({ sku: 'a' })
@@ -358,7 +358,7 @@ test.group('Admin | import', (group) => {
     assert.match(one.trial!.faults[0].message, /already registered/)
   })
 
-  test('[D3, D1] a cancelled run says what it did, and is not begun again as a new one', async ({
+  test('[D3, D1] a cancelled run reports what it wrote, and can’t be started again as a new run', async ({
     assert,
     cleanup,
   }) => {
@@ -408,7 +408,7 @@ test.group('Admin | import', (group) => {
     assert.lengthOf(await articles(), 0)
   })
 
-  test('[D3] during all or nothing, other requests wait or get a response, and none finds the database locked', async ({
+  test('[D3] during an all-or-nothing run, other requests wait or get a response, and none fails with a locked database', async ({
     assert,
     cleanup,
   }) => {

@@ -42,7 +42,7 @@ test.group('Admin | attacks on imports', (group) => {
     return await user.merge({ attributes: { branch: 4 } } as never).save()
   }
 
-  test('[D3, D1] a run that was cancelled is not done again after another run of the same import', async ({
+  test('[D3, D1] a cancelled run can’t be repeated after another run of the same import', async ({
     assert,
   }) => {
     const all = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair'), { key: null })
@@ -69,7 +69,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(present.state, 'done')
   })
 
-  test('[D3, D1] a run that was cancelled is not done again once the columns of its import were changed', async ({
+  test('[D3, D1] a cancelled run can’t be repeated after the columns of its import were changed', async ({
     assert,
   }) => {
     const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
@@ -91,7 +91,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(await total(), 0)
   })
 
-  test('[D3] requests that overlap the start of a run change nothing of the import', async ({
+  test('[D3] requests that overlap the start of a run do not change the import', async ({
     assert,
   }) => {
     const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
@@ -128,7 +128,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(two.trial!.faulty, 1)
   })
 
-  test('[D3, U3] a field that is hidden on a record is not told by what a row would change', async ({
+  test('[D3, U3] the preview does not reveal a field that is hidden on a record', async ({
     assert,
   }) => {
     const actions = ['view', 'create', 'update', 'import']
@@ -151,7 +151,7 @@ test.group('Admin | attacks on imports', (group) => {
     return JSON.parse(JSON.stringify(dryRun).replaceAll(/SECRET|guess/g, '?'))
   }
 
-  test('[D3, U3] a value that is hidden on a record does not find it, and is in no message', async ({
+  test('[D3, U3] a value that is hidden on a record does not match it, and is in no message', async ({
     assert,
   }) => {
     const actions = ['view', 'create', 'update', 'import']
@@ -171,7 +171,9 @@ test.group('Admin | attacks on imports', (group) => {
     assert.notInclude(JSON.stringify(two.trial), 'SECRET')
   })
 
-  test('[D3, U3] a reference to a record out of reach is as one to none', async ({ assert }) => {
+  test('[D3, U3] a reference to a record out of scope has the same error as a missing one', async ({
+    assert,
+  }) => {
     await db.table('import_makers').multiInsert([
       { id: 1, name: 'Mine', branch: 4 },
       { id: 2, name: 'Theirs', branch: 5 },
@@ -198,7 +200,7 @@ test.group('Admin | attacks on imports', (group) => {
     )
   })
 
-  test('[D3] stores the ten newest files of a user, and those that a job processes', async ({
+  test('[D3] the ten newest files of a user are stored, and those that a job processes', async ({
     assert,
   }) => {
     const ada = await makeUser('ada')
@@ -216,7 +218,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.isNull(file)
   })
 
-  test('[D3] long values stay out of the table of imports', async ({ assert }) => {
+  test('[D3] long values are not stored in the table of imports', async ({ assert }) => {
     const long = 'x'.repeat(500_000)
     const one = await tried(
       own.jo,

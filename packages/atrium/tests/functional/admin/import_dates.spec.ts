@@ -16,11 +16,11 @@ const articles = async () => {
   return found.map(({ day, at }) => [day?.toISODate() ?? null, at?.toUTC().toISO() ?? null])
 }
 
-test.group('Admin | import of dates and times', (group) => {
+test.group('Admin | importing dates and times', (group) => {
   group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
-  test('[D3] reads the day and month of a column in the order that all of its values show, in the run too', async ({
+  test('[D3] day and month of a column are read in the order that fits all its values, also in the run', async ({
     assert,
     cleanup,
   }) => {
@@ -62,7 +62,7 @@ test.group('Admin | import of dates and times', (group) => {
     ])
   })
 
-  test('[D3] refuses dates that could be two days with both of them, until the order is chosen', async ({
+  test('[D3] ambiguous dates are refused with both readings until the order is selected', async ({
     assert,
   }) => {
     const content = csv('sku,title,day', 'a,Lamp,03/04/2026', 'b,Chair,5/5/2026', 'c,Bed,1/2/2026')
@@ -89,7 +89,7 @@ test.group('Admin | import of dates and times', (group) => {
     assert.equal(chosen.trial!.preview[0].changes.at(-1)!.after, '2026-03-04')
   })
 
-  test('[D3, R12] reads times in the time zone of the person, which both pages name', async ({
+  test('[D3, R12] times are read in the time zone of the user, which both pages name', async ({
     assert,
     cleanup,
   }) => {
@@ -111,7 +111,7 @@ test.group('Admin | import of dates and times', (group) => {
     assert.include(inUtc.text, 'Times without a time zone are read in UTC')
   })
 
-  test('[D3, R12] stores a time of a zone in UTC, and a time that the zone does not have is invalid', async ({
+  test('[D3, R12] times in a time zone are stored in UTC, and a time that the zone skips is invalid', async ({
     assert,
     cleanup,
   }) => {
@@ -133,7 +133,7 @@ test.group('Admin | import of dates and times', (group) => {
     assert.match(dryRun!.faults[0].message, /time that exists in Europe\/Berlin/)
   })
 
-  test('[D2, R12] an export for another time zone than UTC names UTC, and comes back unchanged', async ({
+  test('[D2, R12] an export of a user in another time zone names UTC, and is imported unchanged', async ({
     assert,
     cleanup,
   }) => {

@@ -9,7 +9,7 @@ import { untilJob, work } from '#tests/helpers/jobs'
 
 const MODEL = 'ImportArticle'
 
-test.group('Admin | errors of an import', (group) => {
+test.group('Admin | import errors', (group) => {
   group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
@@ -38,7 +38,7 @@ test.group('Admin | errors of an import', (group) => {
     )
   })
 
-  test('[D3] a row lists the errors of all its columns, in their order, in the list and in the file', async ({
+  test('[D3] the list and the file show the errors of all columns of a row, in column order', async ({
     assert,
   }) => {
     const {
@@ -82,7 +82,7 @@ test.group('Admin | errors of an import', (group) => {
     ])
   })
 
-  test('[D3] an unknown title and a cell that can not be read leave the other columns to be judged', async ({
+  test('[D3] an unknown title or unreadable cell does not prevent errors of other columns from being found', async ({
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 'old', title: 'Chair' })
@@ -100,7 +100,7 @@ test.group('Admin | errors of an import', (group) => {
     ])
   })
 
-  test('[D3, D1] the page of the job leads to the rows that the run left out, as they were then', async ({
+  test('[D3, D1] the job page links to the skipped rows, with their errors at the time of the run', async ({
     assert,
     cleanup,
   }) => {
@@ -129,7 +129,7 @@ test.group('Admin | errors of an import', (group) => {
     assert.notInclude(later.text, '/faulty"')
   })
 
-  test('[D3] a second row with the key of an invalid one has an error of the key', async ({
+  test('[D3] a second row with the key of an invalid row has an error at the key', async ({
     assert,
   }) => {
     const { faults: errors } = await errorsOf('sku,title,price', 'a,Lamp,dear', 'a,Lamp,5')

@@ -12,7 +12,7 @@ const row = (...cells: string[]) => `<row>${cells.join('')}</row>`
 const text = (value: string) => `<c t="str"><v>${value}</v></c>`
 const number = (value: string) => `<c><v>${value}</v></c>`
 
-test.group('Admin | files of an import', (group) => {
+test.group('Admin | import files', (group) => {
   const own = withImports(group)
 
   /** Uploads a file; how its page reads the import. */
@@ -25,7 +25,7 @@ test.group('Admin | files of an import', (group) => {
     return { open, reread }
   }
 
-  test('[D3] a cell without a known value makes its field invalid, and the message names the cell', async ({
+  test('[D3] a cell with an error or formula without a value makes its field invalid, and the message names the cell', async ({
     assert,
   }) => {
     const rows = [
@@ -72,7 +72,7 @@ test.group('Admin | files of an import', (group) => {
     )
   })
 
-  test('[D3] the page offers the first rows as the heading, and reads the file with another one', async ({
+  test('[D3] the page offers the first rows as the heading row, and parses the file again with the selected one', async ({
     assert,
   }) => {
     const content = csv('Stock', 'Date 2026', 'sku,title,price', 'a,Lamp,1', 'b,Bed,2')
@@ -93,7 +93,9 @@ test.group('Admin | files of an import', (group) => {
     assert.include(wrong.text, 'The file has no row 99')
   })
 
-  test('[D3] the page offers the sheets of a workbook, hidden ones as such', async ({ assert }) => {
+  test('[D3] the page offers the sheets of a workbook and marks hidden ones', async ({
+    assert,
+  }) => {
     const book = workbookOf({
       rows: row(text('sku'), text('title')) + row(text('a'), text('Lamp')),
       second: row(text('sku'), text('price')) + row(text('b'), number('5')),

@@ -11,7 +11,7 @@ import { makeRole } from '#tests/helpers/roles'
 const MODEL = 'ImportArticle'
 const ROWS = 400
 
-test.group('Admin | all or nothing in parts', (group) => {
+test.group('Admin | all-or-nothing imports in chunks', (group) => {
   const own = withImports(group)
 
   group.each.setup(() => void (ImportArticle.saved = []))
@@ -45,7 +45,7 @@ test.group('Admin | all or nothing in parts', (group) => {
     return { id, one }
   }
 
-  test('reverts the parts before an invalid row, and says that nothing was changed', async ({
+  test('the chunks before an invalid row are reverted, and the job reports that nothing was changed', async ({
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 's3', title: 'Mine', active: true })
@@ -77,7 +77,7 @@ test.group('Admin | all or nothing in parts', (group) => {
     assert.notInclude(text, 'undo-job')
   }).timeout(30_000)
 
-  test('reverts what was written when it is cancelled, whatever the owner may do', async ({
+  test('a cancelled run reverts what it wrote, whatever permissions the owner has by then', async ({
     assert,
   }) => {
     await makeRole('Adds', { [MODEL]: { actions: ['view', 'create', 'import'] } })
@@ -95,7 +95,7 @@ test.group('Admin | all or nothing in parts', (group) => {
     assert.equal(await countOf('import_articles'), 0)
   }).timeout(30_000)
 
-  test('names records that others changed in the meantime, and reverts the others', async ({
+  test('records that others changed in the meantime are named, and the others are reverted', async ({
     assert,
   }) => {
     const { id } = await interrupted(csv('sku,title', ...lines()), async (job) => {
@@ -118,7 +118,7 @@ test.group('Admin | all or nothing in parts', (group) => {
     assert.notInclude(text, `jobs/${id}/again`)
   }).timeout(30_000)
 
-  test('goes on behind the last part after an interruption, and reverts after one', async ({
+  test('an interrupted run resumes after the last chunk, and an interrupted revert continues', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -142,7 +142,7 @@ test.group('Admin | all or nothing in parts', (group) => {
     }
   }).timeout(30_000)
 
-  test('is undone in parts as one event, or not at all where a record has changed since', async ({
+  test('the run is undone in chunks as one event, or not at all if a record has changed since', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()

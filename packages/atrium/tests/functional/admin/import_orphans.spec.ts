@@ -9,10 +9,10 @@ import { withImports } from '#tests/helpers/job_group'
 
 const hoursAgo = (hours: number) => Date.now() / 1000 - hours * 3600
 
-test.group('Admin | files of imports that were killed', (group) => {
+test.group('Admin | files of interrupted imports', (group) => {
   const own = withImports(group)
 
-  test('[D3, D1] files that no import has are removed from the disk after an hour, others stay', async ({
+  test('[D3, D1] files without an import are deleted from the disk after an hour, and others stay', async ({
     assert,
   }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), '.imports')
@@ -35,7 +35,7 @@ test.group('Admin | files of imports that were killed', (group) => {
     await service.discard(null as never, one)
   })
 
-  test('[D3, D1] temporary folders of a killed process are removed after a day, and no others', async ({
+  test('[D3, D1] only temporary folders of a killed process are deleted, after a day', async ({
     assert,
   }) => {
     const folder = await mkdtemp(join(tmpdir(), 'swept-'))

@@ -69,7 +69,7 @@ test.group('Admin | pages of the import', (group) => {
     return rows.map(({ title }) => title)
   }
 
-  test('[D3] a file goes from the upload over columns and trial to a job, with a way back at each step', async ({
+  test('[D3] a file goes from upload, columns and preview to a job, with a link back at each step', async ({
     assert,
     cleanup,
   }) => {
@@ -127,7 +127,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.equal(ended.headers.get('location'), `/admin/management/jobs/${id}`)
   })
 
-  test('[D3] a file that is none is refused on the page, and nothing of it stays')
+  test('[D3] an invalid file is refused on the page, and nothing of it is stored')
     .with([
       { why: 'none', file: null, status: 422, says: 'Choose a file first' },
       { why: 'empty', file: { name: 'a.csv', content: '' }, status: 422, says: 'is empty' },
@@ -163,7 +163,7 @@ test.group('Admin | pages of the import', (group) => {
       assert.deepEqual(await uploads(), before)
     })
 
-  test('[D3] a file that is too large is a 413 on the page, by its announced and by its real length', async ({
+  test('[D3] a file that is too large is a 413 on the page, by its declared and by its actual length', async ({
     assert,
   }) => {
     const before = await uploads()
@@ -200,7 +200,7 @@ test.group('Admin | pages of the import', (group) => {
     }
   })
 
-  test('[D3] returns invalid columns with what was chosen, and starts no preview', async ({
+  test('[D3] invalid columns are shown again as selected, and no preview starts', async ({
     assert,
   }) => {
     const url = await begin(`${HEADING},Lear,west,`)
@@ -222,7 +222,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.include(await textOf(url), 'id="import-columns"')
   })
 
-  test('[D3] the file of invalid rows uses the delimiter of the upload, and says that it is UTF-8 where the upload was not', async ({
+  test('[D3] the file of invalid rows uses the delimiter of the upload, and is labelled UTF-8 if the upload was not', async ({
     assert,
   }) => {
     const bytes = Buffer.from('title;town;stage\r\nMühle, Teil 1;west;Schloß\r\n', 'latin1')
@@ -234,7 +234,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.match(text, /^\uFEFFtitle;town;stage;[^;]+\r\n"Mühle, Teil 1";west;Schloß;/)
   })
 
-  test('[D3] a file without a column by which records are found says that all rows are new', async ({
+  test('[D3] the page warns that all rows will be new if the file has no key column', async ({
     assert,
   }) => {
     const keyless = await open(await begin('title,town\nLear,west'))
@@ -243,7 +243,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.notInclude(keyed.text, 'No column was recognised')
   })
 
-  test('[D3] another delimiter and encoding read the file anew', async ({ assert }) => {
+  test('[D3] another delimiter or encoding parses the file again', async ({ assert }) => {
     const url = await begin('title;town\r\nLear;a,b\r\n')
     const page = await open(url)
     assert.equal(chosenIn(page).delimiter, ';')
@@ -257,7 +257,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.equal(chosenIn(await open(url)).delimiter, ',')
   })
 
-  test('[D3] an import that is not finished is offered on the first page, until it is cancelled', async ({
+  test('[D3] the first page offers an unfinished import until it is cancelled', async ({
     assert,
   }) => {
     const url = await begin(`${HEADING},Lear,west,`, 'my <b>plays</b>.csv')
@@ -279,7 +279,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] the first page names the fields that can be imported, and marks those that are needed', async ({
+  test('[D3] the first page lists the fields that can be imported, and marks the required ones', async ({
     assert,
   }) => {
     const { text } = await open(LIST)
@@ -301,7 +301,7 @@ test.group('Admin | pages of the import', (group) => {
     })
   })
 
-  test('[D3] the template has the names of all fields that can be imported, and no other', async ({
+  test('[D3] the template has the names of only the fields that can be imported', async ({
     assert,
   }) => {
     await signInWith({
@@ -315,7 +315,7 @@ test.group('Admin | pages of the import', (group) => {
     for (const name of ['secret', 'note', 'id']) assert.notInclude(names, name)
   })
 
-  test('[U4, D3] the import of another person, or of another model, is an unknown one; superusers see all', async ({
+  test('[U4, D3] the import of another user or model is a 404; superusers can open all', async ({
     assert,
   }) => {
     const url = await begin(`${HEADING},Lear,west,`)
@@ -387,7 +387,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[B9, D3] a form of another site uploads nothing', async ({ assert }) => {
+  test('[B9, D3] a cross-site form uploads nothing', async ({ assert }) => {
     const file = { name: 'a.csv', content: HEADING }
     const foreign: Array<Record<string, string>> = [
       { 'sec-fetch-site': 'cross-site' },
@@ -400,7 +400,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] shows on the preview page that a run is not possible', async ({ assert }) => {
+  test('[D3] the preview page shows why a run is not possible', async ({ assert }) => {
     const url = await begin(`${HEADING},Lear,west,Swan`)
     const early = await send(`${url}/run`)
     assert.equal(early.headers.get('location'), url)

@@ -74,7 +74,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     return String(id)
   }
 
-  test('[R2] the form has a row for each record, in order, and blank ones', async ({ assert }) => {
+  test('[R2] the form has a row for each record, in order, and blank rows', async ({ assert }) => {
     await Camel.query().where('name', 'Asra').update({ position: 9 })
     const fields = fieldsOf(await open())
     assert.equal(fields['camels.0.name'], 'Basim')
@@ -146,7 +146,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     )
   })
 
-  test('[R2] shows errors of parent and rows at their fields, and preserves all input', async ({
+  test('[R2] errors of parent and rows are shown at their fields, and all input is preserved', async ({
     assert,
   }) => {
     const fields = fieldsOf(await open())
@@ -181,7 +181,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     ])
   })
 
-  test('[R2] rows are put in order, and only those that move are written', async ({ assert }) => {
+  test('[R2] rows are reordered, and only moved rows are written', async ({ assert }) => {
     const fields = fieldsOf(await open())
     assert.deepEqual(
       [0, 1, 2].map((index) => fields[`camels.${index}.position`]),
@@ -200,7 +200,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     )
   })
 
-  test('[R2] a form that changes nothing writes nothing, whatever the numbers of the order are', async ({
+  test('[R2] an unchanged form writes nothing, even if the stored positions have gaps', async ({
     assert,
   }) => {
     await Camel.query().where('name', 'Basim').update({ position: 20 })
@@ -211,7 +211,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.isNull(await its(lastEvent(), 'event'))
   })
 
-  test('[R2] rows that the form does not have stay, and new ones come after them', async ({
+  test('[R2] rows that the form does not contain stay, and new rows come after them', async ({
     assert,
   }) => {
     const { status } = await update({
@@ -229,7 +229,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     ])
   })
 
-  test('[R2] a field that comes back empty is emptied, and refused if it must not be', async ({
+  test('[R2] a field that is submitted empty is cleared, or refused if it is required', async ({
     assert,
   }) => {
     await Camel.query().where('name', 'Asra').update({ note: 'Bites' })
@@ -241,7 +241,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(formOf(text).errors['camels.0.weight'], 'Weight is required')
   })
 
-  test('[R2] runs application code of the row’s model, and shows refusals of the database at the row', async ({
+  test('[R2] hooks of the row’s model run, and database errors are shown at the row', async ({
     assert,
   }) => {
     const fields = fieldsOf(await open())
@@ -257,7 +257,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.lengthOf(await camels(), 3)
   }).tags(['@database'])
 
-  test('[R2] a row that others refer to is not removed, and says so', async ({ assert }) => {
+  test('[R2] a row that other records refer to is not removed, and an error says so', async ({
+    assert,
+  }) => {
     await Saddle.create({ camelId: Number(await idOf('Basim')) })
     const fields = fieldsOf(await open())
     const { status, text } = await update({ ...fields, 'name': 'Other', 'camels.1.__remove': '1' })
@@ -267,7 +269,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([caravan.name, await numberOfCamels()], ['Silk', 3])
   }).tags(['@database'])
 
-  test('[R2] a removed row is deleted as its model is: here softly', async ({ assert }) => {
+  test('[R2] a removed row is soft-deleted if its model has soft deletion', async ({ assert }) => {
     const stop = await Stop.create({ caravanId: caravan.id, place: 'Merv', nights: 2 })
     await update({ ...fieldsOf(await open()), 'stops.0.__remove': '1' })
     await stop.refresh()
@@ -292,7 +294,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     )
   })
 
-  test('[R2] of two forms at a time, one makes the row of a hasOne', async ({ assert }) => {
+  test('[R2] one of two simultaneous forms creates the row of a hasOne', async ({ assert }) => {
     const responses = await Promise.all(
       ['Nadir', 'Omar'].map((name) => update({ 'name': 'Silk', 'guide.0.name': name }))
     )
@@ -303,7 +305,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.lengthOf(await db.from('caravan_guides'), 1)
   }).tags(['@database'])
 
-  test('[R2] refuses many more rows than the limit of a form immediately', async ({ assert }) => {
+  test('[R2] a form with far more rows than the limit is refused immediately', async ({
+    assert,
+  }) => {
     const names = Array.from({ length: 1001 }, (_, index) => [`camels.${index}.name`, 'Dalal'])
     const { status, text } = await update(Object.fromEntries(names))
     assert.equal(status, 413)
@@ -370,7 +374,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual(await columnOf(1), [9, 77, 102])
   }).tags(['@database'])
 
-  test('[R2, B25] the page with both versions of the parent keeps what was typed into rows', async ({
+  test('[R2, B25] the conflict page of the parent preserves the input of its rows', async ({
     assert,
   }) => {
     const fields = fieldsOf(await open())
@@ -390,7 +394,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([await its(columnOf(1), 0), await numberOfCamels()], [66, 4])
   })
 
-  test('[R2] the button for more rows keeps what was typed', async ({ assert }) => {
+  test('[R2] the button for more rows preserves the input', async ({ assert }) => {
     const { text, status } = await update({
       ...fieldsOf(await open()),
       'camels.3.name': 'Esma',
@@ -443,7 +447,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([await camels(), caravan.name], before)
   }).tags(['@database'])
 
-  test('[R2, R7, R9] the history of a record tells what changed only its rows, and what undid it', async ({
+  test('[R2, R7, R9] the history of a record shows changes of its rows, and their undo', async ({
     assert,
   }) => {
     const history = async (as: string) => {
@@ -505,7 +509,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     .tags(['@database'])
     .timeout(20_000)
 
-  test('[R2] more than 500 rows are changed in their list', async ({ assert }) => {
+  test('[R2] more than 500 rows are edited in their list instead of the form', async ({
+    assert,
+  }) => {
     const rows = Array.from({ length: 498 }, (_, index) => ({
       caravan_id: caravan.id,
       name: `Camel ${index}`,
@@ -529,7 +535,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.isNull(await Caravan.findBy('name', 'Long'))
   }).tags(['@database'])
 
-  test('[R2, B17] a form with files takes rows as well', async ({ assert }) => {
+  test('[R2, B17] a form with files accepts rows as well', async ({ assert }) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fieldsOf(await open()))) form.append(name, value)
     form.set('camels.0.weight', '77')

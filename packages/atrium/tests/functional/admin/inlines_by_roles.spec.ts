@@ -60,7 +60,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     ['Basim', 110, 'Of Basim'],
   ]
 
-  test('[R2, U4] shows and writes no rows of a model that the user cannot view', async ({
+  test('[R2, U4] rows of a model that the user cannot view are not shown or written', async ({
     assert,
   }) => {
     const { open, update } = await clerk(undefined)
@@ -97,7 +97,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.lengthOf(await stored(), 2)
   })
 
-  test('[R2, U4] without the right to update rows are texts, and no row is changed', async ({
+  test('[R2, U4] without the update permission, rows are shown as text, and no row is changed', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'delete', 'create'] })
@@ -114,7 +114,9 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.equal(position, 3)
   })
 
-  test('[R2, U3] hidden fields are in no row, and read-only ones are texts', async ({ assert }) => {
+  test('[R2, U3] hidden fields are in no row, and read-only ones are shown as text', async ({
+    assert,
+  }) => {
     const { open, update } = await clerk({ actions: ['*'], hidden: ['note'], readonly: ['weight'] })
     const text = await open()
     assert.notInclude(text, 'Of Asra')
@@ -127,9 +129,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.deepEqual(await its(stored(), 0), ['Asra II', 90, 'Of Asra'])
   })
 
-  test('[R2, U3] rows out of scope are not shown, not touched, and not made', async ({
-    assert,
-  }) => {
+  test('[R2, U3] rows out of scope are not shown, changed or created', async ({ assert }) => {
     const { open, update } = await clerk({ actions: ['*'], scopes: ['light'] })
     const text = await open()
     assert.include(text, 'Asra')

@@ -91,7 +91,9 @@ test.group('Admin | invitations and resets', (group) => {
     assert.containSubset(set, { username: 'kim', event_type: 'UPDATE' })
   }).tags(['@database'])
 
-  test('[U12] after an invited user was made, their page offers the link', async ({ assert }) => {
+  test('[U12] after an invited user is created, the user’s page offers the link', async ({
+    assert,
+  }) => {
     const create = (fields: Record<string, string>, headers = {}) =>
       sendForm(`${USERS}/form_create`, fields, { cookie, ...headers })
     const made = await create({ username: 'kim', invite: 'true' })
@@ -106,7 +108,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(usual.headers.get('location'), `${USERS}/`)
   })
 
-  test('[U12, U16] notifies users of a new password, except the first one of a new user', async ({
+  test('[U12, U16] users are notified of a new password, except the first one of a new user', async ({
     assert,
   }) => {
     const kinds = async () => {
@@ -217,7 +219,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(previous.status, 401)
   })
 
-  test('[U12] a new password by any other door makes the link worthless', async ({ assert }) => {
+  test('[U12] a new password set by any other route invalidates the link', async ({ assert }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const own = { cookie: await cookiesOf(kim) }
     const { path: first } = await makeLink(kim)
@@ -254,7 +256,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(second.headers.get('location'), '/admin')
   })
 
-  test('[U12] the link of a user who was deleted is none', async ({ assert }) => {
+  test('[U12] the link of a deleted user is invalid', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const { headers } = await call('DELETE', `${USERS}/crud/${kim.id}`, { headers: { cookie } })
@@ -289,7 +291,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isAbove(Number(refused.headers.get('retry-after')), 0)
   })
 
-  test('[U12, U13, B9] the page refuses bad passwords and other sites, and the link stays good', async ({
+  test('[U12, U13, B9] the page refuses bad passwords and cross-site requests, and the link stays valid', async ({
     assert,
   }) => {
     const { path } = await makeLink(await invited())
@@ -342,7 +344,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(one.hashedPassword, '!')
   })
 
-  test('[U12] the link is mailed where the application can mail and the user has an address', async ({
+  test('[U12] the link is mailed if the application can send mail and the user has an address', async ({
     assert,
   }) => {
     const sent: Array<Record<string, string>> = []

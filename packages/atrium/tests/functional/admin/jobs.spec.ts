@@ -124,7 +124,7 @@ test.group('Admin | jobs', (group) => {
   const page = (path = '', headers: Record<string, string> = {}) =>
     get(`/admin/management/jobs${path}`, { headers: { cookie, ...headers } })
 
-  test('[D1] long jobs of a user leave a worker to short ones and to other users', async ({
+  test('[D1] long jobs of a user leave a worker free for short jobs and other users', async ({
     assert,
     cleanup,
   }) => {
@@ -148,7 +148,7 @@ test.group('Admin | jobs', (group) => {
     ended.resolve()
   })
 
-  test('[D1.9] two processes that begin long jobs of a user at the same moment do not run both', async ({
+  test('[D1.9] two processes that start long jobs of a user simultaneously do not run both', async ({
     assert,
     cleanup,
   }) => {
@@ -173,7 +173,7 @@ test.group('Admin | jobs', (group) => {
     assert.sameMembers(await states(), ['running', 'queued'])
   })
 
-  test('[D1] a job that takes too long fails and says so', async ({ assert, cleanup }) => {
+  test('[D1] a job that takes too long fails with that reason', async ({ assert, cleanup }) => {
     const { jobs } = await adminSite()
     const { minutes } = jobs
     cleanup(() => void (jobs.minutes = minutes))
@@ -182,7 +182,7 @@ test.group('Admin | jobs', (group) => {
     assert.match(await errorOf(run(id)), /^The job took longer than 0 minutes/)
   })
 
-  test('[D1] starts a job immediately in the process that created it', async ({
+  test('[D1] a job starts immediately in the process that created it', async ({
     assert,
     cleanup,
   }) => {
@@ -198,14 +198,14 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] an idle worker asks two short questions, then waits', async ({ assert, cleanup }) => {
+  test('[D1] an idle worker runs two short queries, then waits', async ({ assert, cleanup }) => {
     cleanup(await work())
     await new Promise((resolve) => setTimeout(resolve, 200))
     const queries = await queriesOf(() => new Promise((resolve) => setTimeout(resolve, 1500)))
     assert.isAtMost(queries.length, 2)
   })
 
-  test('[D1] a step that fails is rolled back with its progress, and the job says why', async ({
+  test('[D1] a step that fails is rolled back with its progress, and the job shows the reason', async ({
     assert,
     cleanup,
   }) => {
@@ -222,7 +222,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(log, [{ job: id, message: 'select secret' }])
   })
 
-  test('[D1] a cancelled job ends, a step that is under way is rolled back', async ({ assert }) => {
+  test('[D1] a cancelled job ends, and its current step is rolled back', async ({ assert }) => {
     const { jobs } = await adminSite()
     marks.between = async (one) => void (one.done === 2 && (await jobs.store.cancel(one.job)))
     const { id } = await add(5)
@@ -235,7 +235,7 @@ test.group('Admin | jobs', (group) => {
     assert.containSubset(await run(waiting.id), { state: 'cancelled', done: 0 })
   })
 
-  test('[D1] a stop ends the step that is under way, and the rest waits for the next start', async ({
+  test('[D1] stopping the worker completes the current step, and the rest of the job runs after the next start', async ({
     assert,
     cleanup,
   }) => {
@@ -260,7 +260,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2', 'mark 3'])
   })
 
-  test('[D1] a job that runs longer than the worker polls is not an error', async ({
+  test('[D1] a job that runs longer than the polling interval of the worker is not an error', async ({
     assert,
     cleanup,
   }) => {
@@ -276,7 +276,7 @@ test.group('Admin | jobs', (group) => {
     assert.isEmpty(log)
   }).timeout(20_000)
 
-  test('[D1] after a kill another run goes on, and the first one writes nothing more', async ({
+  test('[D1] after a kill another run continues the job, and the first run writes nothing more', async ({
     assert,
   }) => {
     let second: Promise<unknown> | undefined
@@ -315,7 +315,7 @@ test.group('Admin | jobs', (group) => {
       assert.deepEqual(await marked(), ['mark 0'])
     })
 
-  test('[D1] a job that runs is not begun again by a second message', async ({ assert }) => {
+  test('[D1] a running job is not started again by a second message', async ({ assert }) => {
     const { id } = await add()
     let again: unknown
     marks.between = async () => void (again ??= await run(id))
@@ -324,7 +324,7 @@ test.group('Admin | jobs', (group) => {
     assert.lengthOf(await marked(), 3)
   })
 
-  test('[D1] a job whose lease ended while this process is at it is not run a second time', async ({
+  test('[D1] a job whose lease expires while this process runs it is not run twice', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -336,7 +336,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] the queue hands the job of a killed process to the next', async ({
+  test('[D1] the queue passes the job of a killed process to the next process', async ({
     assert,
     cleanup,
   }) => {
@@ -352,7 +352,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 1'])
   })
 
-  test('[D1] a job whose process is killed three times ends', async ({ assert }) => {
+  test('[D1] a job whose process is killed three times fails', async ({ assert }) => {
     const { id } = await add()
     await db.from('admin_jobs').update({ state: 'running', run: 'killed', interruptions: 2 })
     const job = await run(id, true)
@@ -360,7 +360,7 @@ test.group('Admin | jobs', (group) => {
     assert.include(job.fault!, 'three times')
   })
 
-  test('[D1] of a step in another database that was killed, it says that it is uncertain', async ({
+  test('[D1] a job that was killed in a step of another database reports that the result is uncertain', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -394,7 +394,7 @@ test.group('Admin | jobs', (group) => {
     }
   })
 
-  test('[D1] a job lost between its table and the queue is found at the start', async ({
+  test('[D1] a stored job that is missing from the queue is started with the worker', async ({
     assert,
     cleanup,
   }) => {
@@ -404,7 +404,7 @@ test.group('Admin | jobs', (group) => {
     assert.containSubset(await untilJob(id), { state: 'done' })
   })
 
-  test('[D1] a job that the queue does not take is not there later', async ({
+  test('[D1] a job that the queue rejects is not left in the table', async ({
     assert,
     cleanup,
   }) => {
@@ -432,7 +432,7 @@ test.group('Admin | jobs', (group) => {
     assert.isEmpty(left)
   })
 
-  test('[D1] without its owner, or of an unknown kind, it fails and says so', async ({
+  test('[D1] a job whose owner was deleted, or whose kind is unknown, fails with that reason', async ({
     assert,
   }) => {
     marks.between = async (one) => void (await one.context())
@@ -474,7 +474,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await stateOf(findJob(other.id)), 'queued')
   })
 
-  test('[D1] a superuser may cancel the job of another, and not do it again', async ({
+  test('[D1] a superuser can cancel the job of another user, but not repeat it', async ({
     assert,
   }) => {
     const ann = await makeUser('ann', { isSuperuser: false })
@@ -487,7 +487,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await stateOf(findJob(id)), 'cancelled')
   })
 
-  test('[D1] the page of a job renews itself until the job has ended, with a script or without', async ({
+  test('[D1] the page of a job refreshes itself until the job has ended, with and without a script', async ({
     assert,
   }) => {
     const { id } = await add()
@@ -506,7 +506,9 @@ test.group('Admin | jobs', (group) => {
     assert.notInclude(text, 'cancel-job')
   })
 
-  test('[D1] *Again* makes a new job where a kind does all of it again', async ({ assert }) => {
+  test('[D1] *Again* creates a new job if the kind of job repeats all of its work', async ({
+    assert,
+  }) => {
     marks.again = 'whole'
     const { jobs } = await adminSite()
     const first = await add(0)
@@ -519,7 +521,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await stateOf(findJob(first.id)), 'cancelled')
   })
 
-  test('[D1] with as many open jobs as one may have, the next is refused and told what to do', async ({
+  test('[D1] a job beyond the maximum number of open jobs of a user is refused with an explanation', async ({
     assert,
     cleanup,
   }) => {
@@ -549,7 +551,9 @@ test.group('Admin | jobs', (group) => {
     assert.equal(other.state, 'queued')
   })
 
-  test('[D1] ended jobs go after their days, others stay', async ({ assert }) => {
+  test('[D1] ended jobs are deleted after their retention period, and other jobs stay', async ({
+    assert,
+  }) => {
     const { jobs } = await adminSite()
     const [old, recent, waiting] = [await add(), await add(), await add()]
     for (const job of [old, recent]) await jobs.store.cancel(job)

@@ -14,7 +14,9 @@ test.group('Admin | store of the login throttle', (group) => {
     await makeUser('jo')
   })
 
-  test('[B8] nothing connects to Redis if the database counts', async ({ assert }) => {
+  test('[B8] nothing connects to Redis if attempts are counted in the database', async ({
+    assert,
+  }) => {
     await login('jo', 'wrong')
     const redis = await app.container.make(SiteRedis)
     assert.isFalse(redis.isUsed)

@@ -77,7 +77,7 @@ test.group('Admin | list', (group) => {
     assert.equal(range, '1–3 of 3')
   })
 
-  test('[S32, S35] htmx gets the content alone, at both URLs', async ({ assert }) => {
+  test('[S32, S35] htmx receives only the content, at both URLs', async ({ assert }) => {
     await makeUtensils(3)
     for (const path of ['/admin/Utensil/', '/admin/Utensil/get_model_list']) {
       const { status, text, headers, rows } = await getList(cookie, path, { 'hx-request': 'true' })
@@ -209,7 +209,9 @@ test.group('Admin | list', (group) => {
     assert.match(text, /<a id="rows-33"[^>]*aria-current="true"/)
   })
 
-  test('[L6] the last chosen page size opens the list next time', async ({ assert }) => {
+  test('[L6] the last chosen page size is used when the list is opened again', async ({
+    assert,
+  }) => {
     await makeUtensils(25)
     const referer = `${process.env.APP_URL ?? 'http://localhost:3333'}/admin/Utensil/`
     const from = (query: string) => ({
@@ -243,7 +245,7 @@ test.group('Admin | list', (group) => {
     assert.deepEqual(await names('?sort_by=category&sort_order=desc'), ['P1', 'P2', 'P3'])
   })
 
-  test('[S28, B15] None, unknown names and unknown directions are ignored')
+  test('[S28, B15] the sort column None, unknown columns and unknown directions are ignored')
     .with([
       'sort_by=None',
       'sort_by=None&sort_order=desc',
@@ -288,7 +290,7 @@ test.group('Admin | list', (group) => {
     assert.match(text, /<a id="page-2"[^>]*aria-current="page"/)
   })
 
-  test('[B16] soft-deleted records are left out unless requested', async ({ assert }) => {
+  test('[B16] soft-deleted records are excluded unless requested', async ({ assert }) => {
     await makeUtensils(3, (number) => ({ is_deleted: number === 2 }))
     assert.deepEqual(await names(''), ['P3', 'P1'])
     assert.deepEqual(await names('?deleted=include'), ['P3', 'P2', 'P1'])
@@ -308,7 +310,7 @@ test.group('Admin | list', (group) => {
     assert.notInclude(reels.text, 'deleted=only')
   })
 
-  test('[B16, R16] a deleted record is marked, and leads to its page, never to the form', async ({
+  test('[B16, R16] a deleted record is marked, and links to its page instead of the form', async ({
     assert,
   }) => {
     await makeUtensils(2, (number) => ({ is_deleted: number === 1 }))
@@ -321,7 +323,7 @@ test.group('Admin | list', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[S27] where pages have no link, a form goes to any of them and keeps the list as it is', async ({
+  test('[S27] a form opens pages that have no link, and preserves the parameters of the list', async ({
     assert,
   }) => {
     await makeUtensils(65)
@@ -449,7 +451,7 @@ test.group('Admin | list', (group) => {
     assert.include(await markup('', { 'hx-request': 'true' }), '<div id="list-content"')
   })
 
-  test('[S56, B22] the table can be requested alone', async ({ assert }) => {
+  test('[S56, B22] the table can be requested without the page around it', async ({ assert }) => {
     await makeUtensils(25)
     const table = (query: string) => getList(cookie, `/admin/Utensil/table-content${query}`)
     const countOf = async (query: string) => {

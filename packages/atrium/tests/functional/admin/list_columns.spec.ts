@@ -47,7 +47,7 @@ test.group('Admin | list | columns', (group) => {
     return await makeUser('kim', { isSuperuser: false, roles: ['Clerk'] })
   }
 
-  test('[L6] `columns` says which columns are shown, in which order: {path}')
+  test('[L6] the columns parameter determines which columns are shown, and in which order: {path}')
     .with([
       { path: '', shown: ['Title', 'ID'] },
       { path: 'get_model_list', shown: ['Title', 'ID'] },
@@ -59,7 +59,7 @@ test.group('Admin | list | columns', (group) => {
       assert.equal(column(list, 0)[0], 'Hamlet')
     })
 
-  test('[L6] links and forms of the list keep the columns', async ({ assert }) => {
+  test('[L6] links and forms of the list preserve the columns', async ({ assert }) => {
     const { text } = await getList(
       cookie,
       '/admin/Play/?columns=note,title&sort_by=note&sort_order=asc'
@@ -71,7 +71,7 @@ test.group('Admin | list | columns', (group) => {
     assert.include(unescape(next), 'columns=note%2Ctitle')
   })
 
-  test('[L6] columns of the view’s own are chosen by their names', async ({ assert }) => {
+  test('[L6] custom columns are chosen by their names', async ({ assert }) => {
     await db.from('list_artefacts').delete()
     await db.table('list_artefacts').insert({ name: 'Vase', weight: 3 })
     const { headings, rows } = await getList(cookie, '/admin/Artefact/?columns=density,name')
@@ -80,7 +80,7 @@ test.group('Admin | list | columns', (group) => {
     await db.from('list_artefacts').delete()
   })
 
-  test('[L6] unknown names, and names twice, are left out, and the page says so', async ({
+  test('[L6] unknown and repeated column names are ignored, and the page shows the unknown ones', async ({
     assert,
   }) => {
     const { text, headings } = await getList(
@@ -102,7 +102,7 @@ test.group('Admin | list | columns', (group) => {
     assert.notInclude(empty.text, 'list-note')
   })
 
-  test('[L6] the database reads the shown columns alone', async ({ assert }) => {
+  test('[L6] only the shown columns are read from the database', async ({ assert }) => {
     const connections = [...db.manager.connections.values()]
     const debugging = connections.map(({ config }) => config.debug)
     const statements: string[] = []
@@ -124,7 +124,7 @@ test.group('Admin | list | columns', (group) => {
     }
   })
 
-  test('[L6] does not show or offer a column that a role hides, even if it was saved', async ({
+  test('[L6] a column that a role hides is not shown or offered, even if it was saved', async ({
     assert,
   }) => {
     const kim = await clerk({ hidden: ['secret'] })
@@ -155,7 +155,7 @@ test.group('Admin | list | columns', (group) => {
     for (const page of [saved, requested]) assert.notInclude(page.text, 'QZX')
   })
 
-  test('[L6] saves columns and density for the user, who has them in another browser too', async ({
+  test('[L6] columns and density are saved for the user, also in other browsers', async ({
     assert,
   }) => {
     const response = await keep('order=note&order=title&columns=title&columns=note&density=compact')
@@ -178,7 +178,7 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(event?.username, 'ada')
   })
 
-  test('[L6] the address overrides the saved columns; Reset restores the defaults', async ({
+  test('[L6] the query string overrides the saved columns; Reset restores the defaults', async ({
     assert,
   }) => {
     await keep('order=note&order=title&columns=title&columns=note&density=compact')
@@ -193,7 +193,7 @@ test.group('Admin | list | columns', (group) => {
     assert.include(usual.headings, 'Town')
   })
 
-  test('[L6] without JavaScript, buttons move a column and keep nothing yet', async ({
+  test('[L6] without JavaScript, buttons move a column without saving it yet', async ({
     assert,
   }) => {
     const { text } = await get('/admin/Play/columns?columns=title,note', { headers: { cookie } })
@@ -215,21 +215,21 @@ test.group('Admin | list | columns', (group) => {
     assert.isEmpty(await preferences())
   })
 
-  test('[L6] at least one column is shown', async ({ assert }) => {
+  test('[L6] saving no columns is refused', async ({ assert }) => {
     const { status, text } = await keep('order=title&columns=nonsense')
     assert.equal(status, 422)
     assert.include(text, 'Choose at least one column.')
     assert.isEmpty(await preferences())
   })
 
-  test('[L6] the form is a part for htmx, and a page for others', async ({ assert }) => {
+  test('[L6] htmx requests receive only the form, without a page around it', async ({ assert }) => {
     const part = await get('/admin/Play/columns', { headers: { cookie, 'hx-request': 'true' } })
     assert.notInclude(part.text, '<html')
     assert.include(part.headers.get('vary')!, 'HX-Request')
     assert.isBelow(part.text.length, 20_000)
   })
 
-  test('[L6, U6] who sees the site as a role keeps nothing, and nothing is offered', async ({
+  test('[L6, U6] while a superuser views the site as a role, columns and views are not offered and not saved', async ({
     assert,
   }) => {
     const role = await makeRole('Clerk', { Play: { actions: ['view'] } })
@@ -242,7 +242,9 @@ test.group('Admin | list | columns', (group) => {
     assert.isEmpty(await preferences())
   })
 
-  test('[L6, U4] whose roles do not show the model has no columns of it', async ({ assert }) => {
+  test('[L6, U4] a user whose roles do not include the model cannot open or save its columns', async ({
+    assert,
+  }) => {
     await makeRole('Stagehand', { Stage: { actions: ['view'] } })
     const own = await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: ['Stagehand'] }))
     const { status } = await get('/admin/Play/columns', { headers: { cookie: own } })
@@ -253,7 +255,7 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(strangers.status, 401)
   })
 
-  test('[L6] names that try to break out, and long ones, change no markup', async ({ assert }) => {
+  test('[L6] column names with markup, and long ones, change no markup', async ({ assert }) => {
     const names = [
       '"><script>alert(1)</script>',
       "'; drop table plays; --",

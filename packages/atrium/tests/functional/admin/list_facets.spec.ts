@@ -47,7 +47,7 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
   group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
 
-  test('[L3, L1] a value’s number is that of the records of the list behind it', async ({
+  test('[L3, L1] the count of a value equals the number of records in the list that it links to', async ({
     assert,
   }) => {
     await emptyAdminTables()
@@ -98,7 +98,7 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
     )
   })
 
-  test('[L3] texts are counted apart that only differ in case, accents or spaces', async ({
+  test('[L3] texts that differ only in case, accents or spaces are counted separately', async ({
     assert,
   }) => {
     await emptyAdminTables()
@@ -120,7 +120,7 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
     assert.equal(facet.values[0].count, 2)
   })
 
-  test('[L3] own code counts the values of a column', async ({ assert }) => {
+  test('[L3] application code can count the values of a column', async ({ assert }) => {
     await db.from('specimens').delete()
     await db.table('specimens').multiInsert([5, 5, 7, null].map((amount) => ({ amount })))
     const resource = resources.all().find((one) => one.name === 'Specimen')!
@@ -179,7 +179,7 @@ test.group('Admin | list | facets', (group) => {
     return await facetsOf(await requestOf(user), site, ListParameters.read(view, query))
   }
 
-  test('[L3] by default they are those of enums, booleans and references', ({ assert }) => {
+  test('[L3] enums, booleans and references are facets by default', ({ assert }) => {
     const names = (model: string) =>
       facetColumns(site, site.models.get(model)!).map(({ apiName }) => apiName)
     assert.deepEqual(names('Artefact'), ['on_loan', 'alcove_code'])
@@ -189,7 +189,7 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(names('Vacancy'), [])
   })
 
-  test('[L3] a boolean that its consume leaves as it is stored is a default facet')
+  test('[L3] a boolean whose consume function leaves values as stored is a default facet')
     .with([
       { consume: Boolean, isFacet: true },
       { consume: (value: unknown) => (value === null ? null : Boolean(value)), isFacet: true },
@@ -207,7 +207,9 @@ test.group('Admin | list | facets', (group) => {
       assert.equal(names.includes('on_loan'), isFacet)
     })
 
-  test('[L3] the option names them, in its order; an empty one is for none', async ({ assert }) => {
+  test('[L3] the facets option determines the facets and their order; an empty list disables them', async ({
+    assert,
+  }) => {
     const named = await of('', { facets: ['visitors', 'on_loan'] })
     assert.deepEqual(
       named.map(({ name }) => name),
@@ -216,11 +218,13 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(await of('', { facets: [] }), [])
   })
 
-  test('[L3] a value that items do not show as it is stored is not counted', async ({ assert }) => {
+  test('[L3] a column whose values are shown in another form than stored has no facet', async ({
+    assert,
+  }) => {
     assert.deepEqual(await of('', { facets: ['grade', 'details', 'picture'] }), [])
   })
 
-  test('[L3] has no facets where application code filters the records of a list', async ({
+  test('[L3] there are no facets if application code filters the records of a list', async ({
     assert,
   }) => {
     class Fewer extends LucidCrud {
@@ -237,9 +241,7 @@ test.group('Admin | list | facets', (group) => {
     assert.equal(none.status, 200)
   })
 
-  test('[L3] they show numbers among the records that the other filters leave', async ({
-    assert,
-  }) => {
+  test('[L3] counts include only records that match the other filters', async ({ assert }) => {
     const [loan, alcove] = await of('filter.on_loan=true&q=u')
     assert.sameMembers(values(loan)!, ['(empty) 1', 'No 1', 'Yes 1'])
     assert.deepEqual(values(alcove), ['South 1'])
@@ -248,7 +250,7 @@ test.group('Admin | list | facets', (group) => {
     assert.sameMembers(values(all)!, ['South 3', '(empty) 1', 'North <wing> 1'])
   })
 
-  test('[L3] a value leads to the list with it in place of the column’s filters, an active one without', async ({
+  test('[L3] a value links to the list with this filter instead of the column’s filters, an active value without any', async ({
     assert,
   }) => {
     const [loan] = await of('filter.name__ne=x&filter.on_loan=true&page=4&sort_by=name')
@@ -271,7 +273,7 @@ test.group('Admin | list | facets', (group) => {
     assert.equal(south.url, '/Artefact/?filter.alcove_code__in=n%2F1')
   })
 
-  test('[L3] there are ten values, and a way to others', async ({ assert }) => {
+  test('[L3] a facet shows ten values, and a link to others', async ({ assert }) => {
     await db.table('list_artefacts').multiInsert(
       Array.from({ length: 8 }, (_, index) => ({ visitors: 100 + index })).map((row) => ({
         ...row,
@@ -296,7 +298,9 @@ test.group('Admin | list | facets', (group) => {
     assert.isAbove(long.others, 0)
   })
 
-  test('[L3] what takes too long is given up, and what fails is said', async ({ assert }) => {
+  test('[L3] a facet that takes too long is cancelled, and a failure is shown', async ({
+    assert,
+  }) => {
     const view = await viewOf(site, { model: Artefact })
     const parameters = ListParameters.read(view, '')
     const ctx = await requestOf(user)
@@ -323,7 +327,9 @@ test.group('Admin | list | facets', (group) => {
     assert.lengthOf(logged, 2)
   })
 
-  test('[L3] the list asks for them by itself, and counts nothing for them', async ({ assert }) => {
+  test('[L3] the list loads facets in a separate request, and runs no counting query itself', async ({
+    assert,
+  }) => {
     let text = ''
     const queries = await queriesOf(async () => {
       ;({ text } = await getList(cookie, '/admin/Artefact/?filter.on_loan=true'))
@@ -336,7 +342,9 @@ test.group('Admin | list | facets', (group) => {
     assert.notInclude(empty.text, 'id="facets"')
   })
 
-  test('[L3] their address is a part for htmx, and a page', async ({ assert }) => {
+  test('[L3] htmx requests receive only the facets, without a page around them', async ({
+    assert,
+  }) => {
     const whole = await page('filter.on_loan=true')
     assert.equal(whole.status, 200)
     assert.include(whole.text, '<html')
@@ -384,7 +392,7 @@ test.group('Admin | list | facets by roles', (group) => {
     )
   }
 
-  test('[L3, U2] the numbers are of the records that the roles reach', async ({ assert }) => {
+  test('[L3, U2] counts include only records that the user can see', async ({ assert }) => {
     const facets = await seen({
       Play: { actions: ['view'], scopes: ['east'] },
       Stage: { actions: ['view'] },
@@ -410,7 +418,9 @@ test.group('Admin | list | facets by roles', (group) => {
     assert.match(mixed.get('title')!, /Henry 1/)
   })
 
-  test('[L3, U4] titles of a model that the roles do not show are keys', async ({ assert }) => {
+  test('[L3, U4] references to a model that the user cannot view are shown by their keys', async ({
+    assert,
+  }) => {
     const facets = await seen({ Play: { actions: ['view'] } })
     assert.notInclude(facets.get('stage_id')!, 'Globe')
     assert.match(facets.get('stage_id')!, /\d+ 3/)

@@ -59,7 +59,10 @@ test.group('Admin | list | failures', (group) => {
     assert.include(errors[0].err!.message, 'SQLITE_IOERR')
   })
 
-  test('[S33, S34] the templates then get an empty list on page 1', async ({ assert, cleanup }) => {
+  test('[S33, S34] the templates receive an empty list on page 1 after a failed query', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await breakList('ClosedFile', new Error('Broken')))
     const site = await adminSite()
     const render = site.render.bind(site)
@@ -107,7 +110,7 @@ test.group('Admin | list | failures', (group) => {
     assert.equal(error.msg, 'Artefact: the titles of Alcove for alcove_code could not be read')
   })
 
-  test('the list is read without joined titles that fail', async ({ assert, cleanup }) => {
+  test('the list is shown without joined titles that fail', async ({ assert, cleanup }) => {
     const [studio] = await db
       .table('lenders')
       .returning('id')
@@ -137,7 +140,7 @@ test.group('Admin | list | failures', (group) => {
     )
   })
 
-  test('[B13] joined titles are only for viewers of the related model', async ({
+  test('[B13] joined titles are only for users who can view the related model', async ({
     assert,
     cleanup,
   }) => {

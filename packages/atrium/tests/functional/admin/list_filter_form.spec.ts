@@ -7,7 +7,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const LIST = '/admin/Artefact/'
 
-test.group('Admin | list | the filters in words', (group) => {
+test.group('Admin | list | filter descriptions', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -33,7 +33,7 @@ test.group('Admin | list | the filters in words', (group) => {
     )
   }
 
-  test('[L2] a filter is said in words: {filter}')
+  test('[L2] a filter is described in words: {filter}')
     .with([
       { filter: 'name=Vase', said: 'Name is Vase' },
       { filter: 'name__ne=Vase', said: 'Name is not Vase' },
@@ -63,7 +63,9 @@ test.group('Admin | list | the filters in words', (group) => {
       assert.deepEqual(await words(`filter.${filter}`), [said])
     })
 
-  test('[L2] each filter can be removed, and one link clears all', async ({ assert }) => {
+  test('[L2] each filter has a link that removes it, and one link clears all', async ({
+    assert,
+  }) => {
     const { text } = await list('filter.name=Vase&filter.visitors__gte=6&q=a&sort_by=name&page=3')
     const links = new Map(
       [...text.matchAll(/<a [^>]*?id="((?:remove|clear)-filter[^"]*)" href="(.*?)"/g)].map(
@@ -80,7 +82,7 @@ test.group('Admin | list | the filters in words', (group) => {
     assert.notInclude(searched.text, 'id="clear-filters"')
   })
 
-  test('[L1, L2] one that filters nothing is named apart, and cleared with the others', async ({
+  test('[L1, L2] an ignored filter is listed separately with its reason, and cleared with the others', async ({
     assert,
   }) => {
     const query = 'filter.nothing=1&filter.visitors=many&filter.name=Vase'
@@ -91,7 +93,7 @@ test.group('Admin | list | the filters in words', (group) => {
   })
 })
 
-test.group('Admin | list | the form for one more filter', (group) => {
+test.group('Admin | list | form for a new filter', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -150,7 +152,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     )
   }
 
-  test('[L2] it begins with the columns that the list can show', async ({ assert }) => {
+  test('[L2] the form starts with the columns that the list can show', async ({ assert }) => {
     const { status, text } = await ask({})
     assert.equal(status, 200)
     const columns = options(text, 'filter-column')
@@ -161,7 +163,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.notInclude(text, 'filter-operator')
   })
 
-  test('[L2] a column has the operators of its type, in words: {column}')
+  test('[L2] the form offers the operators of the column’s type, in words: {column}')
     .with([
       { column: 'name', operators: ['contains', 'is', 'is not', 'begins with', 'ends with'] },
       {
@@ -202,7 +204,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
       ])
     })
 
-  test('[L2] the value has the widget of its column and operator', async ({ assert }) => {
+  test('[L2] the value field has the widget of its column and operator', async ({ assert }) => {
     const widget = async (column: string, operator: string, model?: string) => {
       const { text } = await ask({ 'add.column': column, 'add.operator': operator }, { model })
       const [, tag = ''] = /(<(?:input|select)[^>]*id="filter-value"[^>]*>)/.exec(text) ?? []
@@ -232,7 +234,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.sameMembers(Object.keys(options(status.text, 'filter-value')), ['draft', 'sent', 'paid'])
   })
 
-  test('[L2] it leads to the list with the filter added: {column} {operator}')
+  test('[L2] the form redirects to the list with the filter added: {column} {operator}')
     .with([
       { column: 'name', operator: 'contains', value: 'ase', added: 'filter.name__contains=ase' },
       { column: 'name', operator: 'eq', value: ' a ', added: 'filter.name=+a+' },
@@ -279,7 +281,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
       assert.notInclude(page.text, 'filters nothing')
     })
 
-  test('[L2] two ends and several values are one filter', async ({ assert }) => {
+  test('[L2] two range ends, or several values, become one filter', async ({ assert }) => {
     const days = filled('found_on', 'between', '2024-01-01', [['add.to', '2024-02-01']])
     const between = await ask(days)
     assert.equal(
@@ -290,7 +292,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.equal(several.headers.get('location'), '/admin/Machine/?filter.status__in=sent%2Cpaid')
   })
 
-  test('[L2] htmx is sent to the list in the page, and gets the form without the page', async ({
+  test('[L2] htmx updates the list in the page, and receives the form without the page', async ({
     assert,
   }) => {
     const headers = { 'hx-request': 'true' }
@@ -306,7 +308,9 @@ test.group('Admin | list | the form for one more filter', (group) => {
     })
   })
 
-  test('[L2] shows an error at a value that is invalid for its column: {column} {operator} {value}')
+  test(
+    '[L2] an error is shown at a value that is invalid for its column: {column} {operator} {value}'
+  )
     .with([
       {
         column: 'visitors',
@@ -344,7 +348,9 @@ test.group('Admin | list | the form for one more filter', (group) => {
       assert.include(text, 'id="filter-value-error"')
     })
 
-  test('[L2] shows fields again that were made for another column', async ({ assert }) => {
+  test('[L2] the value fields are shown again, empty, after another column is chosen', async ({
+    assert,
+  }) => {
     const number = filled('visitors', 'gte', '5')
     const other = number.map(([name, value]): [string, string] =>
       name === 'add.column' ? [name, 'found_on'] : [name, value]
@@ -362,7 +368,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.equal(stored.headers.get('location'), `${LIST}?filter.visitors__lt=5`)
   })
 
-  test('[L1, L2] a list with fifty filters takes no more', async ({ assert }) => {
+  test('[L1, L2] a list with fifty filters accepts no more', async ({ assert }) => {
     const many = Array.from({ length: 50 }, (): [string, string] => ['filter.visitors__gte', '1'])
     const { text } = await getList(cookie, `${LIST}?${new URLSearchParams(many)}`)
     assert.notInclude(text, 'id="add-filter"')
@@ -371,7 +377,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.include(full.text, 'the maximum number of filters')
   })
 
-  test('[L2, U4] does not offer a column that a role hides, or records of a model that it does not show', async ({
+  test('[L2, U4] the form does not offer a column that a role hides, or records of a model that the user cannot view', async ({
     assert,
   }) => {
     await makeRole('Guest', { Artefact: { actions: ['view'], hidden: ['visitors'] } })
@@ -385,7 +391,9 @@ test.group('Admin | list | the form for one more filter', (group) => {
     assert.equal(choices.status, 404)
   })
 
-  test('[L2] a user who can only view finds the records of a filter', async ({ assert }) => {
+  test('[L2] a user who can only view the model can search the records for a filter', async ({
+    assert,
+  }) => {
     const choices = (model: string, field: string) =>
       get(`/admin/${model}/filter/choices/${field}?q=nor`, {
         headers: { cookie, accept: 'application/json' },
@@ -403,7 +411,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     }
   })
 
-  test('[L2] nothing breaks out of the form: {$self}')
+  test('[L2] no value breaks out of the form’s markup: {$self}')
     .with([
       '"><script>alert(1)</script>',
       '" hx-get="/admin/logout" hx-trigger="load',

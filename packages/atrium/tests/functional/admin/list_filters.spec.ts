@@ -20,7 +20,7 @@ const NONE: ReadonlySet<string> = new Set()
 test.group('Admin | list | filters compared with the API and with memory', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[L1, A18] any filters find what the API and the same filters in memory find', async ({
+  test('[L1, A18] any filters find the same records as the API and an in-memory filter', async ({
     assert,
   }) => {
     await db.from('specimens').delete()
@@ -142,7 +142,7 @@ test.group('Admin | list | filters', (group) => {
 
   const ALL = '1 2 3 4'
 
-  test('[L1] filters apply together, whatever filterConfig says', async ({ assert }) => {
+  test('[L1] filters are combined, and do not depend on filterConfig', async ({ assert }) => {
     assert.equal(await found('filter.visitors__gte=6'), '1 4')
     assert.equal(await found('filter.visitors__gte=6&filter.name__is=null'), '4')
     assert.equal(await found('filter.name__contains=ed&filter.name__contains=V'), '1')
@@ -154,7 +154,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found('filter.name=nothing of the kind'), '')
   })
 
-  test('[L1] they apply to get_model_list and table-content, too', async ({ assert }) => {
+  test('[L1] filters apply to get_model_list and table-content too', async ({ assert }) => {
     for (const path of ['', 'get_model_list', 'table-content']) {
       const { rows } = await getList(cookie, `/admin/Artefact/${path}?filter.visitors=5`)
       assert.deepEqual(
@@ -165,7 +165,7 @@ test.group('Admin | list | filters', (group) => {
     }
   })
 
-  test('[L1] words for days find dates and moments to the end of the day', async ({ assert }) => {
+  test('[L1] relative days match dates and times up to the end of the day', async ({ assert }) => {
     for (const word of ['today', 'last_7_days', 'this_week', 'this_month', 'this_year']) {
       assert.equal(await found(`filter.found_on__between=${word}`), '3', word)
       assert.equal(await found(`filter.shown_at__between=${word}`), '3', word)
@@ -173,7 +173,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found('filter.shown_at__between=yesterday'), '')
   })
 
-  test('[L1] references are found by the title of what they refer to', async ({ assert }) => {
+  test('[L1] references are filtered by the title of the referenced record', async ({ assert }) => {
     assert.equal(await found('filter.alcove_code__title=hall'), '2 3')
     assert.equal(await found('filter.alcove_code__title=o'), '1 2 3')
     assert.equal(await found('filter.alcove_code__title=o&filter.name__contains=ase'), '1 3')
@@ -181,7 +181,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found(`filter.alcove_code__title=${'x'.repeat(201)}`), ALL)
   })
 
-  test('[L1] what filters nothing is named, with a link without it', async ({ assert }) => {
+  test('[L1] ignored filters are shown, each with a link that removes it', async ({ assert }) => {
     const { text, rows } = await list(
       'filter.visitors=Sony&filter.insured_for=8&filter.nowhere=8&filter.weight__lt=10'
     )
@@ -201,7 +201,7 @@ test.group('Admin | list | filters', (group) => {
     )
   })
 
-  test('[L1] the links and forms of the page keep the filters', async ({ assert }) => {
+  test('[L1] the links and forms of the page preserve the filters', async ({ assert }) => {
     await db
       .table('list_artefacts')
       .multiInsert(Array.from({ length: 30 }, (_, index) => ({ id: 100 + index, name: 'Coin' })))
@@ -228,7 +228,7 @@ test.group('Admin | list | filters', (group) => {
     assert.include(text, 'id="search-input"')
   })
 
-  test("[L1, S30] a list with something that can't be read offers nothing for all", async ({
+  test('[L1, S30] a list with an invalid filter or search does not offer to select all records', async ({
     assert,
   }) => {
     for (const query of [
@@ -249,7 +249,7 @@ test.group('Admin | list | filters', (group) => {
     assert.include(text, 'name="ids"')
   })
 
-  test("[L4, S30] a link searches all columns for what its column can't have", async ({
+  test('[L4, S30] if the text is invalid for the chosen column, a link searches all columns', async ({
     assert,
   }) => {
     const { text } = await list('column-to-search=visitors&search-input=Red&filter.weight__gt=2')
@@ -258,7 +258,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found(unescape(href).split('?')[1]), '2')
   })
 
-  test('[L4] finds each word in any searchable column, or in the title of a reference', async ({
+  test('[L4] a search finds each word in any searchable column, or in the title of a reference', async ({
     assert,
   }) => {
     assert.equal(await found('q=RED'), '1 2')
@@ -275,7 +275,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found('q=+++'), ALL)
   })
 
-  test('[L4] all columns are offered first, and the form keeps text and filters', async ({
+  test('[L4] the form offers all columns first, and preserves text and filters', async ({
     assert,
   }) => {
     const { text } = await list('q=%22red&filter.weight__gt=1')
@@ -287,7 +287,7 @@ test.group('Admin | list | filters', (group) => {
     assert.match(searched.text, /<option value="name" selected>/)
   })
 
-  test('[S30, L4] numbers are found as people write them', async ({ assert }) => {
+  test('[S30, L4] numbers are found with digit separators', async ({ assert }) => {
     for (const text of ['93,828', '93828', '93 828', "93'828", '+93,828']) {
       assert.equal(
         await found(`column-to-search=visitors&search-input=${encodeURIComponent(text)}`),
@@ -304,7 +304,9 @@ test.group('Admin | list | filters', (group) => {
     }
   })
 
-  test('[L7] several columns are sorted by, and the headings say which', async ({ assert }) => {
+  test('[L7] a list can be sorted by several columns, and the headings show the order', async ({
+    assert,
+  }) => {
     await db.from('list_artefacts').where('id', 4).update({ weight: 15 })
     const { rows, text } = await list('sort_by=weight,on_loan,id&sort_order=desc,asc,desc')
     assert.deepEqual(
@@ -334,7 +336,7 @@ test.group('Admin | list | filters', (group) => {
     assert.include(unescape(name), 'href="/admin/Artefact/?sort_by=name&sort_order=asc"')
   })
 
-  test('[L1, L4] nothing breaks out of a filter or a search: {$self}')
+  test('[L1, L4] no filter or search text breaks out of the markup: {$self}')
     .with([
       '"><script>alert(1)</script>',
       "' or 1=1 --",
@@ -408,7 +410,7 @@ test.group('Admin | list | filters by roles', (group) => {
     }
   }
 
-  test('[L1, U3, U4] a column that a role hides is as one that does not exist', async ({
+  test('[L1, U3, U4] a column that a role hides behaves like one that does not exist', async ({
     assert,
   }) => {
     const { count, text } = await finder({
@@ -434,7 +436,7 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=Hamlet'), 1)
   })
 
-  test('[L1, U3] a value that a role hides on some records is not found there', async ({
+  test('[L1, U3] a value that a role hides on some records is not found in those records', async ({
     assert,
   }) => {
     const { count, text } = await finder(
@@ -450,7 +452,7 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=ghost'), 1)
   })
 
-  test('[L1, U2] titles are those of records that the roles reach', async ({ assert }) => {
+  test('[L1, U2] titles match only records that the user can see', async ({ assert }) => {
     const { count } = await finder({
       Ticket: { actions: ['view'] },
       Play: { actions: ['view'], scopes: ['east'] },
@@ -462,7 +464,7 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=hamlet', 'Ticket'), 1)
   })
 
-  test('[L1, U4] titles of a model that the roles do not show are not filters', async ({
+  test('[L1, U4] titles of a model that the user cannot view can’t be filtered by', async ({
     assert,
   }) => {
     const { count, text } = await finder({ Ticket: { actions: ['view'] } })

@@ -29,7 +29,7 @@ test.group('Admin | list | print', (group) => {
   const rowsIn = (text: string) =>
     (/<tbody>(.*)<\/tbody>/s.exec(text)?.[1] ?? '').split('<tr').slice(1)
 
-  test('[L14] prints all matching rows in the order of the list, with the filters in words', async ({
+  test('[L14] the print page has all matching rows in the order of the list, with the filters in words', async ({
     assert,
   }) => {
     await fill(300)
@@ -51,7 +51,9 @@ test.group('Admin | list | print', (group) => {
     assert.include(list.text, 'href="/admin/CashBook/print?filter.amount=1"')
   })
 
-  test('[L14] prints 5,000 rows at most, and says so', async ({ assert }) => {
+  test('[L14] the print page has at most 5,000 rows, and reports that limit', async ({
+    assert,
+  }) => {
     await fill(5_000)
     const whole = await printed('')
     assert.notInclude(whole.text, 'are printed')

@@ -98,7 +98,7 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('name', '"'), '')
   })
 
-  test('[S30] columns of other types do not filter')
+  test('[S30] columns of other types are not searchable')
     .with([
       ['found_on', '2026-01-02'],
       ['shown_at', '2026'],
@@ -111,7 +111,7 @@ test.group('Admin | list | search', (group) => {
       assert.equal(await found(name, 'nothing of the kind'), ALL)
     })
 
-  test('[S29] unknown and hidden columns do not filter')
+  test('[S29] unknown and hidden columns are not searchable')
     .with(['nowhere', 'insured_for', 'insuredFor', 'onLoan', 'None', ''])
     .run(async ({ assert }, name) => {
       assert.equal(await found(name, '8'), ALL)
@@ -123,7 +123,7 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('visitors', ' 12 '), '1')
   })
 
-  test('a UUID matches as a whole, ignoring case', async ({ assert }) => {
+  test('a UUID matches only as a whole, ignoring case', async ({ assert }) => {
     assert.equal(await found('mark', '3F2504E0-4F89-41D3-9A0C-0305E82C3301'), '2')
     assert.equal(await found('mark', '3f2504e0'), ALL)
   })
@@ -166,7 +166,7 @@ test.group('Admin | list | search', (group) => {
     assert.notInclude(fine, 'be searched for')
   })
 
-  test('the form offers the searchable columns and keeps the search', async ({ assert }) => {
+  test('the form offers the searchable columns and preserves the search', async ({ assert }) => {
     const { text } = await getList(
       cookie,
       '/admin/Artefact/?column-to-search=weight&search-input=2'

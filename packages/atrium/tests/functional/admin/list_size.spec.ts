@@ -130,7 +130,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.equal(part.utensils, 2)
   })
 
-  test('a relation costs no query, and one if the records must be sorted first', async ({
+  test('relation titles add no query, or one if the records must be sorted first', async ({
     assert,
   }) => {
     await getList(cookie, '/admin/Reel/')
@@ -141,7 +141,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.deepInclude(sorted, { reels: 2, lenders: 1 })
   })
 
-  test('a page past the last one costs one more query, and none if it is far away', async ({
+  test('a page past the last one adds one query, or none if it is far beyond', async ({
     assert,
   }) => {
     const beyond = await queriesOf(() => getList(cookie, '/admin/Reel/?page=99'))

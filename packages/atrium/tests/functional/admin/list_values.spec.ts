@@ -83,7 +83,7 @@ test.group('Admin | list | values', (group) => {
     assert.notInclude(text, '424242')
   }).tags(['@database'])
 
-  test('a custom column can sort by a column and link', async ({ assert }) => {
+  test('a custom column can have a sort column and a link', async ({ assert }) => {
     await db.table('list_artefacts').insert({ name: 'Vase', weight: 3 })
     const { text, headings } = await getList(cookie, '/admin/Artefact/?sort_by=weight')
     assert.equal(headings.at(-1), 'Density')
@@ -136,7 +136,9 @@ test.group('Admin | list | values', (group) => {
     assert.notInclude(text, 'Alcove/update/gone')
   })
 
-  test('a null reference does not refer to a record with the title null', async ({ assert }) => {
+  test('a null reference differs from a reference to the record with the title null', async ({
+    assert,
+  }) => {
     await db.table('list_alcoves').insert({ code: 'null', name: 'Zero' })
     await db.table('list_artefacts').multiInsert([
       { name: 'Vase', alcove_code: 'null' },

@@ -88,7 +88,7 @@ test.group('Admin | the login page', (group) => {
       assert.notMatch(mainOf(response), /locked|alert\(1\)|Hello/)
     })
 
-  test('[B3] the page keeps the return path, if it is in the site', async ({ assert }) => {
+  test('[B3] the page preserves the return path if it is within the site', async ({ assert }) => {
     const inside = await get(`/admin/login?next=${encodeURIComponent('/admin/X/?a="b&c=%22')}`)
     assert.include(mainOf(inside), 'name="next" value="/admin/X/?a=%22b&amp;c=%22"')
     const outside = await get('/admin/login?next=//evil.test')
@@ -193,7 +193,7 @@ test.group('Admin | logging in', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[B3] the password counts as it was typed, with its spaces', async ({ assert }) => {
+  test('[B3] the password is compared as typed, with its spaces', async ({ assert }) => {
     for (const password of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
       assert.equal(await statusOf(login('jo', password)), 401)
     }
@@ -203,7 +203,7 @@ test.group('Admin | logging in', (group) => {
     assert.equal(await statusOf(login('al', long)), 303)
   })
 
-  test('[B3] the form keeps the name, escaped, and not the password', async ({ assert }) => {
+  test('[B3] the form preserves the name, escaped, and not the password', async ({ assert }) => {
     const { text } = await login('"><b>jo', 'my-secret-password', { next: '/admin/Utensil/' })
     assert.include(text, 'name="username" type="text" value="&quot;&gt;&lt;b&gt;jo"')
     assert.notInclude(text, 'my-secret-password')
@@ -239,7 +239,7 @@ test.group('Admin | logging in', (group) => {
     }
   })
 
-  test('[B7] the previous session ends first, so that no other browser’s session is ended', async ({
+  test('[B7] the previous session ends first, so the session limit ends no other browser’s session', async ({
     assert,
   }) => {
     const cookies: string[] = []

@@ -50,7 +50,7 @@ test.group('Admin | logging out', (group) => {
     assert.match(again.headers.get('location')!, /^\/admin\/login\?error=ended/)
   })
 
-  test('[B5] the browser drops its cached pages, and no data of other applications', async ({
+  test('[B5] logging out makes the browser drop its cached pages, and no data of other applications', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -75,7 +75,7 @@ test.group('Admin | logging out', (group) => {
     assert.equal(receivedCookies(response).access_token.value, '')
   })
 
-  test('[B5] the session ends, the user’s other sessions stay', async ({ assert }) => {
+  test('[B5] the session ends, and the user’s other sessions stay', async ({ assert }) => {
     const left = await cookiesOf(jo)
     const stays = await cookiesOf(jo)
     const others = await cookiesOf(await makeUser('al'))
@@ -126,7 +126,7 @@ test.group('Admin | logging out', (group) => {
     assert.match(page.text, /<a [^>]*href="\/admin\/logout"/)
   })
 
-  test('[B5] a cross-site link asks first and ends nothing')
+  test('[B5] a cross-site link asks for confirmation and ends no session')
     .with([
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },

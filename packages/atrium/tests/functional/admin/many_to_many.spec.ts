@@ -56,7 +56,7 @@ test.group('Admin | many-to-many fields', (group) => {
     return await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: ['Some'] }))
   }
 
-  test('[R3] the forms have a field with a box for each record that can be chosen', async ({
+  test('[R3] the form has a field with a checkbox for each record that can be chosen', async ({
     assert,
   }) => {
     await attach(bob)
@@ -72,7 +72,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.include(blank.text, `name="people" value="${ann.id}"`)
   })
 
-  test('[R3] a create and an update attach and detach, with the rest of the record', async ({
+  test('[R3] a create and an update attach and detach records together with the other fields', async ({
     assert,
   }) => {
     const body = `title=New&people=&people=${ann.id}&people=${cid.id}&styles=a%2Cb`
@@ -94,7 +94,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(revue.title, 'Changed')
   }).tags(['@database'])
 
-  test('[R3] nothing chosen detaches all, and a form without the field none', async ({
+  test('[R3] an empty selection detaches all records, and a form without the field detaches none', async ({
     assert,
   }) => {
     await attach(ann, bob)
@@ -104,12 +104,12 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [])
   })
 
-  test('[R3] keys can be typed, with commas between', async ({ assert }) => {
+  test('[R3] keys can be typed, separated by commas', async ({ assert }) => {
     await send(`people=${bob.id}&people.__add=${ann.id},${cid.id}`)
     assert.deepEqual(await cast(), [ann.id, bob.id, cid.id])
   })
 
-  test('[R3, B25] preserves what others attached and detached in the meantime', async ({
+  test('[R3, B25] records that others attached and detached in the meantime are preserved', async ({
     assert,
   }) => {
     await attach(ann, bob)
@@ -122,7 +122,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [cid.id])
   }).tags(['@database'])
 
-  test('[R3, E3] the change is an audited update of the record, also alone', async ({ assert }) => {
+  test('[R3, E3] the change is an audited update of the record, even without other changes', async ({
+    assert,
+  }) => {
     await attach(ann, bob)
     await send(`title=Follies&people=&people=${bob.id}&people=${cid.id}`)
     const [event, ...more] = await loggedEvents('UPDATE')
@@ -139,7 +141,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.include(page.text, 'Nothing changed in')
   }).tags(['@database'])
 
-  test('[R3, E5] the page of the event shows titles, and those that are gone by their keys', async ({
+  test('[R3, E5] the event page shows titles, and deleted records by their keys', async ({
     assert,
   }) => {
     await attach(ann, bob)
@@ -151,7 +153,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.include(shown, `Cast ${ann.id}, Bob (${bob.id}) Bob (${bob.id}), Cid (${cid.id})`)
   })
 
-  test('[R3] an invalid, unknown or deleted key is an error of the field', async ({ assert }) => {
+  test('[R3] an invalid, unknown or deleted key is an error at the field', async ({ assert }) => {
     await cid.merge({ isDeleted: true }).save()
     for (const key of ['99999', 'abc', String(cid.id)]) {
       const { status, text } = await send(`title=Lost&people=&people=${ann.id}&people=${key}`)
@@ -180,7 +182,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [bob.id, cid.id])
   }).tags(['@database'])
 
-  test('[R3, U3] what is out of reach is not shown, stays attached, and can not be attached', async ({
+  test('[R3, U3] a record out of scope is not shown, stays attached, and can’t be attached', async ({
     assert,
   }) => {
     await attach(ann, cid)
@@ -205,7 +207,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [])
   })
 
-  test('[R3, U3] does not reveal whether a record out of scope is attached', async ({ assert }) => {
+  test('[R3, U3] it is not revealed whether a record out of scope is attached', async ({
+    assert,
+  }) => {
     const cookie = await enter({
       Revue: { actions: ['view', 'update'] },
       RevueArtist: { actions: ['view'], scopes: ['east'] },
@@ -221,7 +225,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [cid.id])
   })
 
-  test('[R3, R4] an address gives keys, and nothing else that a field is made of', async ({
+  test('[R3, R4] the query string preselects only keys, and ignores invalid values', async ({
     assert,
   }) => {
     for (const text of ['rows=x', 'rows={"rows":[1]}', 'rows={"rows":[{}]}', 'shown={}']) {
@@ -235,7 +239,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(formOf(text).values['parts.0.id'], String(bob.id))
   })
 
-  test('[R3, U4] a user who cannot view the other model has no field', async ({ assert }) => {
+  test('[R3, U4] without the view permission on the other model, the field is not shown or written', async ({
+    assert,
+  }) => {
     await attach(ann)
     const cookie = await enter({ Revue: { actions: ['view', 'update', 'create'] } })
     for (const page of [`update/${revue.id}`, `view/${revue.id}`, 'create_page']) {
@@ -248,7 +254,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(status, 404)
   })
 
-  test('[R3, U2] a role can make the field read-only, or hide it', async ({ assert }) => {
+  test('[R3, U2] a role can make the field read-only or hide it', async ({ assert }) => {
     await attach(ann)
     const others = { RevueArtist: { actions: ['view' as const] } }
     const actions = ['view' as const, 'update' as const]
@@ -267,7 +273,7 @@ test.group('Admin | many-to-many fields', (group) => {
     }
   })
 
-  test('[R3] too many keys are refused, and a record with more is not edited', async ({
+  test('[R3] too many keys are refused, and a record with more can’t be edited', async ({
     assert,
   }) => {
     const keys = Array.from({ length: 501 }, (_, index) => index + 100_000)
@@ -282,7 +288,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(await its(send(`people=&people.__add=${typed}`), 'status'), 413)
   }).tags(['@database'])
 
-  test('[R3] with many records they are searched, and those chosen are boxes', async ({
+  test('[R3] with many records the field is a search, with checkboxes only for the chosen ones', async ({
     assert,
   }) => {
     await RevueArtist.createMany(
@@ -300,7 +306,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.notInclude(found.text, 'Ann')
   })
 
-  test('[R3, R16] pages that only show the record show titles as links', async ({ assert }) => {
+  test('[R3, R16] view pages show the titles as links', async ({ assert }) => {
     await attach(ann, bob)
     const { text } = await open(`/admin/Revue/view/${revue.id}`)
     const fact = /<dt[^>]*>Cast<\/dt>.*?<\/dd>/s.exec(text)![0]

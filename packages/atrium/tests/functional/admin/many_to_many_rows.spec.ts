@@ -8,7 +8,7 @@ import { call, get } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { audited, loggedEvents } from '#tests/helpers/model_events'
 
-test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
+test.group('Admin | many-to-many fields with pivot columns', (group) => {
   let revue: Revue
   let [ann, bob, cid]: RevueArtist[] = []
   let boss: string
@@ -46,7 +46,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     ])
   }
 
-  test('[R3] each attached record is a row with the columns as cells, and a blank one', async ({
+  test('[R3] each attached record is a row with the pivot columns as cells, followed by a blank row', async ({
     assert,
   }) => {
     await attach(bob)
@@ -63,7 +63,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.include(text, '>Part</th>')
   })
 
-  test('[R3] adds, changes and removes rows; unchanged ones and other columns stay', async ({
+  test('[R3] rows are added, changed and removed; unchanged rows and other columns stay', async ({
     assert,
   }) => {
     await attach(ann)
@@ -103,7 +103,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.include(after[1], { id: cid.id, role: 'dancer', fee: null, lead: false })
   }).tags(['@database'])
 
-  test('[R3] a create attaches with columns, and rows that are not sent stay', async ({
+  test('[R3] a create attaches records with pivot columns, and rows that are not sent stay', async ({
     assert,
   }) => {
     const made = await sendForm(
@@ -123,7 +123,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     ])
   })
 
-  test('[R3] shows errors at their cells, and stores nothing')
+  test('[R3] errors are shown at their cells, and nothing is stored')
     .tags(['@database'])
     .with([
       { column: 'role', text: '', fault: 'Part is required' },
@@ -144,7 +144,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
       assert.equal(revue.title, 'Follies')
     })
 
-  test('[R3] a row needs a record that can be chosen, once', async ({ assert }) => {
+  test('[R3] each row needs a valid record, and each record only one row', async ({ assert }) => {
     const role = { 'parts.0.role': 'singer', 'parts.1.role': 'dancer' }
     const wrong: Array<Record<string, string>> = [
       { 'parts.0.id': '' },
@@ -164,7 +164,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.isEmpty(await parts())
   })
 
-  test('[R3, B25] preserves columns that others changed in the meantime, or refuses the row', async ({
+  test('[R3, B25] pivot columns that others changed in the meantime are preserved, or the row is refused', async ({
     assert,
   }) => {
     await attach(ann)
@@ -180,7 +180,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.isEmpty(await parts(), 'what another user detached stays so')
   }).tags(['@database'])
 
-  test('[R3] more rows than a form can have are refused, and JSON of any depth is read', async ({
+  test('[R3] more rows than the limit are refused, and JSON of any depth is accepted', async ({
     assert,
   }) => {
     const names = Array.from({ length: 1001 }, (_, index) => [`parts.${index}.id`, `${index}`])
@@ -190,7 +190,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.isBelow(status, 500)
   })
 
-  test('[R3] a button wants another row, with all that was typed', async ({ assert }) => {
+  test('[R3] the button for another row preserves the input', async ({ assert }) => {
     await attach(ann)
     const { values } = formOf(await its(open(), 'text'))
     const typed = { 'title': 'Typed', 'parts.1.id': String(bob.id), 'parts.1.role': 'dancer' }
@@ -206,9 +206,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     assert.lengthOf(await parts(), 1)
   })
 
-  test('[R3, R7] the columns come back by undo, and are copied by Duplicate', async ({
-    assert,
-  }) => {
+  test('[R3, R7] undo restores pivot columns, and Duplicate copies them', async ({ assert }) => {
     await attach(ann, { lead: true })
     const { values } = formOf(await its(open(), 'text'))
     const copy = formOf(await its(open(`create_page?from=${revue.id}`), 'text'))

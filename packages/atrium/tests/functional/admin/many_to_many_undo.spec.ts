@@ -68,7 +68,7 @@ test.group('Undo | many-to-many relations', (group) => {
       headers: { cookie: boss },
     })
 
-  test('[R3, R7] reverts what an update attached and detached, and redoes it', async ({
+  test('[R3, R7] an undo reverts what an update attached and detached, and a redo repeats it', async ({
     assert,
   }) => {
     const before = await everything()
@@ -93,7 +93,7 @@ test.group('Undo | many-to-many relations', (group) => {
     }
   })
 
-  test('[R3, R7] a new record goes with what its creation attached', async ({ assert }) => {
+  test('[R3, R7] undoing a creation also detaches the attached records', async ({ assert }) => {
     const before = await everything()
     const body = `title=New&people=${ann.id}&styles=jazz`
     await sendForm('/admin/Revue/form_create', body, { cookie: boss })
@@ -109,7 +109,7 @@ test.group('Undo | many-to-many relations', (group) => {
     assert.lengthOf(await db.from('revue_people').where({ revue_id: id, artist_id: ann.id }), 1)
   })
 
-  test('[R3, R7] pivot rows that the database deleted with a record come back with it', async ({
+  test('[R3, R7] undoing a deletion restores the pivot rows that the database deleted', async ({
     assert,
   }) => {
     const before = await everything()
@@ -133,7 +133,7 @@ test.group('Undo | many-to-many relations', (group) => {
     assert.deepEqual((deletion.previousState as any).people, [ann.id, bob.id])
   })
 
-  test('[R3, R7] it is refused if one of the rows has changed since', async ({ assert }) => {
+  test('[R3, R7] the undo is refused if one of the rows has changed since', async ({ assert }) => {
     await send(`people=&people=${bob.id}&people=${cid.id}`)
     const event = await lastEvent()
     const added = db.from('revue_people').where('artist_id', cid.id)
@@ -149,7 +149,7 @@ test.group('Undo | many-to-many relations', (group) => {
     assert.equal(response.status, 200, response.text)
   })
 
-  test('[R7, U3, U4] it attaches nothing that the user may not see or write by now', async ({
+  test('[R7, U3, U4] the undo attaches nothing that the user can no longer see or write', async ({
     assert,
   }) => {
     const permissions = {

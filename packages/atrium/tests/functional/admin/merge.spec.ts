@@ -22,7 +22,7 @@ const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, '
 const requestedOn = ({ text }: HttpResponse) =>
   [...text.matchAll(/name="_take\.(\w+)" value="mine"/g)].map(([, name]) => name)
 
-test.group('Admin | changes of two people to one record are merged', (group) => {
+test.group('Admin | merging concurrent changes', (group) => {
   let jo: AdminUser
   let cookie: string
   let marys: string
@@ -63,7 +63,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     return textOf(/<p class="flash-message"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] ?? '').trim()
   }
 
-  test('[R15] saves fields that one side changed immediately, and the next page lists the preserved changes', async ({
+  test('[R15] fields that one side changed are saved immediately, and the next page lists the preserved changes', async ({
     assert,
   }) => {
     const form = await open()
@@ -77,7 +77,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     )
   }).tags(['@database'])
 
-  test('[R15, R9] names the other editor to users who can see the record; without an event it is another user', async ({
+  test('[R15, R9] the other editor is named to users who can see the record, and is “another user” without an event', async ({
     assert,
   }) => {
     const form = await open(marys)
@@ -98,7 +98,9 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'By SQL', pages: 8, stage: 4 })
   }).tags(['@database'])
 
-  test("[R15] one's own change in another window is called so", async ({ assert }) => {
+  test('[R15] a change by the same user is described as made in another window', async ({
+    assert,
+  }) => {
     const form = await open()
     await save({ title: 'Before' })
     const saved = await save({ ...form, pages: '7' })
@@ -108,7 +110,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     )
   })
 
-  test('[R15] requires a choice only for fields that both changed differently, and shows the three versions', async ({
+  test('[R15] only fields that both users changed differently require a choice, which shows three versions', async ({
     assert,
   }) => {
     const form = await open()
@@ -124,7 +126,9 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'Hers', pages: 9 })
   })
 
-  test("[R15] the other's value, one's own and a third one can be chosen", async ({ assert }) => {
+  test('[R15] the user can choose the other value, their own or a third one', async ({
+    assert,
+  }) => {
     const choose = async (take: string, title: string) => {
       await Dossier.query().where('id', dossier.id).update({ title: 'Old', pages: 5 })
       const form = await open()
@@ -140,7 +144,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await choose('mine', 'Ours'), { title: 'Ours', pages: 7 })
   })
 
-  test('[R15] a choice alone is a submission', async ({ assert }) => {
+  test('[R15] a submission can consist of choices alone', async ({ assert }) => {
     const { _version: version, _opened: opened } = await open()
     await mary({ title: 'Hers' })
     const page = await save({ title: 'His', _version: version, _opened: opened })
@@ -156,7 +160,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.equal(await its(stored(), 'title'), 'Hers')
   })
 
-  test('[R15] after a third change, shows the page again or preserves the third value', async ({
+  test('[R15] after a third change, the page is shown again or the third value is preserved', async ({
     assert,
   }) => {
     const form = await open()
@@ -177,7 +181,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     )
   })
 
-  test('[R15] the form carries what it shows and no more, for this person, record and version', async ({
+  test('[R15] the form’s snapshot contains only visible fields, and is valid for this user, record and version only', async ({
     assert,
   }) => {
     const form = await open()
@@ -210,7 +214,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'Hers', pages: 5 })
   })
 
-  test('[R15] long values are compared, and do not travel twice', async ({ assert }) => {
+  test('[R15] long values are compared by a digest, and sent only once', async ({ assert }) => {
     await dossier.merge({ title: `${LONG}\r\nend` }).save()
     const form = await open()
     assert.isBelow(form._opened.length, 3000)
@@ -226,7 +230,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.notInclude(textOf(page.text), 'When you opened it word')
   })
 
-  test('[R15] an emptied field is a change, too', async ({ assert }) => {
+  test('[R15] a cleared field counts as a change', async ({ assert }) => {
     const form = await open()
     await mary({ title: 'Hers' })
     await save({ ...form, pages__clear: '1' })
@@ -250,7 +254,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'Hers', pages: 7 })
   })
 
-  test('[R15, B17] stores a file with the changes of others, and requires it again by its name', async ({
+  test('[R15, B17] a file is stored with the changes of others, and must be selected again after a conflict', async ({
     assert,
   }) => {
     const send = async (values: Values, file: string, who = cookie) => {
@@ -292,7 +296,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.equal(gone.status, 404)
   })
 
-  test('[R15, U4] does not show or overwrite a field that the user cannot see', async ({
+  test('[R15, U4] a field that the user cannot see is not shown or overwritten', async ({
     assert,
     cleanup,
   }) => {
@@ -321,7 +325,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.notInclude(page.text, 'Hers again')
   })
 
-  test('[R15, R14] requires a choice for a change that would remove a changed field from the form', async ({
+  test('[R15, R14] a choice is required if another user’s change removes a changed field from the form', async ({
     assert,
   }) => {
     await dossier.merge({ isOpen: true, note: 'Old' }).save()
@@ -352,7 +356,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.deepEqual(await rolesOfUser(user), ['Clerk', 'Everything'])
   })
 
-  test('[R15] the result is the three-way merge, whatever was changed', async ({ assert }) => {
+  test('[R15] the result is the three-way merge for any changes', async ({ assert }) => {
     const value = {
       title: fc.constantFrom('a', 'b', 'c'),
       pages: fc.constantFrom('1', '2', '3'),

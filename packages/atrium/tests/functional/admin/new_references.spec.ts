@@ -9,7 +9,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const STUDIO = 'studio_id@Recording.studio_id'
 
-test.group("Admin | new records in a reference's dialog", (group) => {
+test.group('Admin | creating the record of a reference in a dialog', (group) => {
   let jo: string
 
   group.setup(() => fakeHashes())
@@ -35,7 +35,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     return { status: done.status, place: done.headers.get('location')! }
   }
 
-  test('[R5] shows New at a reference for users who can create the record, in both forms', async ({
+  test('[R5] a reference has New in both forms, for users who can create the record', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -68,7 +68,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.lengthOf(await Recording.query(), 1)
   })
 
-  test('[R5] without JavaScript the page comes back with the record chosen and all that was typed', async ({
+  test('[R5] without JavaScript the form returns with the new record selected and all input preserved', async ({
     assert,
   }) => {
     await Genre.create({ code: 'pop' })
@@ -101,7 +101,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.lengthOf(await db.from('admin_kept_forms'), 0)
   })
 
-  test('[R5] supports a reference by another column and an update form, and preserves the way back', async ({
+  test('[R5] references by another column and update forms are supported, and the return path is preserved', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -126,7 +126,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.equal(recording.title, 'Help!')
   })
 
-  test('[R5] Cancel leads back too; other users do not get the input or another page', async ({
+  test('[R5] Cancel returns to the form too; other users do not get the input or another page', async ({
     assert,
   }) => {
     const { place } = await press()
@@ -146,7 +146,9 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.notInclude(content, 'Help')
   })
 
-  test('[R5] what can not be carried is said, and nothing is lost', async ({ assert }) => {
+  test('[R5] input that is too long to be stored is reported, and stays in the form', async ({
+    assert,
+  }) => {
     const long = await send('/admin/Recording/form_create', {
       title: 'x'.repeat(70_000),
       __new: STUDIO,
@@ -172,7 +174,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.lengthOf(await db.from('admin_kept_forms'), 10)
   })
 
-  test('[R5] with JavaScript, the dialog gets the form alone, its errors, and the record as a choice', async ({
+  test('[R5] with JavaScript, the dialog receives only the form, its errors, and the new record as an option', async ({
     assert,
   }) => {
     const address = '/admin/Studio/create_page?_beside=Recording.studio_id'
@@ -200,7 +202,7 @@ test.group("Admin | new records in a reference's dialog", (group) => {
     assert.isNull(wrong.body.value)
   })
 
-  test('[R5, R2] a reference in a row has it too: the other rows come back as they were typed', async ({
+  test('[R5, R2] a reference in a row has New too, and the input of all rows is preserved', async ({
     assert,
   }) => {
     for (const model of [Camel, Caravan, Oasis]) await model.query().delete()

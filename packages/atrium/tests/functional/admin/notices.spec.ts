@@ -47,7 +47,7 @@ test.group('Admin | notices', (group) => {
     return rows.map(({ kind }) => kind)
   }
 
-  test('[U16] shows a login with a new device on the next page of the other sessions, until it is dismissed', async ({
+  test('[U16] a login with a new device is shown in the user’s other sessions until it is dismissed', async ({
     assert,
   }) => {
     const first = await enter(FIREFOX)
@@ -92,7 +92,7 @@ test.group('Admin | notices', (group) => {
     assert.notEqual(hash, device.value)
   }).tags(['@database'])
 
-  test('[U16] a known device is known again after its session, for this user only', async ({
+  test('[U16] a device is still known after its session, for this user only', async ({
     assert,
   }) => {
     const first = await enter(FIREFOX)
@@ -111,13 +111,15 @@ test.group('Admin | notices', (group) => {
     assert.lengthOf(await kinds(), 6)
   }).tags(['@database'])
 
-  test('[U16] notifies users who logged in before devices were stored, too', async ({ assert }) => {
+  test('[U16] users who logged in before devices were stored are notified too', async ({
+    assert,
+  }) => {
     const own = await cookiesOf(kim)
     await enter(SAFARI)
     assert.include(await page(own), 'A new device logged in.')
   })
 
-  test('[U16] notifies of a new password, by any method, and names who set it', async ({
+  test('[U16] users are notified of a new password, by any method, with the name of who set it', async ({
     assert,
   }) => {
     const root = await makeUser('root')
@@ -144,7 +146,7 @@ test.group('Admin | notices', (group) => {
     assert.notInclude(JSON.stringify(await db.from('admin_notices')), NEW)
   })
 
-  test('[U16] notifies of another email address, by any method, and mails the previous one', async ({
+  test('[U16] users are notified of a new email address, by any method, and the previous address gets a mail', async ({
     assert,
   }) => {
     const mails = captureMail()
@@ -183,7 +185,7 @@ test.group('Admin | notices', (group) => {
     assert.include(JSON.stringify(logged), 'thief@example.net')
   })
 
-  test('[U16] notifies a superuser of a change of their address in their other sessions', async ({
+  test('[U16] a superuser is notified of a change of their address in their other sessions', async ({
     assert,
   }) => {
     const root = await makeUser('root')
@@ -200,7 +202,7 @@ test.group('Admin | notices', (group) => {
     assert.notInclude(told, 'It was root')
   })
 
-  test('[U16] notifies the owner of a new access token, by name and without the secret', async ({
+  test('[U16] the owner is notified of a new access token, by its name and without the secret', async ({
     assert,
   }) => {
     const own = await cookiesOf(kim)
@@ -211,7 +213,7 @@ test.group('Admin | notices', (group) => {
     assert.include(text, '&lt;i&gt;ci')
   })
 
-  test('[U16] shows and marks only notices of the user, and stores the newest ones', async ({
+  test('[U16] only notices of the user are shown and dismissed, and the newest ones are stored', async ({
     assert,
   }) => {
     const site = await adminSite()
@@ -238,7 +240,7 @@ test.group('Admin | notices', (group) => {
     assert.equal(status, 200)
   }).tags(['@database'])
 
-  test('[U16] a login goes on where its device can’t be noted', async ({ assert, cleanup }) => {
+  test('[U16] a login succeeds even if its device can’t be stored', async ({ assert, cleanup }) => {
     const { devices } = await adminSite()
     const note = devices.note.bind(devices)
     devices.note = async () => {

@@ -43,7 +43,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.include(csv.text, '4,invalid,5.1.2024,soon,n/a,maybe')
   })
 
-  test('[A18] are found by what they are shown as: {query}')
+  test('[A18] are found by their displayed value: {query}')
     .with([
       { query: 'day=2024-01-05', ids: [2, 3] },
       { query: 'day__gte=2024-01-05', ids: [2, 3] },
@@ -65,7 +65,7 @@ test.group('Values that other programs wrote', (group) => {
       }
     })
 
-  test('[Q4] a cursor passes through them in order', async ({ assert }) => {
+  test('[Q4] are returned in order by a cursor', async ({ assert }) => {
     const ids: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -135,7 +135,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.deepEqual([single.status, batch.status], [422, 422])
   })
 
-  test('[L9, L10] do not block the change of another field by {name}')
+  test('[L9, L10] do not prevent the change of another field by {name}')
     .with([
       {
         name: 'edit selected',

@@ -55,7 +55,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     )
   const tokenIn = ({ text }: HttpResponse) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
 
-  test('[U7, B7] a new password ends the other sessions; this one goes on with another id and token', async ({
+  test('[U7, B7] a new password ends the other sessions; the current one continues with another id and token', async ({
     assert,
     cleanup,
   }) => {
@@ -82,7 +82,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     for (const secret of [NEW, PASSWORD, hashedPassword]) assert.notInclude(logged + log(), secret)
   }).tags(['@database'])
 
-  test('[U7] requires the current password, and reveals nothing else without it', async ({
+  test('[U7] the current password is required, and nothing else is revealed without it', async ({
     assert,
   }) => {
     for (const fields of [
@@ -105,7 +105,9 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isTrue(await hash.verify(hashedPassword, PASSWORD))
   })
 
-  test('[U7, B8] guesses of the current password count as failed logins', async ({ assert }) => {
+  test('[U7, B8] wrong guesses of the current password count as failed logins', async ({
+    assert,
+  }) => {
     for (let count = 0; count < 5; count++) await change({ current_password: 'wrong horse' })
     const throttled = await change()
     assert.equal(throttled.status, 429)
@@ -114,7 +116,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.equal(entered.status, 429)
   }).tags(['@database'])
 
-  test('[U7, U13] refuses an invalid password, with the error at its field: {0}')
+  test('[U7, U13] an invalid password is refused, with the error at its field: {0}')
     .with([
       ['short', '8 characters at least'],
       ['x'.repeat(129), '128 characters at most'],
@@ -134,7 +136,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       assert.include(differs.text, 'The two passwords differ.')
     })
 
-  test('[U7] lists sessions with device and address, marks the current one, and ends one or all others', async ({
+  test('[U7] sessions are listed with device and address, the current one is marked, and one or all others can be ended', async ({
     assert,
   }) => {
     const other = await makeUser('lee', { isSuperuser: false, roles: [] })
@@ -182,7 +184,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     )
   })
 
-  test('[U7, U11] sessions end with a recent proof alone', async ({ assert }) => {
+  test('[U7, U11] ending sessions requires a recent proof of identity', async ({ assert }) => {
     const other = await cookiesOf(kim)
     const { id } = await AdminSession.query()
       .where('userId', kim.id)
@@ -200,7 +202,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isTrue((await isSignedIn(cookie)) && (await isSignedIn(other)))
   })
 
-  test('[U7, U2] a role has to name access tokens; all models do not mean them', async ({
+  test('[U7, U2] a role must include access tokens by name; a role for all models does not include them', async ({
     assert,
   }) => {
     await makeRole('Everywhere', { '*': { actions: ['*'] } })
@@ -223,7 +225,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 
-  test('[U7, P10, U4] an own token is shown once, is the owner’s, and allows no more than they may', async ({
+  test('[U7, P10, U4] a user’s own token is shown once, belongs to that user, and allows no more than the user’s roles', async ({
     assert,
   }) => {
     await makeRole('Program', { AdminAccessToken: { actions: ['create'] } })
@@ -244,7 +246,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.include(refused.text, 'Unknown ability')
   })
 
-  test('[U7] revokes tokens of the user after a confirmation, and none of other users', async ({
+  test('[U7] users can revoke their own tokens after a confirmation, and none of other users', async ({
     assert,
   }) => {
     const { id, token } = await issueToken(kim, ['Reel:*'], { name: '<b>' })
@@ -264,7 +266,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isNull(await accessTokens.find(new Secret(token)))
   }).tags(['@database'])
 
-  test('[U7, B9] another site, an unauthenticated client and a superuser viewing as a role change nothing', async ({
+  test('[U7, B9] cross-site requests, unauthenticated clients and superusers viewing as a role change nothing', async ({
     assert,
   }) => {
     const { id } = await issueToken(kim)

@@ -14,7 +14,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const VALUES = Object.fromEntries(OWN_NAMES.map((name) => [name, `of ${name}`]))
 
-test.group('Columns with names of forms and query strings', (group) => {
+test.group('Columns named like form inputs and query parameters', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -58,7 +58,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     }
   })
 
-  test('[U3] may be read-only in a form of whose inputs they have the names', async ({
+  test('[U3] can be read-only although form inputs have the same names', async ({
     assert,
     cleanup,
   }) => {
@@ -91,7 +91,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     assert.deepEqual(row, { title: 'one', ...VALUES })
   })
 
-  test('are filtered and sorted by in the list', async ({ assert }) => {
+  test('can be filtered and sorted by in the list', async ({ assert }) => {
     await add()
     await add({ title: 'two' })
     for (const name of OWN_NAMES) {
@@ -106,7 +106,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     }
   })
 
-  test('are emptied each by its own box', async ({ assert }) => {
+  test('can be cleared, each by its own checkbox', async ({ assert }) => {
     const id = await add()
     for (const name of ['_version', 'next', '_version__clear', 'title__clear']) {
       const { text } = await page(`update/${id}`)
@@ -122,7 +122,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     }
   })
 
-  test('are filtered by what the form of the list and its values ask for', async ({ assert }) => {
+  test('can be filtered by the form and the facets of the list', async ({ assert }) => {
     await add({ title: 'b', title__contains: 'a', title__eq: 'b', title__is: 'null' })
     await add({ title: 'a', title__contains: 'b', title__eq: 'a', title__is: null })
     const idsOf = async (path: string) => {

@@ -82,7 +82,7 @@ test.group('Admin | passkeys', (group) => {
     assert.include(JSON.stringify(events[0]), 'passkey')
   }).tags(['@database'])
 
-  test('[U9] another origin, host, user handle or key, and an unverified person are one and the same refusal', async ({
+  test('[U9] a wrong origin, host, user handle or key, and an unverified user get the same refusal', async ({
     assert,
   }) => {
     const responses: HttpResponse[] = []
@@ -109,12 +109,12 @@ test.group('Admin | passkeys', (group) => {
     assert.notInclude(JSON.stringify(failures), key.id)
   })
 
-  test('[U9] a passkey that logs in alone has to name its user', async ({ assert }) => {
+  test('[U9] a passkey that logs in alone must contain its user handle', async ({ assert }) => {
     assert.equal(await statusOf(logIn({ handle: '' })), 401)
     assert.equal(await statusOf(logIn()), 303)
   })
 
-  test('[U9, U16] a counter that goes back is refused, logged, and told to the owner', async ({
+  test('[U9, U16] a counter that decreases is refused and logged, and the owner is notified', async ({
     assert,
     cleanup,
   }) => {
@@ -133,7 +133,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(await statusOf(logIn({ counter: 8 })), 303)
   }).tags(['@database'])
 
-  test('[U9] a challenge is valid for five minutes, in its browser, for its purpose', async ({
+  test('[U9] a challenge is valid for five minutes, in its browser and for its purpose', async ({
     assert,
   }) => {
     const late = await optionsOf(LOGIN)
@@ -159,7 +159,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(moved.status, 401)
   }).tags(['@database'])
 
-  test('[U9] it is a second factor after the password, and another user’s is not', async ({
+  test('[U9] a passkey is a second factor after the password, and another user’s passkey is not', async ({
     assert,
   }) => {
     const first = cookiesFrom(await login('jo'))
@@ -189,7 +189,9 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(late.status, 401)
   })
 
-  test('[U9, U11] adding and removing need a proof, which a passkey is', async ({ assert }) => {
+  test('[U9, U11] adding and removing passkeys requires a proof of identity, which a passkey can be', async ({
+    assert,
+  }) => {
     await ageSessions(jo, 'created_at', { minutes: 11 })
     const headers = { cookie }
     const factor = await AdminFactor.findByOrFail('userId', jo.id)
@@ -218,7 +220,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(await statusOf(sendForm(ADD, known, { cookie: again.cookie })), 422)
   })
 
-  test('[U9] people name their own passkeys, and see them with their last use', async ({
+  test('[U9] users name their own passkeys, and see when they were last used', async ({
     assert,
   }) => {
     const { id } = await AdminFactor.findByOrFail('userId', jo.id)
@@ -234,7 +236,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(await statusOf(get(path, { headers: ada })), 404)
   })
 
-  test('[U9, U10] a reset takes passkeys away; secrets are encrypted for their user', async ({
+  test('[U9, U10] a reset removes passkeys, and secrets are encrypted for their user', async ({
     assert,
   }) => {
     const factor = await AdminFactor.findByOrFail('userId', jo.id)

@@ -19,7 +19,7 @@ test.group('Admin | fields of passwords', (group) => {
       .map(([input]) => input)
       .filter((input) => /name="[^"]*password[^"]*"/.test(input))
 
-  test('[U13, S21] they are masked, and left to password managers and the clipboard', async ({
+  test('[U13, S21] password fields are masked, and allow password managers and pasting', async ({
     assert,
   }) => {
     const { url } = await makeInvitation(await adminSite(), await makeUser('jo'))
@@ -43,7 +43,7 @@ test.group('Admin | fields of passwords', (group) => {
     }
   })
 
-  test('[U8] codes are offered to password managers, too', async ({ assert }) => {
+  test('[U8] code fields allow password managers too', async ({ assert }) => {
     await giveFactor(root)
     const headers = { cookie: await cookiesOf(root) }
     const path = '/admin/reauthenticate?use=code'

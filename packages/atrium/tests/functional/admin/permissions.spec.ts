@@ -37,7 +37,7 @@ test.group('Admin | permissions on pages', (group) => {
     assert.equal(await its(page(clerk, '/Salary/'), 'status'), 403)
   })
 
-  test('[P14, B14] a model that the viewer may only view offers no actions', async ({ assert }) => {
+  test('[P14, B14] a model that the viewer can only view offers no actions', async ({ assert }) => {
     const { id } = await Notice.create({ name: 'Closed on Sunday' })
     const offers = ['/admin/Notice/create_page', `/admin/Notice/update/${id}`, '/bulk-edit']
     const [free, bound] = [await textOf(boss, '/Notice/'), await textOf(clerk, '/Notice/')]
@@ -83,7 +83,7 @@ test.group('Admin | permissions on pages', (group) => {
     assert.lengthOf(await Notice.all(), 1)
   })
 
-  test('[P14] a policy that checks the record decides the buttons of each record', async ({
+  test('[P14] a policy that checks the record determines the buttons of each record', async ({
     assert,
   }) => {
     const [own, other] = await Shift.createMany([{ name: 'kim' }, { name: 'jo' }])
@@ -100,7 +100,7 @@ test.group('Admin | permissions on pages', (group) => {
     assert.equal(await its(page(clerk, `/Shift/update/${other.id}`), 'status'), 403)
   })
 
-  test('[P14] a reference to a record that the viewer may not update has no link', async ({
+  test('[P14] a reference to a record that the viewer cannot update has no link', async ({
     assert,
   }) => {
     const { id } = await Notice.create({ name: 'Night duty' })

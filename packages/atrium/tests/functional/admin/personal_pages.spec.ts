@@ -32,7 +32,7 @@ test.group('Admin | pages by roles', (group) => {
   const play = (title: string, town: string, more: object = {}) =>
     Play.create({ title, town, note: `Note of ${title}`, ...more })
 
-  test('[L13, U4] an empty list does not claim that no records exist, where roles show only some', async ({
+  test('[L13, U4] an empty list does not claim that no records exist if roles show only some', async ({
     assert,
   }) => {
     const { headers } = await enter({ Play: { actions: ['view', 'create'], scopes: ['east'] } })
@@ -50,7 +50,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.equal(await main(), none)
   })
 
-  test('[U3] shows a read-only field next to the form as text, formatted as in a list', async ({
+  test('[U3] a read-only field is shown as text next to the form, formatted as in a list', async ({
     assert,
   }) => {
     const globe = await Stage.create({ name: 'Globe', town: 'east' })
@@ -71,7 +71,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.notProperty(blank.values, 'note')
   })
 
-  test('[U3] a field that may be written on other records only is read-only in the form of this one', async ({
+  test('[U3] a field that is writable only on other records is read-only in the form of this one', async ({
     assert,
   }) => {
     const east = await play('East', 'east')
@@ -104,9 +104,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
   })
 
-  test('[U3] a list column of own code that asks for what is hidden is empty', async ({
-    assert,
-  }) => {
+  test('[U3] a custom list column that uses a hidden field is empty', async ({ assert }) => {
     await db.from('list_artefacts').delete()
     await Artefact.create({ name: 'Bowl', weight: 12.5 })
     const densityFor = async (hidden: string[]) => {
@@ -126,7 +124,7 @@ test.group('Admin | pages by roles', (group) => {
     }
   })
 
-  test('[U3] who lacks the attribute of a scope reaches nothing, and no door fails', async ({
+  test('[U3] a user without the attribute of a scope can access no records, and no route fails', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east')
@@ -148,7 +146,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.deepEqual(await doors(), [200, true, 1, 200, 201])
   })
 
-  test('[U3, B23] a count by a field that is hidden is left out, without an error line', async ({
+  test('[U3, B23] the chart by a hidden field is omitted, without an error in the log', async ({
     assert,
     cleanup,
   }) => {
@@ -169,7 +167,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 
-  test('[U3] what became read-only while a form was open is not lost without a word', async ({
+  test('[U3] an input for a field that became read-only in the meantime is reported as an error', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east')
@@ -193,7 +191,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.lengthOf(await Play.all(), 1)
   })
 
-  test('[U4] a role that is removed, changed or deleted applies with the next request', async ({
+  test('[U4] a removed, changed or deleted role takes effect with the next request', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east')
@@ -217,7 +215,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.equal(await Play.findOrFail(id).then(({ title }) => title), 'Hamlet')
   })
 
-  test('[U3] two roles on one list: its numbers, pages and links are right record by record', async ({
+  test('[U3] with two roles, counts, pages and links of a list are correct for each record', async ({
     assert,
   }) => {
     const east = await Promise.all(
@@ -279,7 +277,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.isAtMost(bound.length, free.length, bound.join('\n'))
   })
 
-  test('[U4, P10] a token may do what both its owner’s roles and its abilities allow', async ({
+  test('[U4, P10] a token can do only what both its owner’s roles and its abilities allow', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east', { secret: 'Hush' })

@@ -141,7 +141,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }
 
-  test('[U11] at each door of users, roles and access tokens, and nothing is done', async ({
+  test('[U11] all routes of users, roles and access tokens require it, and do nothing without it', async ({
     assert,
   }) => {
     const before = await state()
@@ -155,7 +155,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   })
 
-  test('[U11] the same doors are open after a login', async ({ assert }) => {
+  test('[U11] the same routes are accessible after a login', async ({ assert }) => {
     for (const name of Object.keys(doors())) {
       await db.from('admin_access_tokens').where('id', '!=', token).delete()
       cookie = await cookiesOf(await AdminUser.findOrFail(ada.id))
@@ -187,7 +187,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }).timeout(WALK)
 
-  test('[U11] neither are they exported by an address, which leads to the dialog afterwards', async ({
+  test('[U11] exports of these models require it too, and the dialog opens afterwards', async ({
     assert,
   }) => {
     for (const name of GUARDED) {
@@ -206,7 +206,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.equal(proved.status, 200)
   })
 
-  test('[U11, D1] neither does a job about them begin again', async ({ assert }) => {
+  test('[U11, D1] repeating a job about these models requires it too', async ({ assert }) => {
     const { jobs } = await adminSite()
     const found = await db.from('admin_sessions').where('user_id', ada.id).first()
     const { id } = await jobs.store.create({
@@ -225,7 +225,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.equal(job.state, 'failed')
   })
 
-  test('[U11] is not required to see users or to change how their list looks', async ({
+  test('[U11] it is not required to view users or to change the columns of their list', async ({
     assert,
   }) => {
     const paths = ['/', `/update/${jo.id}`, '/crud', `/crud/${jo.id}`, `/history/${jo.id}`]
@@ -237,7 +237,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.isFalse(isRequested(columns))
   })
 
-  test('[U11] checks the session of every write, by any route', async ({ assert }) => {
+  test('[U11] every write checks the session, by any route', async ({ assert }) => {
     const site = await adminSite()
     const found = await db.from('admin_sessions').where('user_id', ada.id).first()
     const session = await site.sessionManager.activeOf(found.user_id)
@@ -266,7 +266,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.deepEqual(await state(), before)
   })
 
-  test('[U11, R10] what was typed into a form is shown again after the proof, but no password', async ({
+  test('[U11, R10] the input of a form is shown again after the proof, except the password', async ({
     assert,
   }) => {
     const requested = await send(`/admin/AdminUser/form_update/${jo.id}`, cookie, {
@@ -286,7 +286,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.lengthOf(await AdminUser.query().where('username', 'jo'), 1)
   })
 
-  test('[U11] other refused forms lead back to their page, which tells that nothing was done', async ({
+  test('[U11] other refused forms return to their page, which reports that nothing was done', async ({
     assert,
   }) => {
     const requested = await sendForm(
@@ -308,7 +308,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.isNotNull(await AdminUser.find(jo.id))
   })
 
-  test('[U11] htmx and scripts are sent to the page', async ({ assert }) => {
+  test('[U11] htmx and scripts are redirected to the page', async ({ assert }) => {
     const response = await sendForm(
       `/admin/AdminUser/form_update/${jo.id}`,
       { username: 'joanna' },
@@ -324,7 +324,7 @@ test.group('Admin | recent proof of identity', (group) => {
   })
 })
 
-test.group('Admin | proving who one is', (group) => {
+test.group('Admin | confirming one’s identity', (group) => {
   let ada: AdminUser
   let cookie: string
 
@@ -360,7 +360,7 @@ test.group('Admin | proving who one is', (group) => {
     assert.equal(again.headers.get('location'), '/admin/keys')
   })
 
-  test('[U11, B4] the session goes on with another id and token, and copies of the former are worthless', async ({
+  test('[U11, B4] the session continues with a new id and token, and copies of the old ones are invalid', async ({
     assert,
   }) => {
     const sessions = await db.from('admin_sessions').select('id', 'session_id')
@@ -380,14 +380,14 @@ test.group('Admin | proving who one is', (group) => {
     )
   })
 
-  test('[U11] a proof counts for its own session', async ({ assert }) => {
+  test('[U11] a proof is valid only for its own session', async ({ assert }) => {
     const other = await cookiesOf(ada)
     await ageSessions(ada, 'created_at', { minutes: 11 })
     await send(PROOF, other, { password: PASSWORD })
     assert.isFalse(await isOpen())
   })
 
-  test('[U11, U8] so is a code, which counts once', async ({ assert }) => {
+  test('[U11, U8] a code is a proof too, and is valid once', async ({ assert }) => {
     const app = await giveFactor(ada)
     cookie = await cookiesOf(ada)
     await ageSessions(ada, 'created_at', { minutes: 11 })
@@ -402,7 +402,7 @@ test.group('Admin | proving who one is', (group) => {
     assert.isNull(await adminAuthentication.factors.take(ada.id, { code }))
   })
 
-  test('[U11, B8] shows, logs and throttles a wrong proof', async ({ assert }) => {
+  test('[U11, B8] a wrong proof is shown, logged and throttled', async ({ assert }) => {
     const statuses = []
     for (let i = 0; i < 6; i++) {
       const response = await send(PROOF, cookie, { password: 'wrong' })
@@ -427,7 +427,7 @@ test.group('Admin | proving who one is', (group) => {
     assert.isFalse(await isOpen())
   })
 
-  test('[U11, B3] it leads to pages of the site alone', async ({ assert }) => {
+  test('[U11, B3] the confirmation redirects only to pages of the site', async ({ assert }) => {
     for (const next of [
       '//evil.test',
       'https://evil.test/',
@@ -441,11 +441,11 @@ test.group('Admin | proving who one is', (group) => {
   })
 })
 
-test.group('Admin | every door while a second factor is missing', (group) => {
+test.group('Admin | all routes while a second factor is missing', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] nothing but its enrolment, the proof and logging out is open', async ({
+  test('[U10] only setting up a factor, confirming the identity and logging out are accessible', async ({
     assert,
     cleanup,
   }) => {

@@ -77,7 +77,7 @@ test.group('Admin | recent activity', (group) => {
     }
   })
 
-  test('[B23, R9] for others, events lead to the version that they left where all of the model is theirs to see', async ({
+  test('[B23, R9] users who can see all records of the model get a link from an event to its version', async ({
     assert,
   }) => {
     const reel = { resource_type: 'Reel', resource_id: '5' }
@@ -98,10 +98,7 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(await its(page(await cookiesOf(some)), 'text'), '/history/')
   })
 
-  test('[B23, U4] records are named by the titles that the viewer can see', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[B23, U4] records have the titles that the viewer can see', async ({ assert, cleanup }) => {
     const empty = async () => void (await db.from('utensils').delete())
     await empty()
     cleanup(empty)
@@ -127,7 +124,7 @@ test.group('Admin | recent activity', (group) => {
     assert.equal(recent[0], 'u11 changed Reels')
   })
 
-  test('[B13, B23] a user who is not a superuser sees events of models that they may see', async ({
+  test('[B13, B23] a user who is not a superuser sees events of models that they can view', async ({
     assert,
   }) => {
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
@@ -161,7 +158,7 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(text, 'Recent activity')
   })
 
-  test("[B23] recent activity that can't be read is a dash, and the rest of the page is shown", async ({
+  test('[B23] recent activity that can’t be read is shown as a dash, and the rest of the page is shown', async ({
     assert,
     cleanup,
   }) => {
@@ -177,7 +174,7 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(text, 'no such table')
   })
 
-  test('[B23] recent activity takes one query, and so does a viewer who wrote nothing', async ({
+  test('[B23] recent activity takes one query, also for a viewer who wrote nothing', async ({
     assert,
     cleanup,
   }) => {

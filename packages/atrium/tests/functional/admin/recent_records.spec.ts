@@ -58,7 +58,7 @@ test.group('Admin | recent records', (group) => {
   const plays = (...titles: string[]) =>
     Play.createMany(titles.map((title) => ({ title, town: title === 'Lear' ? 'west' : 'east' })))
 
-  test('[B23] they are what the viewer created or changed, each once, newest first, as it is called now', async ({
+  test('[B23] recent records are those that the viewer created or changed, once each, newest first, with their current titles', async ({
     assert,
   }) => {
     const [hamlet, lear, faust, other, gone] = await plays('Hamlet', 'Lear', '<b>', 'Other', 'Gone')
@@ -82,7 +82,7 @@ test.group('Admin | recent records', (group) => {
     assert.include(text, '>30 minutes ago</time>')
   })
 
-  test('[B23] there are six at most, and none is a hint', async ({ assert }) => {
+  test('[B23] at most six records are shown, and a hint if there are none', async ({ assert }) => {
     const { user, look } = await begin()
     const none = await look()
     assert.include(none.text, 'Records that you create or change appear here.')
@@ -94,7 +94,7 @@ test.group('Admin | recent records', (group) => {
     assert.equal(titles.map(([title]) => title).join(''), 'HGFEDC')
   })
 
-  test('[U4] roles decide now: scope, hidden titles, models that one may no longer view or change', async ({
+  test('[U4] current permissions apply: scopes, hidden titles, and models that the viewer can no longer view or change', async ({
     assert,
   }) => {
     const [hamlet, lear] = await plays('Hamlet', 'Lear')
@@ -120,7 +120,7 @@ test.group('Admin | recent records', (group) => {
     assert.deepEqual(elsewhere.titles, [])
   })
 
-  test('[E2, B23] without events there are none; what can’t be read is a dash', async ({
+  test('[E2, B23] without events there are no recent records, and unreadable ones are shown as a dash', async ({
     assert,
     cleanup,
   }) => {

@@ -11,7 +11,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const LIST = '/admin/Play/?filter.town=east&sort_by=title&sort_order=asc'
 
-test.group('Admin | the page of a record', (group) => {
+test.group('Admin | page of a record', (group) => {
   let stage: Stage
   let play: Play
   let boss: string
@@ -40,7 +40,9 @@ test.group('Admin | the page of a record', (group) => {
       ])
     )
 
-  test('[R16] shows all values that the user can see, without a form', async ({ assert }) => {
+  test('[R16] the page shows all values that the user can see, without a form', async ({
+    assert,
+  }) => {
     const { status, text } = await open(place(play), reader)
     assert.equal(status, 200)
     assert.include(text, '<h1 dir="auto">Faust</h1>')
@@ -49,7 +51,9 @@ test.group('Admin | the page of a record', (group) => {
     assert.notMatch(text, /form_update|\/update\/|form_bulk_delete/)
   })
 
-  test('[R16] long texts are whole, with their lines, and JSON is folded', async ({ assert }) => {
+  test('[R16] long texts are shown in full with their line breaks, and JSON is collapsed', async ({
+    assert,
+  }) => {
     const remark = `${'long '.repeat(500)}\nend <b>`
     await db.from('list_artefacts').delete()
     const details = JSON.stringify({ a: 'x'.repeat(200) })
@@ -60,7 +64,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.match(text, /<details class="folded">.*?x{200}/s)
   })
 
-  test('[R16] lists, references, the search and messages link to it for users who cannot update', async ({
+  test('[R16] lists, references, the search and messages link to the page for users who cannot update', async ({
     assert,
   }) => {
     const path = place(play)
@@ -85,7 +89,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.match(text, new RegExp(`class="flash-message".*?href="${place({ id })}"`, 's'))
   })
 
-  test('[R16] links to update, delete and duplicate for users with these permissions', async ({
+  test('[R16] users with the permissions get links to update, delete and duplicate', async ({
     assert,
   }) => {
     const { text } = await open(place(play), boss)
@@ -95,7 +99,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.include(text, `/admin/Play/history/${play.id}`)
   })
 
-  test('[R16, B16] a deleted record is marked as such, and restored from there', async ({
+  test('[R16, B16] a deleted record is marked as such, and can be restored from its page', async ({
     assert,
   }) => {
     await play.merge({ isDeleted: true }).save()
@@ -116,7 +120,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.isFalse(Boolean(await its(Play.findOrFail(play.id), 'isDeleted')))
   })
 
-  test('[R16, L11] it leads back to the list, and on to the next record of it', async ({
+  test('[R16, L11] the page links back to the list and to the next record of that list', async ({
     assert,
   }) => {
     const next = await Play.create({ title: 'Galilei', town: 'east' })
@@ -129,7 +133,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.match(back.text, /<tr class="is-marked".*?Faust/s)
   })
 
-  test('[R16, U3] a record out of reach, none and a malformed key are not found', async ({
+  test('[R16, U3] a record out of scope, a missing one and a malformed key are not found', async ({
     assert,
   }) => {
     await makeRole('West', { Play: { actions: ['view'], scopes: ['west'], hidden: ['note'] } })
@@ -145,7 +149,9 @@ test.group('Admin | the page of a record', (group) => {
     }
   })
 
-  test('[R16, P14] what the policy refuses to read has no link and no page', async ({ assert }) => {
+  test('[R16, P14] a record that the policy refuses to show has no link and no page', async ({
+    assert,
+  }) => {
     await db.from('ward_patients').delete()
     const [open1, sealed] = await WardPatient.createMany(
       ['Open', 'Sealed'].map((name) => ({ name, code: name, ward: 'kim' }))
@@ -167,7 +173,7 @@ test.group('Admin | the page of a record', (group) => {
     assert.notMatch(notice.text, /\/update\/|form_bulk_delete/)
   })
 
-  test('[R14, R16] shows units around a value in lists and pages, and not for an empty value', async ({
+  test('[R14, R16] units are shown around a value in lists and pages, and not for an empty value', async ({
     assert,
   }) => {
     const headers = { cookie: boss }

@@ -48,7 +48,10 @@ test.group('The event log | refused requests', (group) => {
   })
   group.teardown(() => restoreRoles())
 
-  test('logs who was refused what and why', async ({ assert, cleanup }) => {
+  test('the log shows whose request was refused, what it was and why', async ({
+    assert,
+    cleanup,
+  }) => {
     const lines = captureLog(cleanup)
     const id = await insertPlay('east')
     await get('/admin/AdminUser/', { headers: { cookie } })
@@ -81,7 +84,7 @@ test.group('The event log | refused requests', (group) => {
     assert.notInclude(JSON.stringify([await db.from('admin_event_log'), lines()]), 'QZXSECRET')
   })
 
-  test('logs tokens that are invalid, lack an ability, or whose owner lacks the role', async ({
+  test('requests with an invalid token, a missing ability, or an owner without the role are logged', async ({
     assert,
   }) => {
     const secret = 'oat_MQ.QZXSECRET'
@@ -108,7 +111,9 @@ test.group('The event log | refused requests', (group) => {
     for (const part of ['QZXSECRET', limited.token, full.token]) assert.notInclude(text, part)
   })
 
-  test('logs an anonymous write and an ended session, but no bare visit', async ({ assert }) => {
+  test('an anonymous write and an ended session are logged, an anonymous visit is not', async ({
+    assert,
+  }) => {
     await get('/admin/Play/')
     await get('/admin/nothing/at/all')
     await get('/api/plays')
@@ -121,7 +126,9 @@ test.group('The event log | refused requests', (group) => {
     assert.deepEqual(reasons, ['token_missing', 'session_ended'])
   })
 
-  test('logs a 404 by permission, not one of a record that does not exist', async ({ assert }) => {
+  test('a 404 caused by permissions is logged, one of a missing record is not', async ({
+    assert,
+  }) => {
     const far = await insertPlay('west')
     const { headers } = await issueToken(viewer)
     for (const id of [far + 1000, far]) {
@@ -143,7 +150,7 @@ test.group('The event log | refused requests', (group) => {
     )
   })
 
-  test('logs a cause once a minute, whatever keys and addresses it is about', async ({
+  test('each cause is logged once a minute, for any keys and addresses', async ({
     assert,
     cleanup,
   }) => {
@@ -159,7 +166,7 @@ test.group('The event log | refused requests', (group) => {
     )
   })
 
-  test('logs writes of other sites and throttled logins', async ({ assert }) => {
+  test('cross-site writes and throttled logins are logged', async ({ assert }) => {
     const headers = { cookie, 'sec-fetch-site': 'cross-site' }
     await call('POST', '/admin/Play/form_create', { headers })
     for (let attempt = 0; attempt < 7; attempt++) await login('vi', 'QZXSECRET')
@@ -175,7 +182,7 @@ test.group('The event log | refused requests', (group) => {
     assert.notInclude(JSON.stringify(await db.from('admin_event_log')), 'QZXSECRET')
   })
 
-  test('logs an invalid token for the page of the API', async ({ assert, cleanup }) => {
+  test('an invalid token for the API page is logged', async ({ assert, cleanup }) => {
     const config = app.config.get('crud')
     app.config.set('crud', defineConfig({ docs: 'token' }))
     cleanup(() => app.config.set('crud', config))
@@ -186,7 +193,7 @@ test.group('The event log | refused requests', (group) => {
     assert.deepInclude(details, { status: 401, reason: 'token_invalid', route: '/docs' })
   })
 
-  test('shows a refused request on the page of its event', async ({ assert }) => {
+  test('the event page shows the refused request', async ({ assert }) => {
     await get('/admin/AdminUser/', { headers: { cookie } })
     const [{ id }] = await refusals()
     const reader = await makeUser('super')

@@ -5,7 +5,7 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#te
 import { addTrigger } from '#tests/helpers/databases'
 import { formOf } from '#tests/helpers/forms'
 
-test.group('Admin | writes that the database refuses', (group) => {
+test.group('Admin | writes that the database rejects', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -13,7 +13,9 @@ test.group('Admin | writes that the database refuses', (group) => {
     return () => db.rawQuery('drop trigger if exists on_write')
   })
 
-  test('[S47] a form shows the message of a trigger and keeps the input', async ({ assert }) => {
+  test('[S47] a form shows the message of a trigger and preserves the input', async ({
+    assert,
+  }) => {
     await addTrigger('form_machines', 'before insert', "select raise(abort, 'No <b>room</b> left')")
     const cookie = await cookiesOf(await makeUser('jo'))
     const { status, text } = await sendForm(

@@ -17,7 +17,7 @@ import { its } from '#tests/helpers/its'
 import { unescape } from '#tests/helpers/list_page'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
-test.group('Admin | lists of the records that refer to a record', (group) => {
+test.group('Admin | lists of referring records', (group) => {
   let stage: Stage
   let other: Stage
   let boss: string
@@ -53,7 +53,9 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     return await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: ['Some'] }))
   }
 
-  test('[R4] form and page of a record ask for its lists after themselves', async ({ assert }) => {
+  test('[R4] form and page of a record load its lists after the page itself', async ({
+    assert,
+  }) => {
     for (const page of ['update', 'view']) {
       const { text } = await open(`/admin/Stage/${page}/${stage.id}`)
       const section = /<section class="related".*?<\/section>/s.exec(text)![0]
@@ -64,7 +66,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.notInclude(await its(open('/admin/Stage/create_page'), 'text'), 'class="related"')
   })
 
-  test('[R4] they hold the records that refer to this one, with their number, paged and sorted', async ({
+  test('[R4] a list contains the records that refer to this one, with their count, paged and sorted', async ({
     assert,
   }) => {
     await makePlays(12)
@@ -87,7 +89,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.notMatch(second.text, /name="ids"|Stage_id|>Stage</)
   })
 
-  test('[R4] nothing in its address widens the list', async ({ assert }) => {
+  test('[R4] no query parameter adds other records to the list', async ({ assert }) => {
     await makePlays(1)
     await makePlays(1, { title: 'Elsewhere', stageId: other.id })
     for (const query of [
@@ -100,7 +102,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     }
   })
 
-  test('[R4] without JavaScript the list is a page, and leads back and to the whole list', async ({
+  test('[R4] without JavaScript the list is a page, with links back and to the whole list', async ({
     assert,
   }) => {
     await makePlays(1)
@@ -112,9 +114,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.deepEqual(titlesIn(await its(open(all), 'text')), ['Play 01'])
   })
 
-  test('[R4] Add fills in the reference, and saving leads back to the record', async ({
-    assert,
-  }) => {
+  test('[R4] Add fills in the reference, and saving returns to the record', async ({ assert }) => {
     const { text } = await open(related(), boss, part)
     assert.include(text, 'None yet.')
     const add = linkIn(text, /href="([^"]*create_page[^"]*)"/)
@@ -132,7 +132,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.equal(await its(Play.findByOrFail('title', 'Faust'), 'stageId'), stage.id)
   })
 
-  test('[R4] a form that was opened from there leads back to the record, too', async ({
+  test('[R4] a form that was opened from the list returns to the record too', async ({
     assert,
   }) => {
     const [play] = await makePlays(1)
@@ -159,7 +159,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     }
   })
 
-  test('[R4] an address gives values to fields of the create form only', async ({ assert }) => {
+  test('[R4] query parameters fill fields of the create form only', async ({ assert }) => {
     const { text } = await open(
       '/admin/Play/create_page?title=Lear&is_deleted=1&id=7&nonsense=%3Cb%3E'
     )
@@ -174,7 +174,9 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.notMatch(seen.text, /value="QZX"/)
   })
 
-  test('[R4, U4] roles say which lists there are, and what they hold', async ({ assert }) => {
+  test('[R4, U4] roles determine which lists are shown, and what they contain', async ({
+    assert,
+  }) => {
     await makePlays(1, { title: 'West', town: 'west' })
     await makePlays(1)
     const page = `/admin/Stage/view/${stage.id}`
@@ -200,7 +202,7 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     assert.equal(await its(open(related(), outside, part), 'status'), 404)
   })
 
-  test('[R4] related names the relations', async ({ assert }) => {
+  test('[R4] the related option selects the relations', async ({ assert }) => {
     class Actor extends BaseModel {
       @column({ isPrimary: true })
       declare id: number

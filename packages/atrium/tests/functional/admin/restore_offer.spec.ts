@@ -28,7 +28,9 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     return Boolean(mark)
   }
 
-  test('[A8] the form offers to restore the record, which its form does', async ({ assert }) => {
+  test('[A8] the form offers to restore the record, and the offer restores it', async ({
+    assert,
+  }) => {
     const cookie = await cookieOf(['view', 'create', 'update', 'restore'])
     const { status, text } = await create(cookie)
     assert.equal(status, 422)
@@ -54,13 +56,17 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     assert.isFalse(await isDeleted())
   })
 
-  test('[A8, U4] is shown only to users who can restore the record', async ({ assert }) => {
+  test('[A8, U4] the offer is shown only to users who can restore the record', async ({
+    assert,
+  }) => {
     const { text } = await create(await cookieOf(['view', 'create']))
     assert.include(text, 'by a deleted item')
     assert.notInclude(text, 'restore-it')
   })
 
-  test('[A8, U4] nothing is said to users who can not see the record', async ({ assert }) => {
+  test('[A8, U4] the deleted record is not mentioned to users who cannot see it', async ({
+    assert,
+  }) => {
     const { status, text } = await create(await cookieOf(['view', 'create', 'restore'], ['here']))
     assert.equal(status, 422)
     assert.notInclude(text, 'deleted item')

@@ -106,7 +106,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     return without(await db.from(table).where('id', id).firstOrFail(), 'updated_at')
   }
 
-  test('[R8] a version shows all fields as they were, what it changed, and what is another today', async ({
+  test('[R8] a version shows all fields as they were, what it changed, and which values differ today', async ({
     assert,
   }) => {
     const id = await shelf()
@@ -132,7 +132,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`Shelf/history/${other}?version=${foreign}`), 'status'), 200)
   })
 
-  test('[R8] Restore this version fills in and marks the form; saving is an ordinary update that can be undone', async ({
+  test('[R8] Restore this version fills in the form and marks the fields; saving is an ordinary update that can be undone', async ({
     assert,
   }) => {
     const id = await shelf({ card: '4711-0815' })
@@ -198,7 +198,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     )
   })
 
-  test('[R8] single fields are restored, and the others stay as they are', async ({ assert }) => {
+  test('[R8] single fields can be restored, and the others stay unchanged', async ({ assert }) => {
     const id = await shelf({ card: 'A' })
     const version = await lastEvent()
     await change('Shelf', id, { name: 'Two', floor: 7, card: 'B' })
@@ -213,7 +213,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.include(none.plain, 'The fields of the form are as in that version.')
   })
 
-  test('[R8] what was empty is emptied, where the form can write that', async ({ assert }) => {
+  test('[R8] fields that were empty are cleared if the form allows that', async ({ assert }) => {
     const id = await shelf({ floor: null, card: null })
     const version = await lastEvent()
     await change('Shelf', id, { floor: 7, card: 'B' })
@@ -230,7 +230,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_shelves', id), 'name'), 'Two')
   })
 
-  test('[R8] values come back exactly that no text of a form has, and long ones whole', async ({
+  test('[R8] values without an exact form representation, and long ones, are restored exactly', async ({
     assert,
   }) => {
     const long = { text: 'x'.repeat(12_000) }
@@ -260,7 +260,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.deepEqual(typeof data === 'string' ? JSON.parse(data) : data, long)
   })
 
-  test('[R8] without exact data in the log, its states fill in the form, but never a part of a value', async ({
+  test('[R8] without exact data in the log, its logged states fill in the form, but never truncated values', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Three', card: '1234-5678' })
@@ -286,7 +286,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`Shelf/history/${id}?version=${long}`), 'status'), 200)
   })
 
-  test('[R8] a reference to what is gone is said beforehand, refused on saving, and nothing breaks', async ({
+  test('[R8] a reference to a deleted record is reported before saving, and refused on saving without an error page', async ({
     assert,
   }) => {
     const gone = await shelf({ name: 'Gone' })
@@ -308,7 +308,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_volumes', id), 'shelf_id'), stored)
   })
 
-  test('[R8, B25] a record that has changed in the meantime is a conflict, and still restores, with its marks', async ({
+  test('[R8, B25] a conflict during a restore preserves the restored values and their marks', async ({
     assert,
   }) => {
     const id = await shelf()
@@ -325,7 +325,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(detailsOf(await lastEvent()), 'restores'), version)
   })
 
-  test('[R8, U2] one restores what one may update, of what one may see', async ({ assert }) => {
+  test('[R8, U2] only fields that the user can see and update are restored', async ({ assert }) => {
     const { id } = await Play.create({ title: 'Old', town: 'east', poster: null, note: 'QZXOLD' })
     const version = await lastEvent()
     await change('Play', id, { title: 'New', town: 'west', note: 'QZXNEW' })
@@ -354,7 +354,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`Play/history/${id}?version=${version}`, far), 'status'), 404)
   })
 
-  test('[R8] files are left out with the reason, and so are secrets', async ({ assert }) => {
+  test('[R8] files and secrets are not restored, and the reason is shown', async ({ assert }) => {
     const poster = `${'c'.repeat(32)}.txt`
     const { id } = await Play.create({ title: 'Old', town: 'east', poster })
     const version = await lastEvent()
@@ -380,7 +380,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`AdminUser/update/${user.id}?restore=${event}`), 'status'), 404)
   })
 
-  test('[R8, R7] a record that was deleted for good comes back with its key, or is made again', async ({
+  test('[R8, R7] a purged record is restored with its key, or created again', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Novels', card: '4711-0815' })
@@ -416,7 +416,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(unescape(remake).replace('/admin/', '')), 'status'), 404)
   })
 
-  test('[R8, R7] a clerk brings back what they deleted for good, with all that went with it', async ({
+  test('[R8, R7] a user who is not a superuser can restore a purged record with everything deleted along with it', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Order 17' })
@@ -442,7 +442,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.notInclude(await its(visit(`Shelf/history/${id}`, later), 'text'), 'Undo the deletion')
   })
 
-  test('[R8] offers to create it again and to undo with the permission; others see neither', async ({
+  test('[R8] creating it again and undoing are offered with the permission only', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Novels' })
@@ -473,7 +473,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     }
   })
 
-  test('[R8, A21] a softly deleted record is restored first; its history says so', async ({
+  test('[R8, A21] a soft-deleted record must be restored first, and its history says so', async ({
     assert,
   }) => {
     const { id } = await Volume.create({ title: 'Momo' })
@@ -488,7 +488,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`Volume/update/${id}?restore=${version}`), 'status'), 404)
   })
 
-  test('[R8] a submission whose version is not in the log any more is an ordinary one', async ({
+  test('[R8] a restore whose version is no longer in the log is saved as an ordinary update', async ({
     assert,
   }) => {
     const id = await shelf()
@@ -503,7 +503,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.isNumber(await insertRow('undo_shelves', { name: 'x', updated_at: NOW }))
   })
 
-  test('[R8] whatever was written, any earlier version that is restored gives its columns', async ({
+  test('[R8] after any writes, restoring any earlier version restores its columns', async ({
     assert,
   }) => {
     const shelves = [await shelf({ name: 'East' }), await shelf({ name: 'West' })]

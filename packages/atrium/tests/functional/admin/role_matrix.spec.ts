@@ -48,7 +48,7 @@ function plain(text: string | undefined): string | undefined {
     .replaceAll('&amp;', '&')
 }
 
-test.group('Admin | the page of a role', (group) => {
+test.group('Admin | page of a role', (group) => {
   let root: AdminUser
   let cookie: string
   let clerk: AdminRole
@@ -75,7 +75,7 @@ test.group('Admin | the page of a role', (group) => {
     return clerk.permissions
   }
 
-  test('[U6] a role that goes through its form is the same role, unknown names included', async ({
+  test('[U6] saving the form of a role without changes preserves it, including unknown names', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -87,7 +87,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(clerk.description, 'Changed')
   })
 
-  test('[U3.8] the page warns of a required field that a role which creates cannot set', async ({
+  test('[U3.8] the page warns of a required field that users with the role cannot set when they create', async ({
     assert,
   }) => {
     const all = { actions: ['view', 'create'] }
@@ -110,7 +110,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(refused.text, 'Your permissions do not let you set title')
   })
 
-  test('[U6] the matrix makes a role, and changes one: ticks, fields, scopes, and rows that follow', async ({
+  test('[U6] the matrix creates and edits a role: checkboxes, fields, scopes, and rows that follow “All models”', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/create_page`)
@@ -139,7 +139,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(Object.keys(await stored()), ['Reel', '*'])
   })
 
-  test('[U6.2] records that can only be read have no boxes for writes, but those that the role has', async ({
+  test('[U6.2] read-only models have no checkboxes for writes, except those that the role already has', async ({
     assert,
   }) => {
     const actionsIn = (text: string, model: string) =>
@@ -163,7 +163,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(await stored(), { StockTotal })
   })
 
-  test('[U6.4] the page of forty models is small; a row that is not unfolded keeps what it has', async ({
+  test('[U6.4] the page of forty models is small, and a row that is not expanded stays unchanged', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -180,7 +180,9 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(await stored(), { Reel: { ...Reel, actions }, ...others })
   })
 
-  test('[U6.4] fields and records of a row have an address of their own', async ({ assert }) => {
+  test('[U6.4] fields and records of a row are loaded from their own address', async ({
+    assert,
+  }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
     const saved = fieldsIn(text).get('permissions.kept.Reel')!
     const address = (name: string, value: string) =>
@@ -216,7 +218,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(status, 403)
   })
 
-  test('[U6.4] without JavaScript a button unfolds a row, and nothing typed is lost', async ({
+  test('[U6.4] without JavaScript a button expands a row, and all input is preserved', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -271,7 +273,9 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(await stored(), CLERK)
   })
 
-  test('[U6.4] a row with more than an address holds is sent whole', async ({ assert }) => {
+  test('[U6.4] a row that is too long for a query string is included in the page', async ({
+    assert,
+  }) => {
     const hidden = Array.from({ length: 100 }, (_, index) => `field_${'x'.repeat(30)}_${index}`)
     await clerk.merge({ permissions: { Reel: { actions: ['view'], hidden } } }).save()
     const page = await open(`${ROLES}/update/${clerk.id}`)
@@ -294,7 +298,9 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(refused.text, 'id="field-permissions-error"')
   })
 
-  test('[U6] shows an error at the matrix, and preserves all ticks', async ({ assert }) => {
+  test('[U6] an error is shown at the matrix, and all checkboxes are preserved', async ({
+    assert,
+  }) => {
     const { text } = await open(`${ROLES}/create_page`)
     const fields = fieldsIn(text)
     fields.append(`permissions.actions.${'W'.repeat(101)}`, 'view')
@@ -310,7 +316,9 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(fieldsIn(again.text).getAll('permissions.actions.Reel'), ['export'])
   })
 
-  test('[U6] the page says in words what the role may do, and who has it', async ({ assert }) => {
+  test('[U6] the page describes what the role allows, and which users have it', async ({
+    assert,
+  }) => {
     await giveRoles(root, ['Clerk'])
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
     assert.include(text, 'Reel: view, update, wave; without')
@@ -320,7 +328,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(list.text, 'All models: everything')
   })
 
-  test('[U6, B25] two people who edit a role see both versions in the words of the matrix', async ({
+  test('[U6, B25] a conflict of two editors of a role shows both versions in the words of the matrix', async ({
     assert,
   }) => {
     const page = await open(`${ROLES}/update/${clerk.id}`)
@@ -335,7 +343,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.notInclude(plain(versions)!, '"actions"')
   })
 
-  test('[U5] the form of a user shows all roles with what they are for', async ({ assert }) => {
+  test('[U5] the form of a user shows all roles with their descriptions', async ({ assert }) => {
     const { text } = await open(`/admin/AdminUser/update/${root.id}`)
     assert.include(text, 'At the counter')
     const sent = fieldsIn(text).getAll('roles')
@@ -343,7 +351,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(sent, ['none', String(id)])
   })
 
-  test('[U6] a superuser who views the site as a role may what it may, and writes nothing', async ({
+  test('[U6] a superuser who views the site as a role has its permissions, and writes nothing', async ({
     assert,
   }) => {
     const start = await submit(`${ROLES}/view_as/${clerk.id}`, {})
@@ -380,7 +388,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(removed.status, 403)
   })
 
-  test('[U6] Stop gives the superuser their own rights back, also where the role is gone', async ({
+  test('[U6] Stop restores the superuser’s own permissions, even if the role was deleted', async ({
     assert,
   }) => {
     await submit(`${ROLES}/view_as/${clerk.id}`, {})
@@ -416,7 +424,9 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(back.status, 200)
   })
 
-  test('[U6] only superusers view as a role, and only this session does', async ({ assert }) => {
+  test('[U6] only superusers can view as a role, and only in the current session', async ({
+    assert,
+  }) => {
     const jo = await makeUser('jo', { isSuperuser: false })
     const foreign = await sendForm(`${ROLES}/view_as/${clerk.id}`, '', {
       cookie: await cookiesOf(jo),
@@ -430,7 +440,7 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(missing.status, 404)
   })
 
-  test('[U6] Stop takes no request of another site', async ({ assert }) => {
+  test('[U6] Stop refuses cross-site requests', async ({ assert }) => {
     const { status } = await sendForm('/admin/view-as/stop', '', {
       cookie,
       'sec-fetch-site': 'cross-site',

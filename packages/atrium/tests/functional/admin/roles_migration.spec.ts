@@ -18,7 +18,7 @@ test.group('Admin | the migration of roles', (group) => {
 
   const migration = () => new RolesMigration(db.connection() as any, 'roles', false)
 
-  test('[U5] it goes down and up: users stay, all get Everything, and sign in', async ({
+  test('[U5] rolling back and migrating preserves users, gives all the role Everything, and users can log in', async ({
     assert,
   }) => {
     const users = []

@@ -126,7 +126,7 @@ const ERROR = {
   xlsx: /^422 .*(damaged|cut|broken)/i,
 }
 
-test.group('Admin | out and in again', (group) => {
+test.group('Admin | export and import round trips', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -215,7 +215,7 @@ test.group('Admin | out and in again', (group) => {
     },
   ]
 
-  test('[D3] {title}: the same table comes back')
+  test('[D3] {title}: the imported table equals the exported one')
     .with(CUSTOMS)
     .run(
       async (
@@ -258,7 +258,7 @@ test.group('Admin | out and in again', (group) => {
       }
     )
 
-  test('[D2, D3] a table of 300 columns comes back', async ({ assert }) => {
+  test('[D2, D3] a table of 300 columns is restored unchanged', async ({ assert }) => {
     const rows = [1, 2, 3].map((id) => ({
       id,
       ...Object.fromEntries(
@@ -280,7 +280,7 @@ test.group('Admin | out and in again', (group) => {
     }
   }).tags(['@database'])
 
-  test('[D2, D3] a cell of 10 MB is restored from texts, and in a sheet it is a clear error', async ({
+  test('[D2, D3] a cell of 10 MB is restored from text formats, and is an error in a sheet', async ({
     assert,
   }) => {
     const text = `${'0123456789abcdeé'.repeat(process.env.TEST_ALL ? 650_000 : 65_000)}end`
@@ -308,7 +308,7 @@ test.group('Admin | out and in again', (group) => {
     .tags(['@database'])
     .timeout(120_000)
 
-  test('[D3] shows the place where a file was truncated, and refuses a ZIP that unpacks to too much', async ({
+  test('[D3] the position of a truncation in a file is reported, and a ZIP that expands too far is refused', async ({
     assert,
   }) => {
     await fill(NASTY.map((text, index) => trip(index, text)))
@@ -339,7 +339,7 @@ test.group('Admin | out and in again', (group) => {
     assert.match(refused.text, /unpack/i)
   })
 
-  test('[D3] integers preserve all digits up to 64 bits, and beyond them are an error of their field', async ({
+  test('[D3] integers preserve all digits up to 64 bits, and longer ones are an error at their field', async ({
     assert,
   }) => {
     const stored = [
@@ -377,7 +377,7 @@ test.group('Admin | out and in again', (group) => {
     }
   })
 
-  test('[D3, A28] a NUL is an error of its field', async ({ assert }) => {
+  test('[D3, A28] a NUL character is an error at its field', async ({ assert }) => {
     for (const [name, content] of [
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],
       ['a.ndjson', '{"name":"a\\u0000b","seats":1,"is_open":true}\n'],

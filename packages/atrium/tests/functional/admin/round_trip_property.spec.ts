@@ -109,7 +109,7 @@ const table = fc.array(row, { minLength: 10, maxLength: 20, size: 'max' }).map((
   }))
 )
 
-test.group('Admin | out and in again, at random', (group) => {
+test.group('Admin | random export and import round trips', (group) => {
   group.tap((one) => one.tags(['@database']).timeout(120_000))
   let cookie: string
 
@@ -125,7 +125,7 @@ test.group('Admin | out and in again, at random', (group) => {
     context.cleanup(await work())
   })
 
-  test('[D2, D3] any table comes back as it was: {$self}')
+  test('[D2, D3] exporting and importing a table again restores the same rows: {$self}')
     .with([...FILE_FORMATS])
     .run(async ({ assert }, format) => {
       await fc.assert(

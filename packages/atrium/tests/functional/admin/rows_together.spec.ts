@@ -11,7 +11,7 @@ type Fields = Record<string, string>
 
 const OPENS = DateTime.fromISO('2026-07-01T08:00:00Z', { zone: 'utc' })
 
-test.group('Admin | rows with widgets, together with rows of pairs', (group) => {
+test.group('Admin | rows with widgets, together with pivot rows', (group) => {
   group.tap((one) => one.tags(['@database']))
   let fair: Fair
   let cookie: string
@@ -63,7 +63,7 @@ test.group('Admin | rows with widgets, together with rows of pairs', (group) => 
   }
   const events = () => db.from('admin_event_log').where('event_type', 'UPDATE')
 
-  test('[R2, R12, R13] rows show and read what their widgets do, in the zone of the person', async ({
+  test('[R2, R12, R13] rows show and parse values by their widgets, in the time zone of the user', async ({
     assert,
   }) => {
     const fields = await open()
@@ -110,7 +110,7 @@ test.group('Admin | rows with widgets, together with rows of pairs', (group) => 
     assert.isEmpty(await events())
   })
 
-  test('[R15, R2, R3] the page of a conflict keeps rows, pairs and keys, which are saved with the choice', async ({
+  test('[R15, R2, R3] the conflict page preserves rows, pivot rows and keys, and saves them with the choice', async ({
     assert,
   }) => {
     const fields = await open()
@@ -150,7 +150,7 @@ test.group('Admin | rows with widgets, together with rows of pairs', (group) => 
     assert.match(now['sponsors.1.since'], /^2026-07-02T12:00/)
   })
 
-  test('[R7, R2, R3] one undo takes back rows, pairs and the record together', async ({
+  test('[R7, R2, R3] one undo reverts rows, pivot rows and the record together', async ({
     assert,
   }) => {
     const fields = await open()

@@ -87,7 +87,7 @@ test.group('Admin | list | saved views', (group) => {
 
   const list = (query: string, as = cookie) => getList(as, `/admin/Play/${query}`)
 
-  test('[L5] a view keeps filters, search, sorting, columns and rows', async ({ assert }) => {
+  test('[L5] a view stores filters, search, sorting, columns and page size', async ({ assert }) => {
     const query =
       'filter.town=east&q=o&columns=note,title&sort_by=title&sort_order=desc&rows-per-page-select=20'
     const id = await save('East', query)
@@ -106,7 +106,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(tabsOf(text), ['All', '[East]'])
   })
 
-  test('[L5] parameters override a view, and its links preserve what differs from it', async ({
+  test('[L5] parameters override a view, and links contain only the differences from it', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east&sort_by=title&sort_order=desc')
@@ -128,7 +128,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(column(found, 1), ['Hamlet'])
   })
 
-  test('[L5] the chosen columns of who saves a view are in it', async ({ assert }) => {
+  test('[L5] a view contains the columns that its author had chosen', async ({ assert }) => {
     await send('/columns', { order: 'note', columns: 'note' })
     const id = await save('Notes', 'filter.town=east', { shared: '1' })
     const { headings } = await list(`?view=${id}`, await enter('bob'))
@@ -145,7 +145,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(await part(list(''), 'headings'), ['Note'])
   })
 
-  test('[L5, L8] all records of a view are those that the page showed, whatever becomes of it', async ({
+  test('[L5, L8] Select all in a view acts on the records that the page showed, even if the view changes', async ({
     assert,
   }) => {
     const id = await save('Ours', 'filter.town=east', { shared: '1' })
@@ -163,7 +163,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(column(await list(''), 1), ['Macbeth'])
   })
 
-  test('[L5] a view is one’s own until it is shared', async ({ assert }) => {
+  test('[L5] a view is private until it is shared', async ({ assert }) => {
     const id = await save('Mine', 'filter.town=east')
     const bob = await enter('bob')
     const hidden = await list(`?view=${id}`, bob)
@@ -191,7 +191,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isEmpty(tabsOf(await part(list('', bob), 'text')))
   })
 
-  test('[L5] only its owner or a superuser changes or deletes a view', async ({ assert }) => {
+  test('[L5] only its owner or a superuser can change or delete a view', async ({ assert }) => {
     const id = await save('Ours', 'filter.town=east', { shared: '1' })
     const bob = await enter('bob')
     const boss = await cookiesOf(await makeUser('boss'))
@@ -221,7 +221,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.equal(await part(send(`/views/${secret}/delete`, {}), 'status'), 404)
   })
 
-  test('[L5] Update has the view show what the list shows now', async ({ assert }) => {
+  test('[L5] Update stores the current list settings in the view', async ({ assert }) => {
     const id = await save('East', 'filter.town=east')
     const { text } = await list(`?view=${id}`)
     assert.notInclude(text, `/views/${id}/query`)
@@ -234,7 +234,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(column(await list(`?view=${id}`), 1), ['Macbeth'])
   })
 
-  test('[L5] each person has a default, which opens where the address has no query', async ({
+  test('[L5] each user has a default view, which opens if the URL has no query', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east', { shared: '1', default: '1' })
@@ -266,7 +266,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isEmpty(await db.from('admin_preferences').where('user_id', ada.id))
   })
 
-  test('[L5] a default that is no longer shared, or deleted, opens all records', async ({
+  test('[L5] if the default view is deleted or no longer shared, all records are shown', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east', { shared: '1' })
@@ -278,7 +278,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.notInclude(text, 'There is no such view')
   })
 
-  test('[L5, L1] a view that names a column hidden from its reader shows without it', async ({
+  test('[L5, L1] a view with a column that is hidden from the reader is shown without that column', async ({
     assert,
   }) => {
     const query = 'filter.secret=b&columns=title,secret&sort_by=secret&sort_order=asc'
@@ -298,7 +298,9 @@ test.group('Admin | list | saved views', (group) => {
     assert.include(own.text, 'does not exist, or your roles do not include it: secret.')
   })
 
-  test('[L5, U4] whose roles do not show the model has no views of it', async ({ assert }) => {
+  test('[L5, U4] a user whose roles do not include the model has no views of it', async ({
+    assert,
+  }) => {
     const id = await save('East', 'filter.town=east', { shared: '1' })
     await makeRole('Stagehand', { Stage: { actions: ['view'] } })
     const kim = await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: ['Stagehand'] }))
@@ -326,7 +328,7 @@ test.group('Admin | list | saved views', (group) => {
     }
   })
 
-  test('[L5, U6] who sees the site as a role sees their views, and writes none', async ({
+  test('[L5, U6] superusers viewing as a role see the views of their own account, and change none', async ({
     assert,
   }) => {
     const boss = await cookiesOf(await makeUser('boss'))
@@ -340,7 +342,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.equal(await part(AdminSavedView.findOrFail(id), 'name'), 'Mine')
   })
 
-  test('[L5] a name that can’t be is refused, and what was typed stays: {what}')
+  test('[L5] an invalid name is refused, and the input is preserved: {what}')
     .with([
       { what: 'none', name: '', says: 'The view needs a name.' },
       { what: 'spaces', name: ' \u00a0 ', says: 'The view needs a name.' },
@@ -368,7 +370,7 @@ test.group('Admin | list | saved views', (group) => {
       assert.isEmpty(await AdminSavedView.all())
     })
 
-  test('[L5] a name of 80 characters that tries to break out is a name', async ({ assert }) => {
+  test('[L5] a name of 80 characters with markup is accepted and escaped', async ({ assert }) => {
     for (const name of [
       '🎬'.repeat(80),
       '"><script>alert(1)</script>',
@@ -401,7 +403,7 @@ test.group('Admin | list | saved views', (group) => {
     )
   })
 
-  test('[L5] a query that is too long is refused, and so is a view too many', async ({
+  test('[L5] a query that is too long is refused, and so is one view too many', async ({
     assert,
   }) => {
     const long = await send('/views', { name: 'Long', query: `q=${'a'.repeat(9000)}` })
@@ -424,7 +426,7 @@ test.group('Admin | list | saved views', (group) => {
 
   const STORED = /from [`"]?admin_(saved_views|preferences)/
 
-  test('[L5, L6] views and preferences are read once, and again after a change by any process', async ({
+  test('[L5, L6] views and preferences are cached, and read again after a change by any process', async ({
     assert,
   }) => {
     const own = await save('East', 'filter.town=east')
@@ -450,7 +452,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isEmpty(tabsOf(await part(list(''), 'text')))
   })
 
-  test('[L5, L6] what is written past the application counts after a minute', async ({
+  test('[L5, L6] a change made outside the application takes effect within a minute', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east')
@@ -466,9 +468,7 @@ test.group('Admin | list | saved views', (group) => {
     }
   })
 
-  test('[L5, E3] writes of views are logged with what changed, in the name of who did it', async ({
-    assert,
-  }) => {
+  test('[L5, E3] writes of views are logged with their changes and actor', async ({ assert }) => {
     const id = await save('East', 'filter.town=east')
     await send(`/views/${id}`, { name: 'Far east' })
     await send(`/views/${id}/delete`, {})
@@ -492,7 +492,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isNotNull(events[0].ip_address)
   })
 
-  test('[L5, B13] deleting a user deletes their own views; shared ones have no owner: {by}')
+  test('[L5, B13] deleting a user deletes their private views; shared ones have no owner: {by}')
     .with([{ by: 'page' as const }, { by: 'command' as const }])
     .run(async ({ assert }, { by }) => {
       const own = await save('Own', 'filter.town=east', { default: '1' })
@@ -533,7 +533,9 @@ test.group('Admin | list | saved views', (group) => {
     assert.include([404, 405], created.status)
   })
 
-  test('[L5] a form without JavaScript is a page; for htmx it is a part', async ({ assert }) => {
+  test('[L5] the form is a page without JavaScript; htmx requests receive only the form', async ({
+    assert,
+  }) => {
     const page = await get('/admin/Play/views/new?filter.town=east', { headers: { cookie } })
     assert.include(page.text, '<!doctype html>')
     assert.include(page.text, 'name="query" value="filter.town=east"')

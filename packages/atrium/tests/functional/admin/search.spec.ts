@@ -51,7 +51,7 @@ test.group('Admin | search of the site', (group) => {
     return linksOf(text)
   }
 
-  test('[L12] records of all models are found by their title, at most five a model', async ({
+  test('[L12] records of all models are found by their title, at most five per model', async ({
     assert,
   }) => {
     await Studio.createMany(
@@ -93,7 +93,9 @@ test.group('Admin | search of the site', (group) => {
     ])
   })
 
-  test('[L12, U4] only what the roles of the user let them see is found', async ({ assert }) => {
+  test('[L12, U4] only records, pages and actions that the user’s roles allow are found', async ({
+    assert,
+  }) => {
     const { id } = await Studio.create({ name: 'Abbey' })
     await Recording.create({ title: 'Abbey live' })
     await makeRole('Listener', { Studio: { actions: ['view'] } })
@@ -127,7 +129,7 @@ test.group('Admin | search of the site', (group) => {
     assert.include(text, 'Nothing found for “abbey”.')
   }).tags(['@database'])
 
-  test('[L12] a model that can’t be read is left out, and logged', async ({ assert, cleanup }) => {
+  test('[L12] a model that can’t be read is omitted and logged', async ({ assert, cleanup }) => {
     await Studio.create({ name: 'Abbey' })
     const { models } = await adminSite()
     const view = models.get('Studio')!
@@ -149,7 +151,7 @@ test.group('Admin | search of the site', (group) => {
     )
   })
 
-  test('[L12] a model that takes too long is named instead of waited for', async ({
+  test('[L12] a model that takes too long is listed as slow instead of delaying the response', async ({
     assert,
     cleanup,
   }) => {
@@ -173,7 +175,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepInclude(linksOf(text), ['Recordings', '/admin/Recording/?q=abbey'])
   }).tags(['@database'])
 
-  test('[L12] without time for parts of titles, names the models in which no title begins with the text', async ({
+  test('[L12] if searching inside titles takes too long, models without a title that begins with the text are listed as slow', async ({
     assert,
     cleanup,
   }) => {
@@ -191,7 +193,7 @@ test.group('Admin | search of the site', (group) => {
     assert.notInclude(text, 'The Hansa')
   }).tags(['@database'])
 
-  test('[L12] a slow model takes no time from the others', async ({ assert, cleanup }) => {
+  test('[L12] a slow model does not delay the others', async ({ assert, cleanup }) => {
     await Studio.create({ name: 'The Hansa' })
     /* The clock goes forward for the searches of all others, too. */
     cleanup(await leaveModels('Studio'))
@@ -215,7 +217,9 @@ test.group('Admin | search of the site', (group) => {
     assert.include(text, 'The Hansa')
   }).tags(['@database'])
 
-  test('[L12] what was typed and titles are text, whatever they contain', async ({ assert }) => {
+  test('[L12] the search text and titles are escaped, whatever they contain', async ({
+    assert,
+  }) => {
     const evil = '"><script>alert(1)</script>\u202Egnp'
     await Studio.create({ name: evil })
     const { text } = await search(evil)
@@ -229,7 +233,7 @@ test.group('Admin | search of the site', (group) => {
     assert.equal(listed.status, 200)
   }).tags(['@database'])
 
-  test('[L12] the palette gets the content alone', async ({ assert }) => {
+  test('[L12] the palette receives only the content', async ({ assert }) => {
     const { text, headers } = await search('health', cookie, { 'hx-request': 'true' })
     assert.notInclude(text, '<html')
     assert.deepEqual(linksOf(text), [['Health', '/admin/management/health']])

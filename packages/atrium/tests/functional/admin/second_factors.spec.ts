@@ -56,7 +56,7 @@ test.group('Admin | setting up a second factor', (group) => {
     await emptyEventTables()
   })
 
-  test('[U8, U7] a user without any role sets up an app, and gets ten recovery codes', async ({
+  test('[U8, U7] a user without a role can set up an app, and gets ten recovery codes', async ({
     assert,
   }) => {
     const account = await get('/admin/account', { headers: { cookie } })
@@ -83,7 +83,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await adminAuthentication.factors.take(jo.id, { recoveryCode }), 'recovery_code')
   }).tags(['@database'])
 
-  test('[U8, E4] secret and codes are stored encrypted and hashed, and shown nowhere again', async ({
+  test('[U8, E4] secret and codes are stored encrypted and hashed, and not shown again', async ({
     assert,
   }) => {
     const { setup, secret } = await setUp(cookie)
@@ -123,7 +123,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(id, String(jo.id))
   }).tags(['@database'])
 
-  test('[U8] the form sent twice changes nothing', async ({ assert }) => {
+  test('[U8] submitting the form twice changes nothing', async ({ assert }) => {
     const { setup, secret } = await setUp(cookie)
     await send(TOTP, cookie, { setup, code: codeOf(secret) })
     const before = await db.from('admin_recovery_codes').orderBy('id')
@@ -132,7 +132,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.deepEqual(await db.from('admin_recovery_codes').orderBy('id'), before)
   }).tags(['@database'])
 
-  test('[U8] a key of another user, an invented one or an old one is not taken', async ({
+  test('[U8] a setup key of another user, a forged one or an expired one is refused', async ({
     assert,
   }) => {
     const other = await cookiesOf(await makeUser('al'))
@@ -147,7 +147,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isEmpty(await db.from('admin_factors'))
   })
 
-  test('[U8, B7] a factor that is set up, replaced or removed ends the other sessions', async ({
+  test('[U8, B7] setting up, replacing or removing a factor ends the other sessions', async ({
     assert,
   }) => {
     const enrol = async () => {
@@ -177,7 +177,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isNotNull(await adminAuthentication.factors.take(jo.id, { recoveryCode }))
   })
 
-  test('[U8] new recovery codes take the place of the old ones', async ({ assert }) => {
+  test('[U8] new recovery codes replace the old ones', async ({ assert }) => {
     const old = await giveFactor(jo)
     cookie = await cookiesOf(jo)
     const requested = await get(CODES, { headers: { cookie } })
@@ -190,7 +190,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isNotNull(await take(codes[9]))
   })
 
-  test('[U8] with the last factor the recovery codes go, and the password alone is enough', async ({
+  test('[U8] removing the last factor deletes the recovery codes, and the password alone logs in', async ({
     assert,
   }) => {
     await giveFactor(jo)
@@ -202,7 +202,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   }).tags(['@database'])
 
-  test('[U8] cannot remove or renew factors of another user, or unknown ones', async ({
+  test('[U8] factors of another user, or unknown ones, can’t be removed or renewed', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -218,7 +218,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.lengthOf(await db.from('admin_factors'), 2)
   })
 
-  test('[U8] a login that was begun without a factor does not end after one was set up', async ({
+  test('[U8] a login that started without a factor can’t be completed after one was set up', async ({
     assert,
   }) => {
     const { adminAuthentication } = await adminSite()
@@ -231,7 +231,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isNull(begun)
   })
 
-  test('[U8, E4] a secret that is moved to another user, or of another key, opens nothing', async ({
+  test('[U8, E4] a secret that is moved to another user, or encrypted with another key, is not accepted', async ({
     assert,
   }) => {
     const app = await giveFactor(jo)
@@ -241,7 +241,9 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isNull(await adminAuthentication.factors.take(al.id, { code: app.code() }))
   })
 
-  test('[U11] all of it asks for a proof ten minutes after the login', async ({ assert }) => {
+  test('[U11] all pages of factors require a proof of identity ten minutes after the login', async ({
+    assert,
+  }) => {
     await giveFactor(jo)
     cookie = await cookiesOf(jo)
     await ageSessions(jo, 'created_at', { minutes: 11 })
@@ -263,7 +265,7 @@ test.group('Admin | users who must have a second factor', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] the site requires a factor of none, superusers, or all users')
+  test('[U10] the site can require a factor from no users, from superusers or from all users')
     .with([
       ['optional', false, false],
       ['superusers', true, false],
@@ -284,7 +286,10 @@ test.group('Admin | users who must have a second factor', (group) => {
       }
     })
 
-  test('[U10] after setting one up, everything is open', async ({ assert, cleanup }) => {
+  test('[U10] after setting up a factor, the whole site is accessible', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await requireFactors('required'))
     const jo = await makeUser('jo')
     const response = await login('jo')
@@ -297,14 +302,14 @@ test.group('Admin | users who must have a second factor', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[U10, P10] access tokens, which programs have, stay good', async ({ assert, cleanup }) => {
+  test('[U10, P10] access tokens of API clients stay valid', async ({ assert, cleanup }) => {
     cleanup(await requireFactors('required'))
     const { token } = await issueToken(await makeUser('jo'))
     const { accessTokens } = await adminSite()
     assert.isNotNull(await accessTokens.find(new Secret(token)))
   })
 
-  test('[U10] logging out is open before', async ({ assert, cleanup }) => {
+  test('[U10] a user can log out before setting up a factor', async ({ assert, cleanup }) => {
     cleanup(await requireFactors('required'))
     const cookie = await cookiesOf(await makeUser('jo'))
     const { headers } = await get('/admin/logout', { headers: { cookie } })
@@ -312,7 +317,7 @@ test.group('Admin | users who must have a second factor', (group) => {
     assert.isEmpty(await db.from('admin_sessions').where('is_active', true))
   })
 
-  test('[U10] the last factor of a user who must have one is not removed', async ({
+  test('[U10] the last factor of a user who must have one can’t be removed', async ({
     assert,
     cleanup,
   }) => {
@@ -326,11 +331,13 @@ test.group('Admin | users who must have a second factor', (group) => {
   })
 })
 
-test.group('Admin | taking second factors away', (group) => {
+test.group('Admin | resetting second factors', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] a superuser takes them away, and the sessions end', async ({ assert }) => {
+  test('[U10] a superuser can remove the factors of a user, which ends the user’s sessions', async ({
+    assert,
+  }) => {
     const ada = await makeUser('ada')
     const jo = await makeUser('jo', { isSuperuser: false })
     await giveFactor(jo)
@@ -362,7 +369,7 @@ test.group('Admin | taking second factors away', (group) => {
     assert.match(JSON.stringify(event.details), /reset/)
   })
 
-  test('[U10] a user who is not there is not found', async ({ assert }) => {
+  test('[U10] an unknown user is not found', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('ada'))
     assert.equal(await statusOf(send('/admin/AdminUser/reset_factors/999999', cookie)), 404)
   })

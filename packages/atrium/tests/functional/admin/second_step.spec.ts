@@ -48,7 +48,7 @@ test.group('Admin | the second step of a login', (group) => {
     await emptyEventTables()
   })
 
-  test('[U8] the right password leads to the second step, and does not log in', async ({
+  test('[U8] the right password redirects to the second step, and does not log in', async ({
     assert,
   }) => {
     const response = await login('jo', undefined, { next: '/admin/Utensil/?page=2' })
@@ -82,7 +82,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
   })
 
-  test('[U8, B3] a wrong password gets the same response, with a factor or without', async ({
+  test('[U8, B3] a wrong password gets the same response with and without a factor', async ({
     assert,
   }) => {
     await makeUser('al')
@@ -97,7 +97,7 @@ test.group('Admin | the second step of a login', (group) => {
     for (const other of others) assert.deepEqual(other, first)
   })
 
-  test('[U8, B3] a factor is looked for after the right password alone', async ({ assert }) => {
+  test('[U8, B3] factors are read only after a right password', async ({ assert }) => {
     const looked = async (password: string, name = 'jo') => {
       const queries = await queriesOf(() => login(name, password))
       return queries.filter((sql) => sql.includes('admin_factors')).length
@@ -107,7 +107,9 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isAbove(await looked(PASSWORD), 0)
   })
 
-  test('[U8] a code counts once, and none of an earlier step after it', async ({ assert }) => {
+  test('[U8] a code is valid once, and codes of earlier time steps are invalid after it', async ({
+    assert,
+  }) => {
     const code = app.code()
     assert.equal(await statusOf(send(await firstStep(), { code })), 303)
     assert.isTrue(isRefused(await send(await firstStep(), { code })))
@@ -139,7 +141,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isNotNull(counter)
   }).tags(['@database'])
 
-  test('[U8] a clock may be off by one step, not by two')
+  test('[U8] the clock can differ by one time step, not by two')
     .with([
       [1, true],
       /* A step may go by until it is compared; totp.spec.ts has the exact bounds. */
@@ -152,7 +154,7 @@ test.group('Admin | the second step of a login', (group) => {
       assert.equal(isRefused(response), !isTaken)
     })
 
-  test('[U8] without a first step, or with a forged one, the login begins anew', async ({
+  test('[U8] without a first step, or with a forged one, the login starts again', async ({
     assert,
   }) => {
     const code = app.code()
@@ -191,7 +193,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(isRefused(again))
   })
 
-  test('[U8, B7] a new password, and removed factors, end a first step', async ({ assert }) => {
+  test('[U8, B7] a new password or removed factors invalidate a first step', async ({ assert }) => {
     const { adminUserService, adminAuthentication } = await adminSite()
     const before = await firstStep()
     await adminUserService.setPassword(jo, 'another long one')
@@ -203,7 +205,9 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   })
 
-  test('[U8] a recovery code is single-use, in any case and grouping', async ({ assert }) => {
+  test('[U8] a recovery code is single-use, and accepted in any case and grouping', async ({
+    assert,
+  }) => {
     const [first, second] = app.recoveryCodes
     const page = await get(`${SECOND}?use=recovery`, { headers: { cookie: await firstStep() } })
     assert.match(page.text, /name="recovery_code"/)
@@ -233,7 +237,7 @@ test.group('Admin | the second step of a login', (group) => {
     )
   }).tags(['@database'])
 
-  test('[U8, B8] wrong codes are throttled with wrong passwords, and a right password clears none', async ({
+  test('[U8, B8] wrong codes are throttled together with wrong passwords, and a right password does not reset the count', async ({
     assert,
   }) => {
     const statuses = []
@@ -246,7 +250,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.equal(step.status, 429)
   }).tags(['@database'])
 
-  test('[U8, B8] a throttled second step tells how long to wait, and a right code is refused, too', async ({
+  test('[U8, B8] a throttled second step shows the time to wait, and refuses a right code too', async ({
     assert,
   }) => {
     const step = await firstStep()
@@ -258,7 +262,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[U8, B8] codes of a user are throttled from all addresses together', async ({ assert }) => {
+  test('[U8, B8] codes of a user are throttled across all addresses', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const { throttle } = adminAuthentication
     const waits = []
@@ -269,7 +273,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isUndefined(await throttle.attempt('jo', '198.51.100.1'))
   }).tags(['@database'])
 
-  test('[U8, E2] a failed second step is a failed login of the user, a right one a login', async ({
+  test('[U8, E2] a failed second step is logged as a failed login, and a right one as a login', async ({
     assert,
   }) => {
     const step = await firstStep()
@@ -297,7 +301,7 @@ test.group('Admin | the second step of a login', (group) => {
     )
   })
 
-  test('[U8] the response to a program says that a code is required', async ({ assert }) => {
+  test('[U8] API clients are informed that a code is required', async ({ assert }) => {
     const response = await login('jo', undefined, { headers: { accept: 'application/json' } })
     assert.equal(response.status, 401)
     assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
@@ -307,7 +311,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
   })
 
-  test('[U8, B9] another site can not send the second step', async ({ assert }) => {
+  test('[U8, B9] a cross-site request can’t submit the second step', async ({ assert }) => {
     const cookie = await firstStep()
     const { status } = await call('POST', SECOND, {
       body: new URLSearchParams({ code: app.code() }).toString(),

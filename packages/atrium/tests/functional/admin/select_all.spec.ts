@@ -76,7 +76,7 @@ test.group('Admin | select all matching', (group) => {
     cookie = await cookiesOf(user)
   }
 
-  test('[L8] all records that match are deleted, and no others', async ({ assert }) => {
+  test('[L8] all matching records are deleted, and no others', async ({ assert }) => {
     await addGadgets(12, 'Lamp')
     await addGadgets(3, 'Sofa')
     const response = await remove('filter.name__contains=Lamp', 12)
@@ -94,7 +94,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 0)
   })
 
-  test('[L8] another number than was seen is 409 with both, and nothing is done', async ({
+  test('[L8] a different number of matches is a 409 with both numbers, and nothing is done', async ({
     assert,
   }) => {
     await addGadgets(5)
@@ -107,7 +107,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 5)
   }).tags(['@database'])
 
-  test('[L8, L1] a query of which something filters nothing is 422: {$self}')
+  test('[L8, L1] a query with an ignored filter is 422: {$self}')
     .with([
       'filter.nmae=Lamp',
       'filter.id=x',
@@ -143,13 +143,15 @@ test.group('Admin | select all matching', (group) => {
       assert.equal(await active(), 3)
     })
 
-  test('[L8] nothing that matches is as nothing selected', async ({ assert }) => {
+  test('[L8] no matching records have the same response as an empty selection', async ({
+    assert,
+  }) => {
     const response = await remove('', 0)
     assert.equal(response.status, 400)
     assert.equal(message(response), 'No IDs provided for deletion')
   })
 
-  test('[L8, B16] deleted records are restored and deleted for good', async ({ assert }) => {
+  test('[L8, B16] deleted records can be restored and purged', async ({ assert }) => {
     await addGadgets(4)
     await db.from('bulk_gadgets').update({ is_deleted: true })
     const restore = (count: number, query: string) =>
@@ -166,7 +168,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('bulk_gadgets'), 0)
   }).tags(['@database'])
 
-  test('[L8] keys of text and of several columns are found', async ({ assert }) => {
+  test('[L8] records with text keys and composite keys are found', async ({ assert }) => {
     await addMany('bulk_vouchers', 3, (index) => ({ code: `a/ä ${index}` }))
     await addMany('bulk_berths', 3, (deck) => ({ deck, place: 'x/y', guest: 'Jo' }))
     assert.equal(await statusOf(remove('', 3, 'Voucher')), 200)
@@ -175,7 +177,9 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('bulk_berths'), 0)
   }).tags(['@database'])
 
-  test('[L8, P14] scope and policy leave what the list leaves', async ({ assert }) => {
+  test('[L8, P14] records that scope and policy hide from the list are not selected', async ({
+    assert,
+  }) => {
     await addMany('bulk_diaries', 6, (index) => ({
       title: index === 0 ? 'no read' : `Day ${index}`,
       owner: index === 5 ? 'jo' : 'everyone',
@@ -189,7 +193,7 @@ test.group('Admin | select all matching', (group) => {
     )
   }).tags(['@database'])
 
-  test('[L8, U4] returns 403 without the delete permission, and hidden fields are not filters', async ({
+  test('[L8, U4] returns 403 without the delete permission, and hidden fields can’t be filtered by', async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -204,13 +208,15 @@ test.group('Admin | select all matching', (group) => {
     await restoreRoles()
   })
 
-  test('[L8, B14] a user who cannot see the list can select none of it', async ({ assert }) => {
+  test('[L8, B14] a user who cannot see the list can’t select all of it', async ({ assert }) => {
     await addGadgets(3)
     assert.equal(await statusOf(remove('', 3, 'GadgetToDelete')), 403)
     assert.equal(await active(), 3)
   })
 
-  test('[L8] a form asks with the number, then does it', async ({ assert }) => {
+  test('[L8] a form asks for confirmation with the number of records, then deletes them', async ({
+    assert,
+  }) => {
     await addGadgets(30)
     const fields = { all: '1', query: 'filter.name__contains=Lamp', count: '30', ids: '1' }
     const requested = await form(fields)
@@ -224,7 +230,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 0)
   })
 
-  test('[L8] a form with another number goes back to the list with the reason', async ({
+  test('[L8] a form with a different number of matches returns to the list with the reason', async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -235,7 +241,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 3)
   })
 
-  test('[L8] a bulk action is done to all that match', async ({ assert }) => {
+  test('[L8] a bulk action is applied to all matching records', async ({ assert }) => {
     await addGadgets(11)
     const fields = { all: '1', query: '', count: '11', confirmed: '1' }
     assert.equal(await statusOf(form(fields, 'action/rename')), 303)
@@ -279,7 +285,7 @@ test.group('Admin | select all matching', (group) => {
     assert.isEmpty(await db.from('admin_queue_jobs'))
   }).tags(['@database'])
 
-  test('[L8] a job stops at the first failure, and says what was done and what not', async ({
+  test('[L8] a job stops at the first failure, and reports what was done and what was not', async ({
     assert,
     cleanup,
   }) => {
@@ -309,7 +315,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), 1501)
   }).tags(['@database'])
 
-  test('[L8.3] on SQLite, others write between parts of a chunk, and records that need each other are written together', async ({
+  test('[L8.3] on SQLite, others can write between parts of a chunk, and records that depend on each other are written together', async ({
     assert,
     cleanup,
   }) => {
@@ -338,7 +344,7 @@ test.group('Admin | select all matching', (group) => {
     )
   }).skip(!onSqlite, 'Other databases have one transaction for a chunk')
 
-  test('[D1, L8.3] a bulk job that was killed behind its last records is done, and says what it did', async ({
+  test('[D1, L8.3] a bulk job that was killed after its last records completes and reports its result', async ({
     assert,
   }) => {
     await addGadgets(1001)
@@ -352,7 +358,7 @@ test.group('Admin | select all matching', (group) => {
     assert.deepEqual([state, result], ['done', { message: '1,001 gadgets deleted' }])
   })
 
-  test('[L8] other records than were seen when the job begins: nothing is done', async ({
+  test('[L8] a job does nothing if the number of matches has changed before it starts', async ({
     assert,
     cleanup,
   }) => {
@@ -367,10 +373,7 @@ test.group('Admin | select all matching', (group) => {
     assert.isEmpty(await db.from('admin_job_chunks'))
   }).tags(['@database'])
 
-  test('[L8, U4] the permissions that count are those when it runs', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[L8, U4] the permissions at the time of the run apply', async ({ assert, cleanup }) => {
     await addGadgets(1001)
     await signInWith({ Gadget: { actions: ['view', 'delete'] } })
     const response = await remove('', 1001)
@@ -384,7 +387,7 @@ test.group('Admin | select all matching', (group) => {
     await restoreRoles()
   })
 
-  test('[L8] an action on many is one job, and its records are named as it left them', async ({
+  test('[L8] an action on many records is one job, and its records have the titles from after the action', async ({
     assert,
     cleanup,
   }) => {

@@ -7,7 +7,7 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#te
 import { formOf } from '#tests/helpers/forms'
 import { get } from '#tests/helpers/http'
 
-test.group('Admin | forms that are sent twice', (group) => {
+test.group('Admin | forms submitted twice', (group) => {
   group.tap((one) => one.tags(['@database']))
   let jo: AdminUser
   let cookie: string
@@ -38,7 +38,9 @@ test.group('Admin | forms that are sent twice', (group) => {
     return rows.map(({ name }) => name)
   }
 
-  test('[S36] the second sending leads to the record of the first', async ({ assert }) => {
+  test('[S36] a repeated submission redirects to the record of the first one', async ({
+    assert,
+  }) => {
     const token = await tokenOf('Machine/create_page')
     const first = await send(token)
     assert.equal(first.status, 303)
@@ -57,7 +59,7 @@ test.group('Admin | forms that are sent twice', (group) => {
     assert.deepEqual(await machines(), ['Loom', 'Other', 'Loom'])
   })
 
-  test('[S36] requests at the same time create one record', async ({ assert }) => {
+  test('[S36] concurrent submissions create one record', async ({ assert }) => {
     const token = await tokenOf('Machine/create_page')
     const responses = await Promise.all([1, 2, 3, 4].map(() => send(token)))
     assert.deepEqual(
@@ -67,7 +69,7 @@ test.group('Admin | forms that are sent twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36] a form that was refused can be sent again', async ({ assert }) => {
+  test('[S36] a refused form can be submitted again', async ({ assert }) => {
     const token = await tokenOf('Machine/create_page')
     const fields = { nickname: 'Jo' }
     const taken = await Machine.create({ name: 'Mill', nickname: 'Jo' })
@@ -79,7 +81,7 @@ test.group('Admin | forms that are sent twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36, U4] the token of another user or model shows and blocks nothing', async ({
+  test('[S36, U4] the form token of another user or model reveals and blocks nothing', async ({
     assert,
   }) => {
     const token = await tokenOf('Machine/create_page')

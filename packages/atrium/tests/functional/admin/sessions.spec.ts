@@ -52,7 +52,7 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.isTrue(await isSignedIn(cookie.split('; ').reverse().join('; ')))
   })
 
-  test('[B7] polling by an open page is not activity', async ({ assert }) => {
+  test('[B7] polling by an open page does not count as activity', async ({ assert }) => {
     const old = '2001-02-03 04:05:06'
     const recent = DateTime.utc().minus({ minutes: 10 }).toFormat('yyyy-MM-dd HH:mm:ss')
     await db.from('admin_sessions').update({ last_activity: recent })
@@ -108,7 +108,7 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.isTrue(await isSignedIn(`access_token=${own}; session_id=${id}`))
   })
 
-  test('[B4, B12] the stored values of a session are refused', async ({ assert }) => {
+  test('[B4, B12] the stored hashes of a session are refused as cookies', async ({ assert }) => {
     const { session_id: stored } = await db.from('admin_sessions').firstOrFail()
     const token = cookieIn(cookie, 'access_token')
     assert.isFalse(await isSignedIn(`access_token=${token}; session_id=${stored}`))

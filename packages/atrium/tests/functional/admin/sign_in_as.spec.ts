@@ -22,7 +22,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 const USERS = '/admin/AdminUser'
 const STOP = '/admin/sign-in-as/stop'
 
-test.group('Admin | sign in as', (group) => {
+test.group('Admin | signing in as another user', (group) => {
   let root: AdminUser
   let kim: AdminUser
   let cookie: string
@@ -67,7 +67,7 @@ test.group('Admin | sign in as', (group) => {
       .update({ session_metadata: JSON.stringify(data) })
   }
 
-  test('[U14] a superuser sees the site as the user does, under a banner, and comes back by Stop', async ({
+  test('[U14] a superuser sees the site as the user does, with a banner, and returns with Stop', async ({
     assert,
   }) => {
     const form = await open(`${USERS}/update/${kim.id}`)
@@ -92,7 +92,7 @@ test.group('Admin | sign in as', (group) => {
     assert.equal(again.headers.get('location'), '/admin')
   })
 
-  test('[U14, E3] every event names both, by forms, /crud and pages', async ({ assert }) => {
+  test('[U14, E3] every event names both users, by forms, /crud and pages', async ({ assert }) => {
     await start()
     await send('/admin/Play/form_create', { title: 'Hamlet', town: 'east' })
     const made = await call('POST', '/admin/Play/crud', {
@@ -123,7 +123,7 @@ test.group('Admin | sign in as', (group) => {
     assert.notProperty(own.details ?? {}, 'acting_superuser')
   }).tags(['@database'])
 
-  test('[U14] the account, and actions that require a password, are not available during it', async ({
+  test('[U14] account pages, and actions that require a password, are not available while signed in as another user', async ({
     assert,
   }) => {
     await start()
@@ -160,7 +160,7 @@ test.group('Admin | sign in as', (group) => {
     assert.isTrue(await isSignedIn(await cookiesOf(kim)))
   })
 
-  test('[U14, U8] no route of the account, its factors or a proof is available during it', async ({
+  test('[U14, U8] no route of the account, its factors or a proof of identity is available', async ({
     assert,
   }) => {
     await start()
@@ -177,7 +177,9 @@ test.group('Admin | sign in as', (group) => {
     }
   })
 
-  test('[U14] it is for superusers alone, and not for other superusers', async ({ assert }) => {
+  test('[U14] only superusers can sign in as another user, and not as other superusers', async ({
+    assert,
+  }) => {
     const boss = await makeUser('boss')
     for (const user of [boss, root]) {
       const { status } = await start(user)
@@ -201,7 +203,7 @@ test.group('Admin | sign in as', (group) => {
     assert.include(text, 'root')
   })
 
-  test('[U14] after an hour nothing is done, for neither of the two: {0}')
+  test('[U14] after an hour, requests are refused and act for neither user: {0}')
     .tags(['@database'])
     .with(['form', 'page', 'crud'])
     .run(async ({ assert }, door) => {
@@ -228,7 +230,7 @@ test.group('Admin | sign in as', (group) => {
       assert.notInclude(back.text, STOP)
     })
 
-  test('[U14] it ends with the rights of the one and with the account of the other: {0}')
+  test('[U14] it ends when either user loses the account or the rights: {0}')
     .tags(['@database'])
     .with(['demoted', 'promoted', 'deleted'])
     .run(async ({ assert }, what) => {
@@ -246,7 +248,7 @@ test.group('Admin | sign in as', (group) => {
       assert.include(text, 'Logged in as root')
     })
 
-  test('[U14, B5] logging out ends the superuser’s session, and the user’s own go on', async ({
+  test('[U14, B5] logging out ends the superuser’s session, and the user’s own sessions continue', async ({
     assert,
   }) => {
     const own = await cookiesOf(kim)

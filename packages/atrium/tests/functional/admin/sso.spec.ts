@@ -73,7 +73,7 @@ test.group('Admin | single sign-on', (group) => {
     return () => stop()
   })
 
-  test('[U15] a linked person logs in through the provider, and comes to the page wanted', async ({
+  test('[U15] a linked user logs in through the provider, and is redirected to the requested page', async ({
     assert,
     cleanup,
   }) => {
@@ -119,7 +119,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.notInclude(stored, CLIENT_SECRET)
   })
 
-  test('[U15] a response with another state, issuer, nonce or code does not log in', async ({
+  test('[U15] a response with a wrong state, issuer, nonce or code does not log in', async ({
     assert,
   }) => {
     await link('jo')
@@ -152,7 +152,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.lengthOf(events, 8)
   })
 
-  test('[U15] an ID token that the provider did not sign, or that is for others, is refused', async ({
+  test('[U15] an ID token that the provider did not sign, or that is for another audience, is refused', async ({
     assert,
   }) => {
     await link('jo')
@@ -196,7 +196,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(refusal(await inMinutes(11, () => late.visit(path))), 'sso_again')
   })
 
-  test('[U15] a link of another site begins no session, and leads to the login', async ({
+  test('[U15] a cross-site link starts no session, and redirects to the login', async ({
     assert,
   }) => {
     await link('jo')
@@ -231,14 +231,16 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15] a provider that calls itself by another address is not asked', async ({ assert }) => {
+  test('[U15] a provider that reports another issuer address is not contacted', async ({
+    assert,
+  }) => {
     await use({ issuer: issuer.replace('127.0.0.1', 'localhost') })
     const response = await new SsoBrowser().visit(START)
     assert.equal(refusal(response), 'sso_away')
     assert.notProperty(receivedCookies(response), 'sso_step')
   })
 
-  test('[U15] subjects in another case are other people, and a person is linked once', async ({
+  test('[U15] subjects that differ in case are different users, and a subject is linked once', async ({
     assert,
   }) => {
     const jo = await link('jo', 'kim')
@@ -262,7 +264,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isNull(await identities.find({ issuer, subject: 'Kim' }))
   }).tags(['@database'])
 
-  test('[U15, B8] failures count for the address, as wrong passwords do', async ({ assert }) => {
+  test('[U15, B8] failures count for the address, like wrong passwords', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const { attemptsPerAddress } = adminAuthentication.throttle.config
     for (let count = 1; count < attemptsPerAddress; count++) {
@@ -275,7 +277,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.deepInclude(details, { status: 429, reason: 'throttled' })
   })
 
-  test('[U15] unknown people are refused, whatever their name, or become users of their own', async ({
+  test('[U15] unknown subjects are refused, whatever their name, or get a new user', async ({
     assert,
   }) => {
     await makeUser('kim')
@@ -308,7 +310,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.lengthOf(await AdminUser.all(), 3)
   })
 
-  test('[U15] roles follow the claim at each login, and a user without one cannot log in', async ({
+  test('[U15] roles are updated from the claim at each login, and a user without one cannot log in', async ({
     assert,
   }) => {
     await makeUser('root')
@@ -347,7 +349,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.deepEqual([await rolesOf(user), user.isSuperuser], [[], false])
   })
 
-  test('[U15] the claim does not unmake the last superuser', async ({ assert }) => {
+  test('[U15] the claim does not demote the last superuser', async ({ assert }) => {
     const roles = { claim: 'groups', map: { staff: ['Read only'] }, superuser: ['admins'] }
     await use({ roles })
     const user = await link('jo')
@@ -372,7 +374,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(await new SsoBrowser().logIn()), '/admin')
   })
 
-  test('[U15, U10] the provider is the second factor of those who come from it', async ({
+  test('[U15, U10] the provider is the second factor of users who log in through it', async ({
     assert,
     cleanup,
   }) => {
@@ -391,7 +393,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(await again.logIn()), '/admin')
   })
 
-  test('[U15] while the provider is away the login says so and takes passwords', async ({
+  test('[U15] while the provider is unavailable, the login reports that and accepts passwords', async ({
     assert,
   }) => {
     await makeUser('jo')
@@ -406,7 +408,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(await statusOf(login('jo')), 303)
   })
 
-  test('[U15] with passwords off no user logs in or confirms with one, and no form has the field', async ({
+  test('[U15] with passwords disabled, no user logs in or confirms with one, and no form has the field', async ({
     assert,
   }) => {
     const user = await link('jo')
@@ -450,7 +452,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(plain), '/admin/login')
   })
 
-  test('[U15, U11] a linked user confirms at the provider, which asks them anew', async ({
+  test('[U15, U11] a linked user confirms their identity at the provider, which prompts again', async ({
     assert,
   }) => {
     const user = await link('jo')
@@ -560,7 +562,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.lengthOf(await db.from('admin_notices').where('kind', 'sso_linked'), 1)
   })
 
-  test('[U15] without sso in the settings its addresses are not there', async ({ assert }) => {
+  test('[U15] without sso in the settings, its routes do not exist', async ({ assert }) => {
     const site = await adminSite()
     site.sso = undefined
     const page = await get('/admin/login')

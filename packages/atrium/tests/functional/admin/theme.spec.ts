@@ -6,7 +6,7 @@ import { insertRow } from '#tests/helpers/databases'
 
 const FOREIGN = { 'origin': 'http://evil.test', 'sec-fetch-site': 'cross-site' }
 
-test.group('Admin | redirect of the theme switch', (group) => {
+test.group('Admin | theme switch redirects', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -25,12 +25,14 @@ test.group('Admin | redirect of the theme switch', (group) => {
   const nextIn = (text: string) =>
     /action="\/admin\/theme">.*?name="next" value="([^"]*)"/s.exec(text)?.[1]
 
-  test('the switch returns to the requested page', async ({ assert }) => {
+  test('the switch redirects to the current page', async ({ assert }) => {
     const { text } = await get('/admin/Utensil/?sort_by=name', { headers: { cookie } })
     assert.equal(nextIn(text), '/admin/Utensil/?sort_by=name')
   })
 
-  test('the switch on a submitted form returns to the page with that form', async ({ assert }) => {
+  test('the switch on a submitted form redirects to the page with that form', async ({
+    assert,
+  }) => {
     const id = await makeUtensil()
     for (const [path, fields, page] of [
       ['form_create', { name: '' }, '/admin/Utensil/create_page'],
@@ -46,7 +48,9 @@ test.group('Admin | redirect of the theme switch', (group) => {
     }
   })
 
-  test('the switch on a response without a page leads to an existing page', async ({ assert }) => {
+  test('the switch on a response without a page redirects to an existing page', async ({
+    assert,
+  }) => {
     const refused = await sendForm('/admin/theme', { theme: 'dark-theme' }, { cookie, ...FOREIGN })
     assert.equal(nextIn(refused.text), '/admin')
     const keyless = await sendForm('/admin/Utensil/form_update', {}, { cookie, ...FOREIGN })

@@ -43,7 +43,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.include(text, 'value="jo"')
   })
 
-  test('[B8] the right password is refused as well then', async ({ assert }) => {
+  test('[B8] the right password is refused as well in the meantime', async ({ assert }) => {
     await fail(5)
     const { status, headers } = await login('jo')
     assert.equal(status, 429)
@@ -121,7 +121,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B8, B3] an unknown name is limited in the same way', async ({ assert }) => {
+  test('[B8, B3] an unknown name is limited in the same way as a known one', async ({ assert }) => {
     assert.deepEqual(await fail(6, 'nobody'), [401, 401, 401, 401, 401, 429])
     assert.deepEqual(await fail(6, 'no such name!'), [401, 401, 401, 401, 401, 429])
   })

@@ -70,7 +70,7 @@ test.group('Admin | time zones', (group) => {
     return { ...formOf(text), text }
   }
 
-  test('[R12, U7] the zone is chosen in the account, and an empty choice is the site’s', async ({
+  test('[R12, U7] users choose a time zone in their account, and an empty choice means the site’s zone', async ({
     assert,
     cleanup,
   }) => {
@@ -98,7 +98,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(values.leaves_at, '2026-07-02T12:30:00')
   })
 
-  test('[R12] two people see the same record in their zones, which are named', async ({
+  test('[R12] two users see the same record in their own time zones, which are named', async ({
     assert,
   }) => {
     const other = await cookieIn(SAO_PAULO)
@@ -126,7 +126,7 @@ test.group('Admin | time zones', (group) => {
     assert.include(textOf(record.text), 'Times in America/Sao_Paulo')
   })
 
-  test('[R12] a moment that comes back as it was shown stays what is stored: {zone} {stored}')
+  test('[R12] submitting a time as it was shown leaves the stored value unchanged: {zone} {stored}')
     .with([
       ...[BERLIN, SAO_PAULO, KIRITIMATI].flatMap((zone) =>
         [FIRST, SECOND, '2026-03-29 00:59:59', '2026-03-29 01:00:00', '2018-02-18 02:30:00'].map(
@@ -161,7 +161,7 @@ test.group('Admin | time zones', (group) => {
       assert.deepEqual(Object.keys(change.changes!), ['name'])
     })
 
-  test('[R12] so does every moment in every zone', async () => {
+  test('[R12] submitting any time in any zone as it was shown leaves the stored value unchanged', async () => {
     const moments = fc.date({
       min: new Date('1971-01-01'),
       max: new Date('2037-01-01'),
@@ -182,7 +182,7 @@ test.group('Admin | time zones', (group) => {
     await fc.assert(fc.asyncProperty(moments, zones, step), { numRuns: runs(60) })
   })
 
-  test('[R12] what is typed is of the zone, or has an offset', async ({ assert }) => {
+  test('[R12] a typed time is in the user’s zone, or has an offset', async ({ assert }) => {
     const typed = async (text: string) => {
       const created = await send('Sailing/form_create', { name: 'Typed', leaves_at: text })
       const { leavesAt } = await Sailing.query().orderBy('id', 'desc').firstOrFail()
@@ -194,7 +194,7 @@ test.group('Admin | time zones', (group) => {
     assert.deepEqual(await typed('2026-10-25T02:30+02:00'), [303, FIRST])
   })
 
-  test('[R12] shows an error at the field for a time that does not exist or occurs twice', async ({
+  test('[R12] a time that does not exist or occurs twice is an error at its field', async ({
     assert,
   }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
@@ -224,7 +224,7 @@ test.group('Admin | time zones', (group) => {
     assert.deepEqual(await stored(untouched), { ...before, name: 'New' })
   })
 
-  test('[R12] a form is read in the zone in which it was shown', async ({ assert }) => {
+  test('[R12] a form is parsed in the zone in which it was shown', async ({ assert }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00', arrives_at: '2026-07-01 11:00:00' })
     const before = await stored(id)
     const { values } = await form(id)
@@ -236,14 +236,14 @@ test.group('Admin | time zones', (group) => {
     assert.equal(await hourOf(id), 11)
   })
 
-  test('[R12, A28] a schema that wants a form of its own gets it, in UTC', async ({ assert }) => {
+  test('[R12, A28] a schema that expects another format gets it, in UTC', async ({ assert }) => {
     const { status } = await send('Ferry/form_create', { leaves_at: '2026-07-01T12:00' })
     assert.equal(status, 303)
     const { leavesAt } = await Ferry.query().firstOrFail()
     assert.equal(leavesAt.toUTC().toFormat('HH:mm'), '10:00')
   })
 
-  test('[R12, L9] edit selected: moments of the same time of day differ, what is typed is of the zone', async ({
+  test('[R12, L9] in Edit selected, equal local times on different days differ, and typed times are in the user’s zone', async ({
     assert,
   }) => {
     const ids = [await row({ leaves_at: FIRST }), await row({ leaves_at: SECOND })]
@@ -273,7 +273,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(first.leavesAt!.toUTC().toISO(), '2026-07-02T03:04:05.000Z')
   })
 
-  test('[R12, L10] a cell is edited in the zone', async ({ assert }) => {
+  test('[R12, L10] a cell is edited in the user’s zone', async ({ assert }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
     const path = `/admin/Sailing/cell/${id}?field=leaves_at`
     const editor = await get(path, { headers: { cookie } })
@@ -292,7 +292,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(await hourOf(id), 11)
   })
 
-  test('[R12, L1] filters of the address are in UTC, their words and their form in the zone', async ({
+  test('[R12, L1] filters in the URL are in UTC, and their descriptions and form in the user’s zone', async ({
     assert,
   }) => {
     await row({ name: 'Early', leaves_at: '2026-07-01 21:59:00' })
@@ -326,7 +326,7 @@ test.group('Admin | time zones', (group) => {
     assert.include(unescape(invalid.text), 'value="2026-03-29T02:30"')
   })
 
-  test('[R12, L2] days of words begin in the zone', async ({ assert }) => {
+  test('[R12, L2] relative days begin in the user’s zone', async ({ assert }) => {
     const kiritimati = DateTime.now().setZone(KIRITIMATI)
     const begin = kiritimati.startOf('day').toUTC()
     const day = kiritimati.toFormat('yyyy-MM-dd')
@@ -346,7 +346,7 @@ test.group('Admin | time zones', (group) => {
     }
   })
 
-  test('[R12, E5] events and histories are in the zone, and days that filter them', async ({
+  test('[R12, E5] events, histories and their filters by day are in the user’s zone', async ({
     assert,
   }) => {
     await send('Sailing/form_create', { name: 'Typed', leaves_at: '2026-07-01T12:00' })
@@ -365,7 +365,7 @@ test.group('Admin | time zones', (group) => {
     assert.notInclude(textOf(before.text), '2 Jul 2026, 00:30:00')
   })
 
-  test('[R12, B23] the dashboard counts by days of the zone', async ({ assert }) => {
+  test('[R12, B23] the dashboard counts records by days in the user’s zone', async ({ assert }) => {
     await row({ leaves_at: '2026-07-01 18:29:00' })
     await row({ leaves_at: '2026-07-01 18:31:00' })
     await row({ leaves_at: '2026-07-01 22:30:00' })
@@ -382,7 +382,7 @@ test.group('Admin | time zones', (group) => {
     assert.include(textOf(dashboard.text), 'Day (Europe/Berlin)')
   })
 
-  test('[R12, A20] the API and its mount below the site stay in UTC', async ({ assert }) => {
+  test('[R12, A20] the API and /crud stay in UTC', async ({ assert }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
     const { body } = await get(`/admin/Sailing/crud/${id}`, { headers: { cookie } })
     assert.equal((body as Record<string, unknown>).leaves_at, '2026-07-01 10:00:00')

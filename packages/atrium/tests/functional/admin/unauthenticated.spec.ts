@@ -59,7 +59,7 @@ test.group('Admin | anonymous requests', (group) => {
     }
   }).timeout(120_000)
 
-  test('[S25, B6] models that exist and those that do not are the same', async ({ assert }) => {
+  test('[S25, B6] existing and missing models have the same response', async ({ assert }) => {
     const forged = { 'sec-fetch-site': 'cross-site', 'origin': 'http://other.test' }
     const withoutScript = { accept: 'text/html' }
     const withScript = { 'hx-request': 'true' }
@@ -119,14 +119,14 @@ test.group('Admin | anonymous requests', (group) => {
       assert.deepEqual(Object.fromEntries(searchParams), { error: 'required', next })
     })
 
-  test('[B6] only GET requests are returned to', async ({ assert }) => {
+  test('[B6] only paths of GET requests become return paths', async ({ assert }) => {
     for (const method of ['POST', 'DELETE', 'HEAD', 'PUT']) {
       const { headers } = await callRaw(method, '/admin/Utensil/form_create')
       assert.equal(headers.location, '/admin/login?error=required')
     }
   })
 
-  test('[B6] tells a user whose session has ended', async ({ assert }) => {
+  test('[B6] a user whose session has ended is informed of that', async ({ assert }) => {
     const { headers } = await get('/admin', { headers: { cookie: 'session_id=gone' } })
     assert.equal(headers.get('location'), '/admin/login?error=ended&next=%2Fadmin')
   })
@@ -222,7 +222,7 @@ test.group('Admin | anonymous requests', (group) => {
     assert.sameMembers(names, ['access_token', 'session_id'])
   })
 
-  test('[B6, B9] preserves cookies that were not sent', async ({ assert }) => {
+  test('[B6, B9] cookies that were not sent are not cleared', async ({ assert }) => {
     /* A cross-site form is sent without cookies, which its response must not clear. */
     for (const [method, path] of [
       ['POST', '/admin/nothing'],

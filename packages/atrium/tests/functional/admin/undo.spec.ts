@@ -143,7 +143,7 @@ test.group('Undo', (group) => {
     return await cookiesOf(user)
   }
 
-  test('[R7] reverts an update with every column, and redoes it', async ({ assert }) => {
+  test('[R7] an update is reverted with every column, and redone', async ({ assert }) => {
     const before = await library()
     const changed = await call('PATCH', `/admin/Volume/crud/${ids.volume}`, {
       json: {
@@ -176,7 +176,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   }).tags(['@dialect'])
 
-  test('[R7] a record deleted for good comes back with its key, its children and what referred to it', async ({
+  test('[R7] a purged record is restored with its key, its children and the references to it', async ({
     assert,
   }) => {
     const before = await library()
@@ -224,7 +224,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   })
 
-  test('[R7] reverts a soft deletion, a restore and a bulk action', async ({ assert }) => {
+  test('[R7] a soft deletion, a restore and a bulk action are reverted', async ({ assert }) => {
     const before = await library()
     await remove('Volume', [ids.volume, ids.part], { hard: false })
     const deletion = await lastEvent()
@@ -244,7 +244,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   }).tags(['@dialect'])
 
-  test('[R7] undoes nothing if one record of many has changed since, and names it in the response', async ({
+  test('[R7] nothing is undone if one record of many has changed since, and the response names that record', async ({
     assert,
   }) => {
     await send('/Volume/action/reprice', `ids=${ids.volume}&ids=${ids.part}`)
@@ -264,7 +264,7 @@ test.group('Undo', (group) => {
     assert.notInclude(page.text, `/events/${event.id}/undo`)
   })
 
-  test('[R7, U4] a refusal names titles of records in sight, and the number of the others', async ({
+  test('[R7, U4] a refusal shows titles of visible records, and the number of the others', async ({
     assert,
   }) => {
     await send('/Volume/action/reprice', `ids=${ids.volume}&ids=${ids.part}`)
@@ -287,7 +287,7 @@ test.group('Undo', (group) => {
     assert.notInclude(text, 'Hidden')
   })
 
-  test('[R7, U4] it is not offered where it would refer to a record out of sight', async ({
+  test('[R7, U4] Undo is not offered if it would refer to a record that the user cannot see', async ({
     assert,
   }) => {
     cookie = await clerk({ Volume: { actions: ['*'] }, Shelf: { actions: ['view'] } })
@@ -300,7 +300,7 @@ test.group('Undo', (group) => {
     assert.equal(await statusOf(undo()), 409)
   })
 
-  test('[R7] a change of a hidden column since is a change, and is not told', async ({
+  test('[R7] a later change of a hidden column prevents the undo, and its value is not revealed', async ({
     assert,
   }) => {
     await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
@@ -324,7 +324,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   }).tags(['@dialect'])
 
-  test('[R7, U4] it needs the opposite permission, on fields that one may write', async ({
+  test('[R7, U4] an undo requires the opposite permission, and write access to the fields', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update', 'delete'], hidden: ['floor'] } })
@@ -361,7 +361,7 @@ test.group('Undo', (group) => {
     assert.lengthOf(await db.from('undo_shelves'), 1)
   })
 
-  test('[R7, U4] users undo events of others whose opposite they may do, and see no other event', async ({
+  test('[R7, U4] users can undo events of others if they have the opposite permission, and see no other event', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update'] } })
@@ -401,7 +401,7 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Novels')
   })
 
-  test('[R7, U3] records lie within the scope before and after', async ({ assert }) => {
+  test('[R7, U3] records must be within the scope before and after', async ({ assert }) => {
     const own = await clerk({
       Volume: { actions: ['view', 'update'], scopes: ['ground'] },
       Shelf: { actions: ['view'] },
@@ -427,7 +427,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test('[R7, U2, U3] what comes back is created as roles allow: children, scopes, read-only fields', async ({
+  test('[R7, U2, U3] restored records are created as roles allow: children, scopes, read-only fields', async ({
     assert,
   }) => {
     await remove('Shelf', [ids.shelf])
@@ -472,7 +472,7 @@ test.group('Undo', (group) => {
     assert.equal(await statusOf(undo(id, own)), 200)
   })
 
-  test('[R7, B17] the name of a file that is gone does not come back', async ({ assert }) => {
+  test('[R7, B17] the name of a deleted file is not restored', async ({ assert }) => {
     const file = `${'d'.repeat(32)}.txt`
     const play = await insertRow('plays', {
       title: 'Faust',
@@ -487,7 +487,7 @@ test.group('Undo', (group) => {
     assert.isEmpty(await db.from('plays').where('id', play))
   })
 
-  test('[R7] whoever sees the site as a role undoes nothing', async ({ assert }) => {
+  test('[R7] users viewing the site as a role can’t undo', async ({ assert }) => {
     await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
     const id = await lastId()
     const { id: role } = await db.from('admin_roles').where('name', 'Everything').first()
@@ -497,7 +497,7 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Poems')
   })
 
-  test('[R7] everybody is offered it for ten minutes, who reads the log at any time', async ({
+  test('[R7] users can undo for ten minutes, and users with access to the log at any time', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update'] } })
@@ -508,7 +508,9 @@ test.group('Undo', (group) => {
     assert.equal(await statusOf(undo(id)), 200)
   })
 
-  test('[R7] the page after an action offers it, and the form leads back', async ({ assert }) => {
+  test('[R7] the page after an action offers Undo, and the form redirects back', async ({
+    assert,
+  }) => {
     const updated = await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
     const action = await offeredIn(updated)
     assert.equal(action, `/admin/management/events/${await lastId()}/undo`)
@@ -535,7 +537,7 @@ test.group('Undo', (group) => {
     assert.notInclude(await textOf(remove('Shelf', [last], { hard: false, as: own })), '/undo"')
   })
 
-  test('[R7] the page of an event says what Undo will do, and links to the event that it undid', async ({
+  test('[R7] the event page describes what Undo will do, and links to the event that it undid', async ({
     assert,
   }) => {
     await remove('Shelf', [ids.shelf])
@@ -552,7 +554,7 @@ test.group('Undo', (group) => {
     assert.include(after.text, '2 volumes will be deleted for good')
   })
 
-  test('[R7.13] what takes an undo back is called Redo, and what takes a redo back Undo', async ({
+  test('[R7.13] reverting an undo is called Redo, and reverting a redo is called Undo', async ({
     assert,
   }) => {
     await remove('Shelf', [ids.shelf])
@@ -575,7 +577,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test("[R7] what can't be undone says why: hidden values, accounts, other events", async ({
+  test('[R7] an event that can’t be undone shows the reason: hidden values, accounts, other events', async ({
     assert,
   }) => {
     await db.from('undo_shelves').update({ hidden: 'QZX' })
@@ -609,7 +611,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test('[R7, B9] other sites, and who is not signed in, undo nothing', async ({ assert }) => {
+  test('[R7, B9] cross-site and anonymous requests undo nothing', async ({ assert }) => {
     await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
     const path = `/admin/management/events/${await lastId()}/undo`
     const foreign = { cookie, 'sec-fetch-site': 'cross-site' }
@@ -619,7 +621,7 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Poems')
   })
 
-  test('[R7, D1] an event of more than a thousand records is undone by a job, as one', async ({
+  test('[R7, D1] an event of more than a thousand records is undone by one job', async ({
     assert,
     cleanup,
   }) => {
@@ -674,7 +676,7 @@ test.group('Undo', (group) => {
   const undoJob = (id: number) =>
     call('POST', `/admin/management/jobs/${id}/undo`, { json: {}, headers: { cookie } })
 
-  test('[R7.9, L8.3] undoes and redoes a bulk deletion with what the database deletes', async ({
+  test('[R7.9, L8.3] a bulk deletion is undone and redone with everything that the database deleted', async ({
     assert,
     cleanup,
   }) => {
@@ -701,7 +703,7 @@ test.group('Undo', (group) => {
     )
   }).timeout(60_000)
 
-  test('[R7.9, L8.3] undoes a bulk action that changes another record in every part', async ({
+  test('[R7.9, L8.3] a bulk action that changes another record in every chunk can be undone', async ({
     assert,
     cleanup,
   }) => {

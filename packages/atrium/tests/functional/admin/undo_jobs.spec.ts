@@ -18,7 +18,7 @@ import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const MANY = 1001
 
-test.group('Admin | the undo of a job', (group) => {
+test.group('Admin | undoing jobs', (group) => {
   group.tap((one) => one.tags(['@database']))
   let cookie: string
 
@@ -53,7 +53,7 @@ test.group('Admin | the undo of a job', (group) => {
     return body.job.id
   }
 
-  test('[R7, L8] all parts of a job are undone by a job, the last first, up to one that has changed since', async ({
+  test('[R7, L8] a job undoes all chunks of another job, last one first, up to a chunk that has changed since', async ({
     assert,
     cleanup,
   }) => {
@@ -97,7 +97,7 @@ test.group('Admin | the undo of a job', (group) => {
     assert.include(await page(redoing.id), `Redo what job ${undoing.id} undid<`)
   }).timeout(60_000)
 
-  test('[R7, U4] others cannot see or undo it, and the owner needs the opposite permission', async ({
+  test('[R7, U4] other users cannot see or undo the job, and the owner needs the opposite permission', async ({
     assert,
     cleanup,
   }) => {
@@ -127,7 +127,7 @@ test.group('Admin | the undo of a job', (group) => {
     assert.include(late.text, '10 minutes')
   }).timeout(60_000)
 
-  test('[R7.21, R7.9] on SQLite a conflict in between reverts the event that the job is at, and it can be undone later', async ({
+  test('[R7.21, R7.9] on SQLite a conflict in between reverts the current event of the job, which can be undone later', async ({
     assert,
     cleanup,
   }) => {
@@ -166,7 +166,7 @@ test.group('Admin | the undo of a job', (group) => {
     .timeout(60_000)
     .skip(!onSqlite, 'Other databases undo an event in one transaction')
 
-  test('[D1.8, L8, R7] a bulk job and undo jobs are done once their last records are written', async ({
+  test('[D1.8, L8, R7] bulk and undo jobs are complete once their last records are written', async ({
     assert,
     cleanup,
   }) => {
@@ -204,7 +204,7 @@ test.group('Admin | the undo of a job', (group) => {
     await finish(one.id, 1)
   }).timeout(60_000)
 
-  test('[R7, D3] reads the log of a large event some hundred rows per query', async ({
+  test('[R7, D3] the log of a large event is read in some hundred rows per query', async ({
     assert,
     cleanup,
   }) => {

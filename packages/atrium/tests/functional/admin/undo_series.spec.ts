@@ -147,7 +147,7 @@ test.group('Undo | series of writes', (group) => {
     cookie = await cookiesOf(await makeUser('ada'))
   })
 
-  test('[R7] undoing any series of writes from the last leads through every earlier state to the first, and back', async ({
+  test('[R7] undoing any series of writes one by one restores every earlier state, and redoing works too', async ({
     assert,
   }) => {
     const counts: Record<string, number> = {}

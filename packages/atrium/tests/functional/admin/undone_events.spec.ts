@@ -25,7 +25,7 @@ test.group('Admin | events that were undone', (group) => {
     return emptyEventTables
   })
 
-  test('[R7] an event that was undone names the one that did, until that is undone', async ({
+  test('[R7] an undone event names the event that undid it, until that one is undone', async ({
     assert,
   }) => {
     const site = await adminSite()

@@ -54,7 +54,7 @@ test.group('Admin | unsaved input of forms', (group) => {
       .map((line) => line.split(';', 1)[0])
       .join('; ')
 
-  test('[R10] without JavaScript a form sent after the session ended is shown again after the login, and not done', async ({
+  test('[R10] without JavaScript a form that was submitted after the session ended is shown again after the login, and not executed', async ({
     assert,
   }) => {
     const seal = await sealOf()
@@ -86,7 +86,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] so is the form of an update, with the version that it was opened with', async ({
+  test('[R10] an update form is shown again too, with the version that it was opened with', async ({
     assert,
   }) => {
     const { id } = await Recording.create({ title: 'Help!' })
@@ -101,7 +101,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.equal(title, 'Help!')
   })
 
-  test('[R10] another person who logs in does not get it', async ({ assert }) => {
+  test('[R10] another user who logs in does not get the input', async ({ assert }) => {
     const lost = await sendForm(CREATE, { title: 'QZXSECRET', _by: await sealOf() })
     const next = nextIn(lost)
     const eve = await cookiesOf(await makeUser('eve'))
@@ -116,7 +116,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] stores only input with a seal of the site', async ({ assert }) => {
+  test('[R10] input is stored only with a seal of the site', async ({ assert }) => {
     const seal = await sealOf()
     const forged = `${seal.slice(0, -4)}AAAA`
     const invalid: Array<Record<string, string>> = [
@@ -146,7 +146,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] does not store passwords, hidden columns, unknown names and files', async ({
+  test('[R10] passwords, hidden columns, unknown fields and files are not stored', async ({
     assert,
   }) => {
     for (const table of GUILD_TABLES) await db.from(table).delete()
@@ -178,7 +178,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.include(await textOf(next), 'Files and passwords are not stored')
   })
 
-  test('[R10] sizes and ages are limited', async ({ assert }) => {
+  test('[R10] size and age of the stored input are limited', async ({ assert }) => {
     const seal = await sealOf()
     for (const length of [70_000, 300_000]) {
       const long = await sendForm(CREATE, { title: 'x'.repeat(length), _by: seal })
@@ -195,7 +195,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.lengthOf(await stored(), 1)
   })
 
-  test('[R10, B7] returns the rest of the session; a request with poll does not renew it', async ({
+  test('[R10, B7] the response contains the remaining time of the session, and a request with poll does not renew it', async ({
     assert,
   }) => {
     const path = '/admin/account/session'
