@@ -36,7 +36,7 @@ test.group('Arrays', (group) => {
 
   const open = (path: string) => get(path, { headers: { accept: 'text/html', cookie } })
 
-  test('takes an array as a list, in the API and in a form', async ({ assert }) => {
+  test('an array is accepted as a list, in the API and in a form', async ({ assert }) => {
     const texts = columnOf(TYPES.findIndex(({ type }) => type === 'text[]'))
     const numbers = columnOf(TYPES.findIndex(({ type }) => type === 'integer[]'))
     for (const [field, value, item] of [
@@ -85,7 +85,7 @@ test.group('Arrays', (group) => {
     assert.match(history.text, /&quot;b,c&quot;/)
   })
 
-  test('[A18.7] finds arrays that contain an item, and arrays without items', async ({
+  test('[A18.7] filters find arrays that contain an item, and arrays without items', async ({
     assert,
   }) => {
     const found = async (filter: Record<string, string>) => {
@@ -123,7 +123,7 @@ test.group('Arrays', (group) => {
     assert.include(await found({ [`${numbers}__is`]: 'blank' }), 'must be null or empty')
   })
 
-  test('[L2.3] filters a list by the items of an array', async ({ assert }) => {
+  test('[L2.3] a list can be filtered by the items of an array', async ({ assert }) => {
     const name = columnOf(TYPES.findIndex(({ type }) => type === 'integer[]'))
     const form = await open(`/admin/TypedRow/filter?add.column=${name}`)
     const [, operators] = /<select[^>]* name="add.operator".*?>(.*?)<\/select>/s.exec(form.text)!

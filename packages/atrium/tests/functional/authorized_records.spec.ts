@@ -90,7 +90,9 @@ test.group('Records that the policy refuses', (group) => {
       assert.notInclude(response.text, 'Hushed')
     })
 
-  test('[P14] a refused record is not counted and takes no place on a page', async ({ assert }) => {
+  test('[P14] a refused record is not counted and uses no position on a page', async ({
+    assert,
+  }) => {
     const { body: all } = await get(API)
     assert.equal(all.total_count, 2)
     const { body: page } = await get(`${API}?page=1&itemsPerPage=2`)
@@ -105,7 +107,7 @@ test.group('Records that the policy refuses', (group) => {
     assert.deepEqual(none, { data: [], total_count: 2 })
   })
 
-  test('[P14, Q6] a change of a refused record does not change the tag or the length of a list', async ({
+  test('[P14, Q6] a change of a refused record does not change the entity tag or the length of a list', async ({
     assert,
   }) => {
     const tagOf = async () => {
@@ -170,7 +172,7 @@ test.group('Records that the policy refuses', (group) => {
     }
   })
 
-  test('[L1, L4] references are found by at most 1,000 titles that a policy judges', async ({
+  test('[L1, L4] a filter by title checks the policy for at most 1,000 referenced records', async ({
     assert,
   }) => {
     const many = Array.from({ length: 1000 }, (_, index) => ({
@@ -225,7 +227,7 @@ test.group('Records that the policy refuses', (group) => {
       }
     })
 
-  test('[P14, B23] a refused record is in no count and no chart', async ({ assert }) => {
+  test('[P14, B23] a refused record is not included in any count or chart', async ({ assert }) => {
     const { text } = await asAdmin('')
     const [, tile] = /id="count-Patient">(.*?)<\/a>/s.exec(text)!
     assert.match(tile, />2 </)
@@ -304,7 +306,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   }
 
-  test('[P14, Q4] a page is full however many records before it are refused', async ({
+  test('[P14, Q4] a page is full, however many records before it are refused', async ({
     assert,
   }) => {
     /* Every fiftieth of 650 records may be seen; some have no amount. */
@@ -338,7 +340,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   })
 
-  test('[P14] beyond the maximum of checked records there is has_more but no count', async ({
+  test('[P14] beyond the maximum number of checked records the list has has_more but no count', async ({
     assert,
   }) => {
     await insert(
@@ -382,9 +384,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   }).timeout(20_000)
 
-  test('[P14] a policy without a record parameter costs no additional statement', async ({
-    assert,
-  }) => {
+  test('[P14] a policy without a record parameter runs no additional query', async ({ assert }) => {
     const statements = await queriesOf(() => get('/api/judged-stays'))
     assert.lengthOf(statements, 2)
   })

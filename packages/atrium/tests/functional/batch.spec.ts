@@ -40,7 +40,7 @@ test.group('Batch', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
-  test('[D4] a batch creates, updates and deletes in this order, and returns items in the order of the request', async ({
+  test('[D4] a batch creates, updates and deletes in this order, and returns items in request order', async ({
     assert,
   }) => {
     const [a, b] = [await insertCrate('a'), await insertCrate('b')]
@@ -85,7 +85,9 @@ test.group('Batch', (group) => {
     assert.lengthOf(await crates(), 4)
   })
 
-  test('[D4] returns all validation errors by position, and writes nothing', async ({ assert }) => {
+  test('[D4] all validation errors are returned by position, and nothing is written', async ({
+    assert,
+  }) => {
     const id = await insertCrate('a')
     const response = await post(CRATES, {
       create: [{ label: 'new' }, {}, 'x', { label: 5, weight: -1 }, null],
@@ -123,7 +125,7 @@ test.group('Batch', (group) => {
     assert.isEmpty(called)
   })
 
-  test('[D4, A8] what the database refuses is a 409 with positions, and nothing is written', async ({
+  test('[D4, A8] a database error is a 409 with positions, and nothing is written', async ({
     assert,
   }) => {
     const id = await insertCrate('taken')
@@ -168,7 +170,7 @@ test.group('Batch', (group) => {
     assert.isNull(row.weight)
   })
 
-  test('[D4, A9] a composite key is an array of its parts; items of one batch may build on each other', async ({
+  test('[D4, A9] a composite key is an array of its parts, and items of one batch can depend on each other', async ({
     assert,
   }) => {
     await db.table('batch_slots').insert({ row: 'a', place: 1, guest: 'jo' })
@@ -212,16 +214,14 @@ test.group('Batch', (group) => {
     }
   })
 
-  test('[D4] a COMMIT that the database refuses is a 409, and nothing is written', async ({
-    assert,
-  }) => {
+  test('[D4] an error at COMMIT is a 409, and nothing is written', async ({ assert }) => {
     const response = await post('/api/batch-straps/batch', { create: [{ crate_id: 404 }] })
     assert.equal(response.status, 409)
     assert.include(response.body.detail, 'refers to another one')
     assert.isEmpty(await db.from('batch_straps'))
   }).skip(onMysql, 'It checks references at once')
 
-  test('[D4, Q7] a batch with an Idempotency-Key happens once, whole or not at all', async ({
+  test('[D4, Q7] a batch with an Idempotency-Key is written once, completely or not at all', async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -243,7 +243,7 @@ test.group('Batch', (group) => {
     assert.equal(created.status, 201)
   })
 
-  test('[D4, E1] own code and hooks run as ever, events go out once all is durable', async ({
+  test('[D4, E1] application code and hooks run as usual, and events are emitted after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -287,7 +287,7 @@ test.group('Batch', (group) => {
 test.group('Batch | limits', (group) => {
   group.each.setup(clear)
 
-  test('[D4] there are 1,000 operations at most, of all kinds together', async ({ assert }) => {
+  test('[D4] a batch has at most 1,000 operations of all kinds together', async ({ assert }) => {
     const deletions = Array.from({ length: 998 }, (_, index) => 1_000_000 + index)
     const batch = (more: number[]) => ({
       create: [{ label: 'a' }],
@@ -302,7 +302,7 @@ test.group('Batch | limits', (group) => {
     assert.isEmpty(called.filter((one) => one.startsWith('prepare')))
   })
 
-  test('[D4] writes 1,000 items in one request', async ({ assert }) => {
+  test('[D4] 1,000 items are written in one request', async ({ assert }) => {
     const create = Array.from({ length: 1000 }, (_, index) => ({ label: `crate ${index}` }))
     const { body, status } = await post(CRATES, { create })
     assert.equal(status, 200)
@@ -320,7 +320,7 @@ test.group('Batch | limits', (group) => {
     }
   })
 
-  test('[D4] a list that is none is refused: {$self}')
+  test('[D4] an invalid list is refused: {$self}')
     .with(['{"create":{}}', '{"update":null}', '{"delete":"1"}', '{"delete":{"length":3}}'])
     .run(async ({ assert }, body) => {
       const headers = { 'content-type': 'application/json' }
@@ -359,7 +359,7 @@ test.group('Batch | limits', (group) => {
     assert.isUndefined(({} as any).label)
   })
 
-  test('[D4, A6] long and deep bodies are refused, and an item nests as deep as one by itself', async ({
+  test('[D4, A6] long and deep bodies are refused, and an item has the same maximum depth as in a single request', async ({
     assert,
   }) => {
     const { depth, limit } = app.config.get<any>('crud.body') ?? { depth: 32, limit: 1024 * 1024 }
@@ -395,7 +395,7 @@ test.group('Batch | limits', (group) => {
     assert.deepEqual(errorsOf(items), ['create 0 wieght unknown', 'update 1 secret unknown'])
   })
 
-  test('[D4, Q6, A3] refuses If-Match, and Prefer: return=minimal returns no items', async ({
+  test('[D4, Q6, A3] If-Match is refused, and Prefer: return=minimal returns no items', async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -414,7 +414,7 @@ test.group('Batch | limits', (group) => {
     assert.equal(row.weight, 1)
   })
 
-  test('[D4, A29] a response above its limit writes nothing and says what helps', async ({
+  test('[D4, A29] a response above its limit writes nothing and suggests return=minimal', async ({
     assert,
     cleanup,
   }) => {
@@ -447,7 +447,7 @@ test.group('Batch | permissions', (group) => {
     return rows.map(({ title }) => title)
   }
 
-  test('[D4, P14] scope and policy judge each record, and one refusal undoes all', async ({
+  test('[D4, P14] scope and policy are checked for each record, and one refusal rolls back all', async ({
     assert,
   }) => {
     const mine = await parcel('jo', 'mine')
@@ -498,7 +498,7 @@ test.group('Batch | permissions', (group) => {
     assert.equal(anonymous.status, 401)
   })
 
-  test('[D4, P14, Q7] items that the caller cannot read are null, also when the response is repeated', async ({
+  test('[D4, P14, Q7] items that the caller cannot read are null, also in a repeated response', async ({
     assert,
   }) => {
     const body = {
@@ -520,7 +520,7 @@ test.group('Batch | permissions', (group) => {
     assert.equal(refused.status, 403)
   })
 
-  test('[D4, P11] database calls of an own EndpointCreator are those of the batch', async ({
+  test('[D4, P11] a batch calls the overridden database methods of a custom EndpointCreator', async ({
     assert,
   }) => {
     const response = await post('/api/batch-rooms/many', {

@@ -60,10 +60,12 @@ async function oneByOne(sent: Operations) {
   return { response }
 }
 
-test.group('Batch | property', (group) => {
+test.group('Batch | random operations', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[D4] a batch does what its operations do one by one, or nothing', async ({ assert }) => {
+  test('[D4] a batch has the result of its operations one by one, or changes nothing', async ({
+    assert,
+  }) => {
     const seen = { done: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(stored, operations, async (slots, sent) => {

@@ -19,7 +19,7 @@ test.group('Refused bodies', (group) => {
     await db.from('leads').delete()
   })
 
-  test('[A6] names all failing fields in one response', async ({ assert }) => {
+  test('[A6] one response lists all invalid fields', async ({ assert }) => {
     const response = await post('/api/samples', {
       name: 'x'.repeat(21),
       count: 'many',
@@ -57,7 +57,9 @@ test.group('Refused bodies', (group) => {
     assert.lengthOf(await db.from('samples'), 0)
   })
 
-  test('[A6] errors of the schema do not hide errors of the column', async ({ assert }) => {
+  test('[A6] errors of the schema do not hide database errors of other columns', async ({
+    assert,
+  }) => {
     const response = await post('/api/leads-by-attribute', {
       full_name: 'longer than ten characters',
       mail: 'not a mail address',
@@ -66,7 +68,7 @@ test.group('Refused bodies', (group) => {
     assert.sameMembers(fieldsOf(response), ['full_name', 'mail', 'phone_number'])
   })
 
-  test('[A6] one failing field never hides another', async ({ assert }) => {
+  test('[A6] no invalid field hides the error of another', async ({ assert }) => {
     const errors: Record<string, unknown> = {
       name: null,
       count: '',
@@ -176,7 +178,7 @@ test.group('Refused bodies', (group) => {
       }
     })
 
-  test('[A6] a body without a content type is 415, and no body has no fields', async ({
+  test('[A6] a body without a content type is 415, and a request without a body has no fields', async ({
     assert,
   }) => {
     const bare = await call('POST', '/api/samples', { body: Buffer.from('{"name":"a"}') })
@@ -216,7 +218,7 @@ test.group('Refused bodies', (group) => {
     assert.equal(text.status, 201)
   })
 
-  test('[A29, A20] an integer of 1,000 digits is accepted, a longer one is not, wherever it is', async ({
+  test('[A29, A20] an integer of 1,000 digits is accepted, and a longer one is refused, anywhere in the body', async ({
     assert,
   }) => {
     const longest = '9'.repeat(1000)
@@ -240,7 +242,7 @@ test.group('Refused bodies', (group) => {
     assert.equal(plain.status, 201)
   })
 
-  test('[A29] of duplicate JSON keys the last counts', async ({ assert }) => {
+  test('[A29] the last of duplicate JSON keys is used', async ({ assert }) => {
     const response = await raw(
       '/api/samples',
       '{"name":"a","count":1,"name":"b","count":"x","count":2}'
@@ -479,7 +481,7 @@ test.group('Values in bodies', (group) => {
       assert.isTrue(texts.every((row) => row.digits === digits))
     })
 
-  test('[A20] a key beyond 2^53 keeps its digits everywhere', async ({ assert }) => {
+  test('[A20] a key beyond 2^53 preserves its digits everywhere', async ({ assert }) => {
     const created = await raw('/api/coins', '{"id":9007199254740993,"name":"rare"}')
     assert.equal(created.headers.get('location'), '/api/coins/9007199254740993')
     assert.equal(created.body.id, '9007199254740993')
@@ -502,7 +504,9 @@ test.group('Values in bodies', (group) => {
     }
   })
 
-  test('[A20] an integer in JSON that a double would round becomes text', async ({ assert }) => {
+  test('[A20] an integer in JSON that a double would round is stored as text', async ({
+    assert,
+  }) => {
     const created = await raw(
       '/api/samples',
       '{"name":"a","data":{"id":12345678901234567890,"list":[9007199254740993,1.5,7,1152921504606847000]}}'

@@ -8,7 +8,7 @@ const REFERRED_TO = 'Other items still refer to this one'
 const fieldsOf = (response: { body: any }) =>
   (response.body.errors ?? []).map((one: any) => one.field)
 
-test.group('Foreign keys that own code violates', (group) => {
+test.group('Foreign keys that application code violates', (group) => {
   let track: number
   let playlist: number
 

@@ -59,16 +59,14 @@ test.group('Entity tags of items', (group) => {
     }
   })
 
-  test('[Q6] an update without changes keeps the tag', async ({ assert }) => {
+  test('[Q6] an update without changes preserves the tag', async ({ assert }) => {
     const path = await insertSheet({ price: 3, content: '{"a": 1}' })
     const read = await get(path)
     const updated = await patch(path, { unknown: 1 })
     assert.equal(tagOf(updated), tagOf(read))
   })
 
-  test('[Q6] every visible value changes the tag, and a hidden one does not', async ({
-    assert,
-  }) => {
+  test('[Q6] every visible value changes the tag, and hidden ones do not', async ({ assert }) => {
     const path = await insertSheet({ secret: 'a' })
     const tagNow = async () => tagOf(await get(path))
     let before = await tagNow()
@@ -110,7 +108,7 @@ test.group('Entity tags of items', (group) => {
     }
   })
 
-  test('[Q6] computed properties count for the tag', async ({ assert, cleanup }) => {
+  test('[Q6] computed properties change the tag', async ({ assert, cleanup }) => {
     cleanup(() => void (SheetWithComputed.edition = 1))
     const path = await insertSheet({}, 'computed-sheets')
     const first = tagOf(await get(path))
@@ -145,7 +143,7 @@ test.group('Entity tags of items', (group) => {
 test.group('If-None-Match', (group) => {
   group.each.setup(clear)
 
-  test('[Q6] a matching tag gets 304 and no body', async ({ assert }) => {
+  test('[Q6] a matching tag returns 304 and no body', async ({ assert }) => {
     const path = await insertSheet()
     const read = await get(path)
     const tag = tagOf(read)!
@@ -315,7 +313,7 @@ test.group('If-Match', (group) => {
     assert.equal(await statusOf(get(PATH, ifMatch('*'))), 200)
   })
 
-  test('[Q6, A9] the tag of a composite key is that of the one item', async ({ assert }) => {
+  test('[Q6, A9] the tag of a composite key applies to that item alone', async ({ assert }) => {
     const created = await post('/api/condition-places', { row: 1, place: 'a/b', guest: 'Ann' })
     await post('/api/condition-places', { row: 1, place: 'b', guest: 'Bob' })
     const path = created.headers.get('location')!
@@ -362,7 +360,7 @@ test.group('Conditions and custom handlers', (group) => {
   group.each.setup(clear)
   const own = (values = {}) => insertSheet(values, 'own-sheets')
 
-  test("[Q6, P11] the tag is that of the handler's return value", async ({ assert }) => {
+  test('[Q6, P11] the tag is computed from the handler’s return value', async ({ assert }) => {
     const path = await own()
     const read = await get(path)
     assert.equal(read.body.stock, 5)

@@ -72,7 +72,7 @@ test.group('Unique values', (group) => {
     assert.equal(again.status, 409)
   })
 
-  test('[A8] one of several racing creates with the same value is 201, the others 409', async ({
+  test('[A8] of several concurrent creates with the same value, one is 201 and the others are 409', async ({
     assert,
   }) => {
     for (let round = 0; round < 5; round++) {
@@ -84,7 +84,7 @@ test.group('Unique values', (group) => {
     assert.lengthOf(await db.from('samples'), 5)
   })
 
-  test('[A8] one of several racing updates to the same value is 200, the others 409', async ({
+  test('[A8] of several concurrent updates to the same value, one is 200 and the others are 409', async ({
     assert,
   }) => {
     const items = await Promise.all(['a', 'b'].map((name) => post('/api/samples', { name })))
@@ -147,7 +147,7 @@ test.group('Unique values', (group) => {
     assert.equal(again.status, 201)
   })
 
-  test('[A8] the message names the value that the CRUD object has made of the body', async ({
+  test('[A8] the message contains the value that the CRUD object made of the body', async ({
     assert,
   }) => {
     const account = { email: 'a@example.org', password: 'long enough' }
@@ -376,7 +376,7 @@ test.group('Constraints of the table', (group) => {
     await db.from('specimens').where('label', 'heavy').delete()
   }).skip(onSqlite, 'its decimals have no limit')
 
-  test('[A8] NUL and invalid characters are 422, wherever they are', async ({ assert }) => {
+  test('[A8] NUL and invalid characters are 422, in any field', async ({ assert }) => {
     const bodies = [
       { name: 'a\0b' },
       { name: 'a', long_text: '\0' },

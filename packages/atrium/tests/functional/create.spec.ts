@@ -13,7 +13,7 @@ test.group('Create', (group) => {
     empty('utensils', 'samples', 'leads', 'coins', 'countries', 'consignments')
   )
 
-  test('[A1] a create returns 201 with the item as read returns it', async ({ assert }) => {
+  test('[A1] a create returns 201 with the item in the format of read', async ({ assert }) => {
     const created = await post('/api/samples', { name: 'one', count: 3, active: true })
     assert.equal(created.status, 201)
     assert.match(created.headers.get('content-type')!, /^application\/json/)
@@ -97,7 +97,7 @@ test.group('Create', (group) => {
     assert.equal(created.headers.get('location'), '/api/coins/77')
   })
 
-  test('[P6] a schema may name columns by attribute; the API uses its own names', async ({
+  test('[P6] a schema can name columns by attribute, and the API uses the API names', async ({
     assert,
   }) => {
     const created = await post('/api/leads-by-attribute', {
@@ -125,7 +125,7 @@ test.group('Create', (group) => {
     )
   })
 
-  test('[P6] a compiled validator may name columns by API names and rename them', async ({
+  test('[P6] a compiled validator can name columns by API names and rename them', async ({
     assert,
   }) => {
     const created = await post('/api/leads-by-api-name', { full_name: ' Ada ', mail: 'a@b.org' })
@@ -155,7 +155,7 @@ test.group('Create', (group) => {
     })
   })
 
-  test('[A6] urlencoded forms are accepted; a repeated field is a list', async ({ assert }) => {
+  test('[A6] urlencoded forms are accepted, and a repeated field is a list', async ({ assert }) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const created = await call('POST', '/api/samples', {
       body: 'name=two+words&count=7&active=true&ratio=1.5&code=%C3%A4',

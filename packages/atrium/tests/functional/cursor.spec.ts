@@ -119,7 +119,7 @@ test.group('Cursor', (group) => {
     return clear
   })
 
-  test('[Q4] a list is read in parts, and the last next_cursor is null', async ({ assert }) => {
+  test('[Q4] a list is returned in parts, and the last next_cursor is null', async ({ assert }) => {
     await store(Array.from({ length: 5 }, (_, index) => ({ label: `${index}` })))
     const first = await read('specimens', 'cursor=&limit=2')
     assert.deepEqual(Object.keys(first), ['data', 'next_cursor'])
@@ -135,7 +135,7 @@ test.group('Cursor', (group) => {
     assert.deepEqual(await read('seats', 'cursor='), { data: [], next_cursor: null })
   })
 
-  test('[Q4] without a limit the default applies, and never more than the maximum', async ({
+  test('[Q4] without a limit the default applies, and the maximum always applies', async ({
     assert,
   }) => {
     await store(Array.from({ length: 1101 }, () => ({ label: 'same' })))
@@ -148,7 +148,7 @@ test.group('Cursor', (group) => {
     assert.deepEqual(await sizes('limit='), [...Array.from({ length: 11 }, () => 100), 1])
   })
 
-  test('[Q4, A14] the parts make up the list, for every sort', async ({ assert }) => {
+  test('[Q4, A14] the parts add up to the whole list, for every sort', async ({ assert }) => {
     const limits = fc.integer({ min: 1, max: 7 })
     await fc.assert(
       fc.asyncProperty(rowsOf(specimen), orders, limits, async (specimens, order, limit) => {
@@ -162,7 +162,7 @@ test.group('Cursor', (group) => {
     )
   }).timeout(120_000)
 
-  test('[Q4, A18] the order is null first, then text by code point', async ({ assert }) => {
+  test('[Q4, A18] null is sorted first, then text by code point', async ({ assert }) => {
     const plain = specimen.map(({ amount, weight, moment, mark, ...rest }) => rest)
     const names = fc.constantFrom('label', 'shade', 'fresh', 'day', 'clock', 'id')
     const order = fc.array(fc.tuple(names, fc.boolean()), { minLength: 1, maxLength: 3 })
@@ -384,7 +384,7 @@ test.group('Cursor', (group) => {
     }
   })
 
-  test('[Q4] the key may be hidden, or left out by fields', async ({ assert }) => {
+  test('[Q4] the key can be hidden, or omitted by fields', async ({ assert }) => {
     await db
       .table('cursor_rows')
       .multiInsert(
@@ -472,7 +472,7 @@ test.group('Cursor', (group) => {
     }
   })
 
-  test('[Q4, Q6] the same part has the same entity tag', async ({ assert }) => {
+  test('[Q4, Q6] repeating a part returns the same entity tag', async ({ assert }) => {
     await store([{ label: 'a' }, { label: 'b' }])
     const first = await get('/api/specimens?cursor=&limit=1')
     const tag = first.headers.get('etag')!
@@ -524,7 +524,7 @@ test.group('Cursor', (group) => {
     }
   })
 
-  test('[Q4, P8] own code can use cursors', async ({ assert }) => {
+  test('[Q4, P8] application code can use cursors', async ({ assert }) => {
     await store(Array.from({ length: 5 }, (_, index) => ({ label: `${index}` })))
     const specimens = new LucidCrud(Specimen)
     const query = { filters: { label__gte: '1' }, sort: '-label', limit: 3 }

@@ -34,14 +34,14 @@ test.group('Custom endpoints', (group) => {
     assert.lengthOf(await db.from('route_words').where('meaning', 'new'), 1)
   })
 
-  test('[P11, A27] a custom route may respond itself and have middleware', async ({ assert }) => {
+  test('[P11, A27] a custom route can respond itself and have middleware', async ({ assert }) => {
     const response = await post(`${BASE}/custom/x%2Fy`, {})
     assert.equal(response.status, 202)
     assert.equal(response.text, 'by hand: x/y')
     assert.equal(response.headers.get('x-passed'), 'custom')
   })
 
-  test('[P11] a returned null is sent', async ({ assert }) => {
+  test('[P11] a handler’s null is sent as null', async ({ assert }) => {
     const response = await get(`${BASE}/nothing`)
     assert.equal(response.status, 200)
     assert.equal(response.text, 'null')

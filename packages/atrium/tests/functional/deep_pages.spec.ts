@@ -78,9 +78,7 @@ test.group('Deep pages', (group) => {
     return clear
   })
 
-  test('[A10, A14] every page equals the page of the plain statement, which counts nothing', async ({
-    assert,
-  }) => {
+  test('[A10, A14] every page equals the page of the uncounted statement', async ({ assert }) => {
     const sorts = (names: string[]) =>
       fc
         .uniqueArray(fc.tuple(fc.constantFrom(...names), fc.boolean()), {
@@ -122,7 +120,7 @@ test.group('Deep pages', (group) => {
     )
   })
 
-  test('[A10, P14] pages of a scope are counted and read within it', async ({ assert }) => {
+  test('[A10, P14] pages within a scope are counted and read correctly', async ({ assert }) => {
     const resource = new Resource({
       model: Specimen,
       scope: (query) => query.where('amount', 3).orWhereNull('amount').orWhere('fresh', true),
@@ -141,7 +139,7 @@ test.group('Deep pages', (group) => {
     }
   })
 
-  test('[A11] the last page is read from the end of the list: {$self}')
+  test('[A11] the last page is read in reverse order: {$self}')
     .with([
       ['specimens', 'specimens', 'sort=-day,label'],
       ['inc-labels', 'inc_labels', 'sort=label_name&include=albums'],

@@ -52,7 +52,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
     assert.include(paged.body, { total_count: 2, has_more: false })
   })
 
-  test('[A22] deleted=include and only show deleted items in lists', async ({ assert }) => {
+  test('[A22] deleted=include and deleted=only show deleted items in lists', async ({ assert }) => {
     assert.deepEqual(await listed('/api/utensils?deleted=include'), {
       titles: ['here', 'gone', 'restored'],
       count: 3,

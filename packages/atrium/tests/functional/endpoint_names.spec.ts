@@ -68,7 +68,7 @@ test.group('Endpoint names', (group) => {
     assert.lengthOf(await db.from('route_items'), 11)
   })
 
-  test('[S9, A24] read_paginated is the list, starting with page 1', async ({ assert }) => {
+  test('[S9, A24] read_paginated returns the list, starting with page 1', async ({ assert }) => {
     const { status, body } = await get('/api/named-items/paginate')
 
     assert.equal(status, 200)

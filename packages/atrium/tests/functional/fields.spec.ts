@@ -28,7 +28,9 @@ test.group('Fields', (group) => {
     return async () => void (await db.from('tracks').delete())
   })
 
-  test('[Q2] fields narrows a single item and the list', async ({ assert }) => {
+  test('[Q2] the fields parameter limits the fields of a single item and of the list', async ({
+    assert,
+  }) => {
     assert.deepEqual(await dataOf('tracks/1?fields=title'), { title: 'Aria' })
     assert.deepEqual(await dataOf('tracks?fields=id,seconds'), [
       { id: 1, seconds: 120 },
@@ -37,7 +39,7 @@ test.group('Fields', (group) => {
     ])
   })
 
-  test("[Q2] fields are returned in the resource's order without duplicates", async ({
+  test('[Q2] fields are returned in the resource’s order without duplicates', async ({
     assert,
   }) => {
     const item = await dataOf('tracks/1?fields=owner,title,id,title')
@@ -147,7 +149,7 @@ test.group('Fields', (group) => {
     assert.equal(status, 422)
   })
 
-  test("[Q2] only the requested parts of a model's own serialize are returned", async ({
+  test('[Q2] for a model with a custom serialize, only the requested fields are returned', async ({
     assert,
   }) => {
     assert.deepEqual(await dataOf('self-made-tracks/1'), {
@@ -159,7 +161,7 @@ test.group('Fields', (group) => {
     assert.deepEqual(await dataOf('self-made-tracks?fields=title&limit=1'), [{ title: '"Aria"' }])
   })
 
-  test('[Q2, P14] a policy receives the whole record', async ({ assert }) => {
+  test('[Q2, P14] the policy receives the whole record', async ({ assert }) => {
     assert.deepEqual(await dataOf('tracks/2?fields=title'), { title: 'Ballad' })
     const { status } = await get('/api/tracks/4?fields=title')
     assert.equal(status, 403)
@@ -179,7 +181,7 @@ test.group('Fields', (group) => {
     }
   })
 
-  test('[Q2, P8] own code can pass fields as a text or a list', async ({ assert }) => {
+  test('[Q2, P8] application code can pass fields as a text or a list', async ({ assert }) => {
     const tracks = new LucidCrud(Track)
     const { data } = await tracks.getMulti({ fields: ['title', 'id'], limit: 1 })
     assert.deepEqual(data, [{ id: 1, title: 'Aria' }])

@@ -49,7 +49,7 @@ test.group('Forged writes', (group) => {
       assert.equal(read.body.name, 'Ann')
     })
 
-  test("[B9] the application's own pages and programs can write: {$self}")
+  test("[B9] the application's own pages and API clients can write: {$self}")
     .with([
       {},
       { 'sec-fetch-site': 'same-origin', 'origin': urlOf('') },
@@ -61,7 +61,7 @@ test.group('Forged writes', (group) => {
       assert.equal(status, 201)
     })
 
-  test('[P10] a request with a valid token may come from any page, one with an invalid token may not', async ({
+  test('[P10] a request with a valid token is accepted from any page, one with an invalid token is not', async ({
     assert,
     cleanup,
   }) => {
@@ -78,7 +78,7 @@ test.group('Forged writes', (group) => {
     }
   })
 
-  test('[B9, P10] an authorizer by cookies does not let another site’s page write', async ({
+  test('[B9, P10] an authorizer that reads cookies does not accept writes of another site’s page', async ({
     assert,
     cleanup,
   }) => {

@@ -18,7 +18,7 @@ test.group('Keys of new records', (group) => {
     await db.from('receipts').delete()
   })
 
-  test('returns 422 with the name of a key that nothing fills')
+  test('returns 422 with the name of the key if the key has no value')
     .with(['/api/vouchers', '/api/hooked-vouchers'])
     .run(async ({ assert }, path) => {
       const response = await post(path, { title: 'x' })
@@ -35,7 +35,7 @@ test.group('Keys of new records', (group) => {
     assert.lengthOf(await db.from('vouchers'), 0)
   })
 
-  test('[A9] no save of a record stores one without a key: {name}')
+  test('[A9] saving a record without a key fails: {name}')
     .with([
       { name: 'create', save: () => Voucher.create({ title: 'x' }) },
       { name: 'null', save: () => Voucher.create({ id: null as any, title: 'x' }) },
@@ -64,7 +64,7 @@ test.group('Keys of new records', (group) => {
       assert.lengthOf(await db.from('vouchers'), 0)
     })
 
-  test('[A9] a save with a key, or with one that a hook or the database makes, is stored', async ({
+  test('[A9] a record with a key, or with one from a hook or the database, is saved', async ({
     assert,
   }) => {
     const id = newKey('uuid4')
@@ -78,7 +78,7 @@ test.group('Keys of new records', (group) => {
     await db.from('seats').delete()
   })
 
-  test('generates the key that the model names', async ({ assert }) => {
+  test('a key is generated as the model declares it', async ({ assert }) => {
     const cases = [
       ['/api/uuid7-vouchers', 'id', UUID7],
       ['/api/uuid4-vouchers', 'id', UUID4],
@@ -94,7 +94,7 @@ test.group('Keys of new records', (group) => {
     }
   })
 
-  test('stores a key that is sent, if the create schema has it', async ({ assert }) => {
+  test('a key in the body is stored if the create schema contains it', async ({ assert }) => {
     const id = newKey('uuid4')
     const response = await post('/api/uuid4-vouchers', { id, title: 'x' })
     assert.equal(response.body.id, id)
@@ -103,7 +103,7 @@ test.group('Keys of new records', (group) => {
     assert.match(derived.body.id, UUID7)
   })
 
-  test('rejects a kind of key that the column cannot hold', async ({ assert }) => {
+  test('a kind of generated key that the column cannot store is rejected', async ({ assert }) => {
     const invalid = [
       { model: Seat, key: 'uuid7' as const },
       { model: Voucher, key: 'ulid' as const },
@@ -115,7 +115,7 @@ test.group('Keys of new records', (group) => {
     assert.exists(resources.all().find(({ model }) => model === Receipt))
   })
 
-  test('exact finds an empty text, where an empty parameter without it filters nothing', async ({
+  test('exact finds an empty text, and an empty parameter without it filters nothing', async ({
     assert,
   }) => {
     await db.table('receipts').multiInsert([
@@ -159,7 +159,7 @@ test.group('Keys of new records', (group) => {
     }
   })
 
-  test('keys with a time increase, also within a millisecond', ({ assert }) => {
+  test('time-based keys increase, also within a millisecond', ({ assert }) => {
     for (const kind of ['uuid7', 'ulid'] as const) {
       const keys = Array.from({ length: 5000 }, () => newKey(kind))
       assert.deepEqual(keys, keys.toSorted())

@@ -49,7 +49,7 @@ async function bodyOf(response: Promise<HttpResponse>): Promise<any> {
 const titles = ({ body }: { body: any }): string[] => body.data.map(({ title }: any) => title)
 const fieldsOf = ({ body }: { body: any }): string[] => body.errors.map(({ field }: any) => field)
 
-test.group('What grants leave of endpoints', (group) => {
+test.group('Endpoints restricted by grants', (group) => {
   group.tap((one) => one.tags(['@database']))
   const given = new GivenPermissions()
   const anna = callsOf('anna')
@@ -98,7 +98,9 @@ test.group('What grants leave of endpoints', (group) => {
     other = await insert({ title: 'other', owner: 'bob', secret: 'o', pay: 30 })
   })
 
-  test('[U2] a user without restricting grants sees and does everything', async ({ assert }) => {
+  test('[U2] a user without restricting grants can read and write everything', async ({
+    assert,
+  }) => {
     const list = await root.get(`${PAPERS}?include=folder`)
     assert.deepEqual(titles(list), ['mine', 'shown', 'other'])
     assert.equal(list.body.data[0].secret, 'm')
@@ -107,7 +109,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(changed.status, 200)
   })
 
-  test('[U2] without a grant nothing of a model may be done', async ({ assert }) => {
+  test('[U2] a model without a grant can’t be accessed', async ({ assert }) => {
     given.give('anna', Paper)
     for (const response of [
       await anna.get(PAPERS),
@@ -125,7 +127,7 @@ test.group('What grants leave of endpoints', (group) => {
     }
   })
 
-  test('[U2] an operation that no grant allows is refused on what is seen', async ({ assert }) => {
+  test('[U2] an operation without a grant is refused for visible records', async ({ assert }) => {
     given.give('anna', Paper, { on: ['read', 'read_multi'] })
     assert.equal(await statusOf(anna.get(`${PAPERS}/${mine}`)), 200)
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'x' })), 403)
@@ -134,7 +136,9 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await titleOf(mine), 'mine')
   })
 
-  test('[U2] any of the scopes reaches a record, and others do not exist', async ({ assert }) => {
+  test('[U2] records of any granted scope are accessible, and others do not exist', async ({
+    assert,
+  }) => {
     given.give('anna', Paper, { scopes: [own] }, { on: ['read', 'read_multi'], scopes: [shared] })
     const list = await anna.get(`${PAPERS}?sort=-title`)
     assert.deepEqual(titles(list), ['shown', 'mine'])
@@ -144,7 +148,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'x' })), 200)
   })
 
-  test('[U2] what is seen is written as far as the grants of the write reach', async ({
+  test('[U2] a visible record can be written only within the scopes of the write grants', async ({
     assert,
   }) => {
     given.give(
@@ -165,7 +169,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.del(`${PAPERS}/${mine}`)), 200)
   })
 
-  test('[U2] a user who can create and not read gets the location of the item alone', async ({
+  test('[U2] a user who can create but not read gets only the location of the item', async ({
     assert,
   }) => {
     given.give('anna', Paper, { on: ['create'], scopes: [own] })
@@ -177,7 +181,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, { title: 'n', owner: 'bob' })), 403)
   })
 
-  test('[U3] a hidden field is in no response, filter, sort or choice of fields', async ({
+  test('[U3] a hidden field is in no response, and can’t be filtered, sorted or selected', async ({
     assert,
   }) => {
     given.give('anna', Paper, { hidden: ['secret'] })
@@ -200,7 +204,7 @@ test.group('What grants leave of endpoints', (group) => {
     }
   })
 
-  test('[U3] a hidden field is not written, and strictBody does not know it', async ({
+  test('[U3] a hidden field is not written, and is an unknown field for strictBody', async ({
     assert,
   }) => {
     given.give('anna', Paper, { hidden: ['secret'] })
@@ -224,7 +228,7 @@ test.group('What grants leave of endpoints', (group) => {
     }
   })
 
-  test('[U3.8] a create names the required field that the person may not set: {$self}')
+  test('[U3.8] a create names the required field that the user cannot set: {$self}')
     .with(['hidden', 'readonly'] as const)
     .run(async ({ assert }, kind) => {
       given.give('anna', Paper, { [kind]: ['title'] })
@@ -234,7 +238,7 @@ test.group('What grants leave of endpoints', (group) => {
       assert.deepEqual(fieldsOf(refused), ['title'])
     })
 
-  test('[U2] several records are deleted only if the delete reaches all of them', async ({
+  test('[U2] several records are deleted only if the delete grant covers all of them', async ({
     assert,
   }) => {
     const reads = { on: ['read', 'read_multi'], scopes: [own, shared] } as const
@@ -251,7 +255,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.isNotNull(await stored(shown))
   })
 
-  test('[U3] own code writes what the person may not', async ({ assert }) => {
+  test('[U3] application code writes fields that the user cannot write', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['secret'], readonly: ['pay'] })
     PaperCrud.secret = 'by code'
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'x' })), 200)
@@ -263,7 +267,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(refused.body.detail, 'Value is already registered')
   })
 
-  test('[U3] a read-only field is shown, and its unchanged value is not a write', async ({
+  test('[U3] a read-only field is returned, and its unchanged value does not count as a write', async ({
     assert,
   }) => {
     given.give('anna', Paper, { readonly: ['pay', 'secret'] })
@@ -283,7 +287,9 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, { title: 'n', owner: 'anna' })), 201)
   })
 
-  test('[U3] an own schema does not miss what may not be written', async ({ assert }) => {
+  test('[U3] a custom schema does not require fields that the user cannot write', async ({
+    assert,
+  }) => {
     given.give('anna', Folder, { readonly: ['owner'] })
     const changed = await anna.patch(`${FOLDERS}/${folder}`, { name: 'Mail' })
     assert.equal(changed.status, 200)
@@ -293,13 +299,13 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.patch(`${FOLDERS}/${folder}`, {})), 422)
   })
 
-  test('[U3] a computed property goes with the first field that is hidden', async ({ assert }) => {
+  test('[U3] a computed property is hidden if any field is hidden', async ({ assert }) => {
     assert.equal(await fieldOf('label', anna.get(`${FOLDERS}/${folder}`)), 'Post of anna')
     given.give('anna', Folder, { hidden: ['owner'] })
     assert.deepEqual(await bodyOf(anna.get(`${FOLDERS}/${folder}`)), { id: folder, name: 'Post' })
   })
 
-  test('[U3] the entity tag is one of what is seen, and preconditions take it', async ({
+  test('[U3] the entity tag covers the visible fields, and preconditions accept it', async ({
     assert,
   }) => {
     given.give('anna', Paper, { hidden: ['secret'] })
@@ -326,7 +332,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, body, key)), 403)
   })
 
-  test('[U3] a field that one grant shows and another hides is null where it is hidden', async ({
+  test('[U3] a field that one grant shows and another hides is null in records where it is hidden', async ({
     assert,
   }) => {
     given.give(
@@ -365,7 +371,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await secretOf(mine), 'yes')
   })
 
-  test('[U3] a field that is read-only on some records is written on the others', async ({
+  test('[U3] a field that is read-only on some records can be written on the others', async ({
     assert,
   }) => {
     given.give('anna', Paper, { scopes: [own] }, { readonly: ['pay'] })
@@ -378,7 +384,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, { title: 'n', owner: 'anna', pay: 1 })), 201)
   })
 
-  test('[U3] related items are those that may be seen, as they may be seen', async ({ assert }) => {
+  test('[U3] only visible related items and fields are included', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['secret'], scopes: [own] })
     await db.from('granted_papers').update({ folder_id: folder })
     const one = await anna.get(`${FOLDERS}/${folder}?include=papers`)
@@ -399,7 +405,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(root.get(`${PAPERS}?include=folder`)), 200)
   })
 
-  test('[U3] a reference is to a record that may be seen', async ({ assert }) => {
+  test('[U3] only visible records can be referenced', async ({ assert }) => {
     const theirs = await insertRow('granted_folders', { name: 'Theirs', owner: 'bob' })
     given.give('anna', Folder, { scopes: [own] })
     const refused = await anna.patch(`${PAPERS}/${mine}`, { folder_id: theirs })
@@ -412,7 +418,7 @@ test.group('What grants leave of endpoints', (group) => {
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { folder_id: folder })), 200)
   })
 
-  test('[U3, P14] a policy looks at the record itself, whatever is shown of it', async ({
+  test('[U3, P14] the policy receives the complete record, whatever fields are visible', async ({
     assert,
   }) => {
     const sealed = await insertRow('granted_memos', { owner: 'bob', secret: 'sealed' })

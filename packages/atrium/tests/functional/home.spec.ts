@@ -16,7 +16,7 @@ test.group('The home page', (group) => {
     assert.include(response.text, '/api/utensils')
   })
 
-  test('[Q1] names no model where the API schema is not public', async ({ assert, cleanup }) => {
+  test('[Q1] no model is named if the API schema is not public', async ({ assert, cleanup }) => {
     const configs: CrudConfig[] = [defineConfig({ docs: 'token' }), defineConfig({ docs: 'off' })]
     cleanup(pretendProduction())
     configs.push(defineConfig())
@@ -28,7 +28,7 @@ test.group('The home page', (group) => {
     }
   })
 
-  test('[Q1] production asks for a token before it shows the API schema or its page', async ({
+  test('[Q1] production requires a token for the API schema and its page', async ({
     assert,
     cleanup,
   }) => {

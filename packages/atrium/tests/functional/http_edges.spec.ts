@@ -8,7 +8,7 @@ import { exchange, type RawResponse } from '#tests/helpers/raw_http'
 const HOST = 'Host: localhost'
 const CLOSE = 'Connection: close'
 
-test.group('Edges of HTTP', (group) => {
+test.group('Malformed and unusual HTTP', (group) => {
   group.each.setup(async () => {
     await db.from('route_items').delete()
   })
@@ -120,7 +120,7 @@ test.group('Edges of HTTP', (group) => {
     }
   })
 
-  test('[A29] the last of duplicate keys counts, and __proto__ is an unknown field', async ({
+  test('[A29] the last of duplicate keys is used, and __proto__ is an unknown field', async ({
     assert,
   }) => {
     const response = await post('/api/route-items', undefined, {

@@ -91,7 +91,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isEmpty(await orders())
   })
 
-  test('[Q7] bodies are compared by their fields, not by their notation', async ({ assert }) => {
+  test('[Q7] bodies are compared by their fields, whatever their notation', async ({ assert }) => {
     const key = newKey()
     const first = await post(PATH, { product: 'lamp', quantity: '2' }, keyed(key))
     assert.equal(first.status, 201)
@@ -107,7 +107,7 @@ test.group('Idempotency-Key', (group) => {
     }
   })
 
-  test('[Q7] another body is refused', async ({ assert }) => {
+  test('[Q7] a different body is refused', async ({ assert }) => {
     const key = newKey()
     await post(PATH, { product: 'lamp' }, keyed(key))
     for (const body of [{ product: 'desk' }, { product: 'lamp', quantity: 1 }, {}]) {
@@ -133,7 +133,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isNull(replayed(mended))
   })
 
-  test('[Q7, A8] a create that fails at the COMMIT releases the key', async ({ assert }) => {
+  test('[Q7, A8] a create that fails at COMMIT releases the key', async ({ assert }) => {
     const key = newKey()
     const refused = await post('/api/once-parts', { order_id: 404 }, keyed(key))
     assert.equal(refused.status, 409)
@@ -152,7 +152,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isEmpty(await orders())
   })
 
-  test('[Q7] only creates use keys', async ({ assert }) => {
+  test('[Q7] only creates accept keys', async ({ assert }) => {
     const created = await post(PATH, { product: 'lamp' })
     const path = created.headers.get('location')!
     const responses = [
@@ -164,7 +164,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isEmpty(await keys())
   })
 
-  test('[Q7] the same key at another endpoint is a different one', async ({ assert }) => {
+  test('[Q7] the same key at another endpoint is independent', async ({ assert }) => {
     const key = newKey()
     const responses = [
       await post(PATH, { product: 'lamp' }, keyed(key)),
@@ -187,7 +187,7 @@ test.group('Idempotency-Key', (group) => {
     for (const word of ['very', 'hidden', key, 'once-orders']) assert.notInclude(rows, word)
   })
 
-  test('[Q7] an expired key is free, and its row is removed', async ({ assert }) => {
+  test('[Q7] an expired key can be used again, and its row is removed', async ({ assert }) => {
     const key = newKey()
     await post(PATH, { product: 'lamp' }, keyed(key))
     const [{ expires_at: expires }] = await keys()
@@ -204,7 +204,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
-  test('[Q7] one of many equal concurrent creates stores its item', async ({ assert }) => {
+  test('[Q7] one of many identical concurrent creates stores its item', async ({ assert }) => {
     for (let round = 0; round < 5; round++) {
       const key = newKey()
       const product = `lamp ${round}`
@@ -226,7 +226,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.equal(Purchase.attempts, 5)
   })
 
-  test('[Q7] a request during the first one gets a response to retry', async ({
+  test('[Q7] a request during the first one gets a response that asks to retry', async ({
     assert,
     cleanup,
   }) => {
@@ -251,7 +251,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.equal(Purchase.attempts, 1)
   })
 
-  test('[Q7] the key of a process that died expires by itself', async ({ assert }) => {
+  test('[Q7] the key of a killed process expires by itself', async ({ assert }) => {
     const key = newKey()
     await post(PATH, { product: 'lamp' }, keyed(key))
     const [row] = await keys()
@@ -266,7 +266,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.isNull(replayed(next))
   })
 
-  test('[Q7] a request that is so slow that another took its key stores nothing', async ({
+  test('[Q7] a slow request whose key was claimed by another one stores nothing', async ({
     assert,
   }) => {
     Purchase.meanwhile = async ({ $trx }) => {
@@ -313,7 +313,7 @@ test.group('Idempotency-Key | owners', (group) => {
   const LETTERS = '/api/once-letters'
   const by = (user: string, key: string) => keyed(key, { authorization: `Bearer ${user}` })
 
-  test('[Q7] the same key of another actor is a different one', async ({ assert }) => {
+  test('[Q7] the same key of another actor is independent', async ({ assert }) => {
     const key = newKey()
     const anna = await post(LETTERS, { owner: 'anna', text: 'x' }, by('anna', key))
     const bert = await post(LETTERS, { owner: 'bert', text: 'y' }, by('bert', key))
@@ -324,7 +324,7 @@ test.group('Idempotency-Key | owners', (group) => {
     assert.equal(stranger.status, 401)
   })
 
-  test('[Q7, P14] does not repeat a response to an actor who can no longer create or see the item', async ({
+  test('[Q7, P14] a response is not repeated to an actor who can no longer create or see the item', async ({
     assert,
   }) => {
     const key = newKey()
@@ -343,7 +343,7 @@ test.group('Idempotency-Key | owners', (group) => {
     assert.deepEqual(said(gone), said(first))
   })
 
-  test("[Q7] actors without a lasting identity can't use keys", async ({ assert, cleanup }) => {
+  test("[Q7] actors without a permanent identity can't use keys", async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
     useTokenAuthorizer({ authorize: async () => strange({ kind: 'token', user: {} }) })
     cleanup(() => void useTokenAuthorizer(bearerIsUser))
@@ -353,7 +353,7 @@ test.group('Idempotency-Key | owners', (group) => {
     assert.isEmpty(await db.from('once_letters'))
   })
 
-  test("[Q7, S61] in the admin site, keys belong to the user and to the site's own endpoint", async ({
+  test('[Q7, S61] in the admin site, a key is bound to the user and the endpoint of the site', async ({
     assert,
     cleanup,
   }) => {
@@ -389,7 +389,7 @@ test.group('Idempotency-Key | custom handlers and clients', (group) => {
     assert.deepEqual(said(again), said(first))
   })
 
-  test('[Q7, P11] all writes of a custom insertItem are stored once or not at all', async ({
+  test('[Q7, P11] all writes of a custom insertItem are stored once, or not at all', async ({
     assert,
   }) => {
     const key = newKey()

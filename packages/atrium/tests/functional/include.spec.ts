@@ -121,7 +121,9 @@ test.group('Include', (group) => {
     )
   })
 
-  test('[Q3] a relation to the same model and keys beyond 2^53 work', async ({ assert }) => {
+  test('[Q3] relations to the same model, and keys beyond 2^53, are included', async ({
+    assert,
+  }) => {
     const next = await included('next')
     assert.equal(next.One.title, 'Two')
     assert.equal(next.Two.id, BIG)
@@ -177,7 +179,7 @@ test.group('Include', (group) => {
     assert.deepEqual(songs, [{ position: 2, title: 'LOUD' }])
   })
 
-  test('[Q3] composite keys work on either side', async ({ assert }) => {
+  test('[Q3] composite keys work on both sides', async ({ assert }) => {
     const rooms = await dataOf('inc-rooms?include=first_vault')
     assert.deepEqual(
       rooms.map((room: any) => room.first_vault?.spot ?? null),
@@ -217,7 +219,9 @@ test.group('Include', (group) => {
     assert.equal(await count('inc-albums/4?include=label&deleted=include'), 1)
   })
 
-  test('[Q3, Q2] fields may leave out the keys of the relation', async ({ assert }) => {
+  test('[Q3, Q2] the requested fields do not have to contain the keys of the relation', async ({
+    assert,
+  }) => {
     assert.deepEqual(await dataOf('inc-albums?fields=title&include=label,songs&limit=1'), [
       {
         title: 'One',
@@ -230,7 +234,7 @@ test.group('Include', (group) => {
     ])
   })
 
-  test('[Q3, Q5] include works with pages, filters and without a count', async ({ assert }) => {
+  test('[Q3, Q5] include works with pages and filters, and without a count', async ({ assert }) => {
     const { body } = await get(
       `/api/inc-albums?include=cover&id__in=1,2&page=1&itemsPerPage=1&count=false`
     )
@@ -289,7 +293,9 @@ test.group('Include', (group) => {
     assert.lengthOf(all!.songs as any[], 5)
   })
 
-  test('[Q3, P14] a refused record is null, and a refused operation is 403', async ({ assert }) => {
+  test('[Q3, P14] a refused record is null, and a refused operation is a 403', async ({
+    assert,
+  }) => {
     await db.from('inc_albums').where('id', 2).update({ keeper_id: 2 })
     const { One: one, Two: two } = await included('keeper')
     assert.deepEqual([one, two], [{ id: 1, name: 'Kay' }, null])
@@ -333,7 +339,7 @@ test.group('Include', (group) => {
     }
   })
 
-  test('[Q3] more included records than the maximum are 422 instead of a part', async ({
+  test('[Q3] exceeding the maximum of included records is 422 instead of a partial result', async ({
     assert,
   }) => {
     app.config.set('crud.pagination.included', 3)
@@ -348,7 +354,7 @@ test.group('Include', (group) => {
     }
   })
 
-  test('[Q3, Q6] the entity tag is a weak one over the whole response', async ({ assert }) => {
+  test('[Q3, Q6] the entity tag is a weak tag over the whole response', async ({ assert }) => {
     const tagOf = async (query: string) => {
       const { headers } = await get(`/api/inc-albums/1?${query}`)
       return headers.get('etag')!
@@ -370,7 +376,7 @@ test.group('Include', (group) => {
     assert.equal(await tagOf(''), alone)
   })
 
-  test('[Q3, P11] a custom fetchItem includes what its request asks for', async ({ assert }) => {
+  test('[Q3, P11] a custom fetchItem includes the requested relations', async ({ assert }) => {
     const album = await dataOf('inc-wrapped-albums/1?include=label')
     assert.deepEqual(album.label, LABEL)
     assert.isTrue(album.wrapped)
@@ -378,7 +384,7 @@ test.group('Include', (group) => {
     assert.notProperty(alone, 'label')
   })
 
-  test('[Q3] include works in a transaction of own code', async ({ assert }) => {
+  test('[Q3] include works in a transaction of application code', async ({ assert }) => {
     const trx = await db.transaction()
     try {
       await trx.from('inc_labels').where('id', 1).update({ name: 'Within' })

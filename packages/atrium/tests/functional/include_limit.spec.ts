@@ -49,7 +49,7 @@ test.group('Include with a limit', (group) => {
     return clear
   })
 
-  test('[Q3] each record has at most the limit of the relation, and says that there are more', async ({
+  test('[Q3] each record includes at most the limit of the relation, and has a mark if there are more', async ({
     assert,
   }) => {
     await addChoirs([5, 4, 3], [9, 8], [], [1])
@@ -70,7 +70,7 @@ test.group('Include with a limit', (group) => {
     })
   })
 
-  test('[Q3, A22] deleted records and those out of scope take no place and are no more', async ({
+  test('[Q3, A22] deleted records and those out of scope do not count for the limit or the mark', async ({
     assert,
   }) => {
     await addChoirs([150, 1, 2, 160, 250], [1, 2, 199])
@@ -81,7 +81,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test("[Q3] the order of the relation's onQuery decides which come first, then the key", async ({
+  test("[Q3] included records are ordered by the relation's onQuery, then by key", async ({
     assert,
   }) => {
     await addChoirs([5, 95, 6, 7, 6], [6, 6, 6])
@@ -94,7 +94,7 @@ test.group('Include with a limit', (group) => {
     assert.deepEqual(first, [[103, 105], true])
   })
 
-  test("[Q3] groupLimit and groupOrderBy of the relation's onQuery hold", async ({ assert }) => {
+  test("[Q3] groupLimit and groupOrderBy of the relation's onQuery apply", async ({ assert }) => {
     await addChoirs([5, 3, 4], [9])
     assert.deepEqual(await idsOf('lowest'), [
       [[102, 103], undefined],
@@ -102,7 +102,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3, P14] records that the policy refuses take no place, however many there are', async ({
+  test('[Q3, P14] refused records do not count for the limit, however many there are', async ({
     assert,
   }) => {
     const odd = Array.from({ length: 40 }, () => 1)
@@ -116,9 +116,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3, P14] checks the policy for more records than a batch until each item is full', async ({
-    assert,
-  }) => {
+  test('[Q3, P14] the policy is checked in batches until each item is full', async ({ assert }) => {
     const voices = Array.from({ length: 1300 }, (_, index) => (index < 1290 ? 1 : 2))
     await db.table('inc_choirs').multiInsert([
       { id: 1, name: 'Long' },
@@ -137,7 +135,9 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3] records that a hook of the model leaves out take no place', async ({ assert }) => {
+  test('[Q3] records that a hook of the model removes do not count for the limit', async ({
+    assert,
+  }) => {
     await addChoirs([1, 2, 3, 4], [1, 3, 5, 7])
     assert.deepEqual(await idsOf('present_singers'), [
       [[103, 104], undefined],
@@ -145,7 +145,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3] a hasManyThrough has a limit, too', async ({ assert }) => {
+  test('[Q3] a hasManyThrough has a limit too', async ({ assert }) => {
     await addChoirs([1, 2], [1])
     await db.table('inc_masses').multiInsert([
       { id: 1, singer_id: 201 },
@@ -158,7 +158,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3] items of a manyToMany have the pivot columns that the option names, and no others', async ({
+  test('[Q3] items of a manyToMany include only the pivot columns that the option names', async ({
     assert,
   }) => {
     await addChoirs([], [])
@@ -237,7 +237,7 @@ test.group('Include with a limit', (group) => {
     }
   })
 
-  test('[Q3] includes what a list of the related model returns', async ({ assert }) => {
+  test('[Q3] an include returns what a list of the related model returns', async ({ assert }) => {
     const before = app.config.get('crud.pagination.includedPerRecord')
     const voices = fc.array(
       fc.array(fc.constantFrom(1, 2, 99, 100, 150, 200, 201), { maxLength: 6 }),
@@ -266,7 +266,7 @@ test.group('Include with a limit', (group) => {
     }
   }).timeout(20_000)
 
-  test('[Q3, Q1] the API schema says the limit, the mark and the pivot columns', async ({
+  test('[Q3, Q1] the API schema declares the limit, the mark and the pivot columns', async ({
     assert,
   }) => {
     const { body } = await get('/api/openapi.json')

@@ -188,7 +188,7 @@ test.group('Text keys', (group) => {
     assert.deepEqual(await db.from('countries'), [{ code: 'DE', name: 'changed' }])
   })
 
-  test('[A9] the database may generate the key', async ({ assert }) => {
+  test('[A9] the database can generate the key', async ({ assert }) => {
     await db.from('crud_vouchers').delete()
     const created = await post('/api/crud-vouchers', { worth: 5 })
     assert.equal(created.status, 201)
@@ -273,7 +273,7 @@ test.group('Composite keys', (group) => {
     assert.equal(turned.status, 422)
   })
 
-  test('[A9] an update changes one row and leaves its neighbours', async ({ assert }) => {
+  test('[A9] an update changes one row and no neighbouring rows', async ({ assert }) => {
     const response = await patch('/api/seats/1/a', { label: 'changed' })
     assert.equal(response.status, 200)
     assert.deepEqual(await rows(), [{ ...seats[0], label: 'changed' }, ...others])
@@ -315,7 +315,7 @@ test.group('Composite keys', (group) => {
     )
   })
 
-  test('[A8, A9] an existing composite key is a 409, one that shares a part is not', async ({
+  test('[A8, A9] an existing composite key is a 409, and sharing one part is allowed', async ({
     assert,
   }) => {
     const taken = await post('/api/seats', seats[0])
@@ -394,7 +394,7 @@ test.group('Composite keys with a date', (group) => {
   const shift = { worker: 'anna', day: '2024-02-29', task: 'bake' }
   group.each.setup(async () => void (await db.from('crud_shifts').delete()))
 
-  test('[A9] the date is in the path as in the API', async ({ assert }) => {
+  test('[A9] a date in the path has the format of the API', async ({ assert }) => {
     const other = { ...shift, day: '2024-03-01' }
     await db.table('crud_shifts').insert(other)
     const created = await post('/api/crud-shifts', shift)

@@ -21,9 +21,7 @@ test.group('Late and indirect errors', (group) => {
     }
   })
 
-  test('[A8] a write that the COMMIT refuses is refused, and nothing is stored', async ({
-    assert,
-  }) => {
+  test('[A8] a write whose COMMIT fails is refused, and nothing is stored', async ({ assert }) => {
     const refused = await post('/api/deferrals', { parent: 'nobody' })
     assert.equal(refused.status, 409)
     const list = await get('/api/deferrals')
@@ -33,7 +31,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(next.status, 201)
   })
 
-  test('[E1] a refused COMMIT emits no event', async ({ assert }) => {
+  test('[E1] a failed COMMIT emits no event', async ({ assert }) => {
     const crud = new LucidCrud(Deferral)
     let called = false
     await db
@@ -68,7 +66,7 @@ test.group('Late and indirect errors', (group) => {
     assert.notInclude(response.text, 'SECRET')
   })
 
-  test('[A20] a model’s own serialize applies to every response', async ({ assert }) => {
+  test('[A20] a model’s custom serialize applies to every response', async ({ assert }) => {
     const created = await post('/api/masks', { face: 'Zorro' })
     const read = await get(`/api/masks/${created.body.id}`)
     const list = await get('/api/masks')
@@ -77,7 +75,9 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(list.body.data[0].face, '***')
   })
 
-  test('[P14] also checks the policy for the row as it would become', async ({ assert }) => {
+  test('[P14] the policy is also checked for the row as it would be written', async ({
+    assert,
+  }) => {
     const created = await post('/api/claims', { owner: 'me' })
     const given = await patch(`/api/claims/${created.body.id}`, { owner: 'you' })
     assert.equal(given.status, 403)
@@ -85,7 +85,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(claim.owner, 'me')
   })
 
-  test('[A9] a UUID that was stored in capitals is found and deleted', async ({ assert }) => {
+  test('[A9] a UUID that was stored in capitals can be read and deleted', async ({ assert }) => {
     const id = 'ABCDEF00-1234-4234-8234-00000000000A'
     await db.table('tickets').insert({ id, title: 'loud' })
     const read = await get(`/api/tickets/${id}`)
@@ -95,7 +95,7 @@ test.group('Late and indirect errors', (group) => {
     assert.isEmpty(await db.from('tickets'))
   })
 
-  test('[A9] a text key that no path can contain is refused', async ({ assert }) => {
+  test('[A9] a text key that can’t be in a path is refused', async ({ assert }) => {
     for (const code of ['', '.', '..']) {
       const response = await post('/api/countries', { code, name: 'Nowhere' })
       assert.equal(response.status, 422)
@@ -104,7 +104,7 @@ test.group('Late and indirect errors', (group) => {
     assert.isEmpty(await db.from('countries'))
   })
 
-  test('[A6] a form of very many fields is parsed in linear time', async ({ assert }) => {
+  test('[A6] a form with very many fields is parsed in linear time', async ({ assert }) => {
     const body = Array.from({ length: 100_000 }, (_, index) => `f${index}=1`).join('&')
     const response = await call('POST', '/api/claims', {
       body,

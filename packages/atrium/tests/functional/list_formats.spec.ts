@@ -46,9 +46,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     return clear
   })
 
-  test('[D5] CSV has a line of names, then one for each item, as RFC 4180 has it', async ({
-    assert,
-  }) => {
+  test('[D5] CSV has a header line and one line per item, as in RFC 4180', async ({ assert }) => {
     const titles = [
       '=1+1',
       "'=x",
@@ -89,7 +87,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     ])
   })
 
-  test('[D5] filters, fields, sort, limit and scope are those of the list; numbers stay numbers', async ({
+  test('[D5] filters, fields, sort, limit and scope apply as in the list, and numbers stay numbers', async ({
     assert,
   }) => {
     await addSingers(5)
@@ -111,7 +109,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.equal(await its(requested('choir-singers?choir_id=7', NDJSON), 'text'), '')
   })
 
-  test('[D5] all parts together are the list, in its order, up to limits.export rows', async ({
+  test('[D5] the export contains the whole list in its order, up to limits.export rows', async ({
     assert,
   }) => {
     await addSingers(1203)
@@ -140,7 +138,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5, P14] records that the policy refuses are left out', async ({ assert }) => {
+  test('[D5, P14] records that the policy refuses are excluded', async ({ assert }) => {
     await addSingers(1203)
     const lines = await linesOf('choir-shy-singers')
     const { body } = await get('/api/choir-shy-singers?limit=1000')
@@ -161,7 +159,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5] Accept decides by its weights; what it does not name is JSON')
+  test('[D5] the format is chosen by the weights of Accept, and JSON is the default')
     .with([
       ['text/csv', 'text/csv'],
       ['text/csv;q=0.5, application/json', 'application/json'],
@@ -197,7 +195,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.equal(body.errors[0].field, query.split('=')[0])
     })
 
-  test('[D5] a failure midway ends the connection, and the next request gets a response', async ({
+  test('[D5] an error midway closes the connection, and the next request gets a response', async ({
     assert,
   }) => {
     await addSingers(1600)
@@ -220,7 +218,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5] the parts are of one moment', async ({ assert }) => {
+  test('[D5] the export is a consistent snapshot', async ({ assert }) => {
     await addSingers(600)
     let parts = 0
     WatchedSingers.after = async () => {
@@ -235,7 +233,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.notInclude(ids, 5000)
   })
 
-  test('[D5] a second export of a caller is a 503; small ones and lists are served during it', async ({
+  test('[D5] a second export of a caller is a 503; small ones and lists are served in the meantime', async ({
     assert,
   }) => {
     await addSingers(1600)
@@ -260,7 +258,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.lengthOf(await linesOf('choir-singers'), 1600)
   })
 
-  test('[D5] a client that leaves ends its export', async ({ assert }) => {
+  test('[D5] a client that disconnects ends its export', async ({ assert }) => {
     await addSingers(1203)
     const url = urlOf('/api/choir-watched')
     for (let round = 0; round < 3; round++) {
@@ -276,7 +274,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.lengthOf(await linesOf('choir-watched'), 1203)
   })
 
-  test('[D5] HEAD has the type and no body', async ({ assert }) => {
+  test('[D5] HEAD returns the content type and no body', async ({ assert }) => {
     await addSingers(1)
     const { headers, text } = await call('HEAD', '/api/choir-singers', {
       headers: { accept: 'text/csv' },

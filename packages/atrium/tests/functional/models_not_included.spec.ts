@@ -58,7 +58,7 @@ test.group("Models that can't be included", (group) => {
     }
   })
 
-  test('[Q3, B13] in the admin site, the site’s own models are included for superusers, others by visibility', async ({
+  test('[Q3, B13] in the admin site, superusers can include the site’s own models, and others follow visibility', async ({
     assert,
   }) => {
     const path = '/admin/Essay/crud/1?include='
@@ -86,7 +86,7 @@ test.group("Models that can't be included", (group) => {
     assert.notProperty(body.components.schemas, 'Drawer')
   })
 
-  test('[P14, Q1] the API schema declares where counts may be null and tags are missing', async ({
+  test('[P14, Q1] the API schema declares where counts can be null and tags can be missing', async ({
     assert,
   }) => {
     const { body } = await get('/api/openapi.json')
@@ -119,7 +119,7 @@ test.group("Models that can't be included", (group) => {
       }
     })
 
-  test('[Q3] the access option of the related model counts even without endpoints', async ({
+  test('[Q3] the access option of the related model applies even if it has no endpoints', async ({
     assert,
   }) => {
     const covers = resources.endpoints().find(({ path }) => path === '/api/inc-covers')!

@@ -26,7 +26,7 @@ const PROBLEM = 'application/problem+json; charset=utf-8'
 test.group('The engine next to the routes of the application', (group) => {
   group.each.setup(() => void takeSeen())
 
-  test('[K4] the list of routes of the application has none of the engine', ({ assert }) => {
+  test('[K4] routes of the engine are not in the route list of the application', ({ assert }) => {
     const patterns = Object.values(router.toJSON()).flat()
     const own = Object.values(engineRouter().toJSON()).flat()
     assert.isAbove(own.length, 100)
@@ -38,7 +38,7 @@ test.group('The engine next to the routes of the application', (group) => {
     )
   })
 
-  test('[K4.2] the more specific route responds, and the application’s among equals', async ({
+  test('[K4.2] the more specific route responds, and between equal ones that of the application', async ({
     assert,
   }) => {
     for (const path of ['/api/v1/clocks', '/api/route-items/own', '/admin/own-report']) {
@@ -56,7 +56,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.deepEqual(takeSeen(), ['/shop/login'])
   })
 
-  test('[K4.2] unknown addresses below those of the engine get its response, others the application’s', async ({
+  test('[K4.2] unknown addresses below those of the engine get its response, and others that of the application', async ({
     assert,
   }) => {
     const endpoint = await call('GET', '/api/nothing/here/at/all')
@@ -76,7 +76,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.notEqual(elsewhere.headers.get('content-type'), PROBLEM)
   })
 
-  test('[K4] an error of the application’s route below the mount is the application’s', async ({
+  test('[K4] errors of an application route below the mount are handled by the application', async ({
     assert,
   }) => {
     const { status, text } = await call('GET', '/admin/broken')
@@ -84,7 +84,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(text, 'A route of the application fails')
   })
 
-  test('[K4.3] middleware that changes Accept does not turn pages into JSON', async ({
+  test('[K4.3] middleware that changes Accept does not make pages respond with JSON', async ({
     assert,
   }) => {
     class ForceJson {
@@ -107,7 +107,7 @@ test.group('The engine next to the routes of the application', (group) => {
     }
   })
 
-  test('[K4] middleware of the application’s routes does not see requests of the engine', async ({
+  test('[K4] middleware of the application’s routes does not run for requests of the engine', async ({
     assert,
   }) => {
     for (const path of ['/api/route-items', '/api/openapi.json', '/docs', '/admin/login']) {
@@ -116,7 +116,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.deepEqual(takeSeen(), [])
   })
 
-  test('[K4.4] the application’s exception handler reports errors of the engine, whose responses are its own', async ({
+  test('[K4.4] the application’s exception handler reports errors of the engine, which sends its own responses', async ({
     assert,
     cleanup,
   }) => {
@@ -134,7 +134,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.deepEqual(reported, ['/api/route-items'])
   })
 
-  test('[K4.4] an exception handler that fails changes no response of the engine', async ({
+  test('[K4.4] an exception handler that throws changes no response of the engine', async ({
     assert,
     cleanup,
   }) => {
@@ -149,13 +149,15 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.equal(page.status, 303)
   })
 
-  test('[K4.4] an error after the start of a response ends the connection', async ({ assert }) => {
+  test('[K4.4] an error after the response has started closes the connection', async ({
+    assert,
+  }) => {
     await assert.rejects(() => call('GET', '/api/cut-off', { headers: { 'x-break-off': '1' } }))
     const { status } = await call('GET', '/api/cut-off')
     assert.equal(status, 200)
   })
 
-  test('[K4] a form cannot override its method, also where the application lets it', async ({
+  test('[K4] a form cannot override its method, even if the application allows that', async ({
     assert,
     cleanup,
   }) => {
@@ -167,7 +169,9 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(headers.get('allow'), 'DELETE')
   })
 
-  test('[K4.6] a group of the application around crudRouter() stops the start', ({ assert }) => {
+  test('[K4.6] a route group of the application around crudRouter() fails at start', ({
+    assert,
+  }) => {
     const secret = async (_: HttpContext, next: NextFn) => await next()
     const create = () => noteGroup('Tag')
     router.group(create)
@@ -187,7 +191,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.doesNotThrow(checkGroups)
   })
 
-  test('[K4.7] routes of the engine that one of the application replaces are found', async ({
+  test('[K4.7] routes of the engine that an application route replaces are detected', async ({
     assert,
   }) => {
     assert.isUndefined(replacementWarning(replacedRoutes()))
@@ -210,7 +214,9 @@ test.group('The engine next to the routes of the application', (group) => {
     )
   })
 
-  test('[K4.3] a start without the mount middleware says where to add it', async ({ assert }) => {
+  test('[K4.3] a start without the mount middleware fails with where to add it', async ({
+    assert,
+  }) => {
     class Other {
       async handle(_: HttpContext, next: NextFn) {
         return await next()
@@ -225,7 +231,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(error.message, 'adonis-atrium/middleware')
   })
 
-  test('[K4.3] a body parser before the mount middleware stops the start', async ({ assert }) => {
+  test('[K4.3] a body parser before the mount middleware fails at start', async ({ assert }) => {
     const mount = { reference: () => import('#crud/mount_middleware'), handle: () => {} }
     const reference = () => import('@adonisjs/core/bodyparser_middleware')
     const error = await requireMount([{ reference, handle: () => {} }, mount]).catch((why) => why)

@@ -93,14 +93,14 @@ test.group('Operations', (group) => {
     }
   })
 
-  test('[S6, P4] included operations are the only ones', async ({ assert }) => {
+  test('[S6, P4] only included operations exist', async ({ assert }) => {
     assert.deepEqual(await responding('/api/included-array'), ['GET', 'POST'])
     assert.deepEqual(await responding('/api/included-array/1'), [])
     assert.deepEqual(await responding('/api/included-set'), [])
     assert.deepEqual(await responding('/api/included-set/1'), ['GET'])
   })
 
-  test('[S7, P4] deleted operations are left out', async ({ assert }) => {
+  test('[S7, P4] operations that the options remove have no routes', async ({ assert }) => {
     assert.deepEqual(await responding('/api/deleted-array'), ['GET', 'POST'])
     assert.deepEqual(await responding('/api/deleted-array/1'), ['GET', 'DELETE'])
     assert.deepEqual(await responding('/api/deleted-array/db_delete/2'), ['DELETE'])
@@ -114,7 +114,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(await responding('/api/route-items/db_delete/2'), ['DELETE'])
   })
 
-  test('[P5, S1] an explicit path has the same prefix', async ({ assert }) => {
+  test('[P5, S1] an explicit path gets the same prefix', async ({ assert }) => {
     const response = await get('/api/shop/Goods_v1.0')
     assert.equal(response.status, 200)
     assert.equal(response.body.total_count, 2)
@@ -165,7 +165,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(mounted.body, decorated.body)
   })
 
-  test('[P4] passes tags to the API schema', ({ assert }) => {
+  test('[P4] tags are passed to the API schema', ({ assert }) => {
     const { resource } = resources.endpoints().find(({ path }) => path === '/api/schemas')!
     assert.deepEqual(resource.tags, ['Items with schemas'])
   })
@@ -238,7 +238,7 @@ test.group('Operations', (group) => {
     assert.lengthOf(await db.from('route_marks'), 0)
   })
 
-  test('[S4, A21] the CRUD object may define the columns', async ({ assert }) => {
+  test('[S4, A21] the CRUD object can define the columns', async ({ assert }) => {
     await db.table('route_marks').insert({ id: 1, name: 'one', gone: false })
     await patch('/api/route-marks-carried/1', { name: 'new' })
     await del('/api/route-marks-carried/1')

@@ -55,7 +55,7 @@ const PLACES: Record<string, (id: number, user: AdminUser) => Promise<unknown>> 
     ),
 }
 
-test.group("Own code in the engine's transactions", (group) => {
+test.group("Application code in the engine's transactions", (group) => {
   group.tap((one) => one.tags(['@database']))
   let user: AdminUser
   let plain: Outcome
@@ -96,14 +96,16 @@ test.group("Own code in the engine's transactions", (group) => {
   })
   group.teardown(emptySurface)
 
-  test('a plain transaction does everything that the others are compared with', ({ assert }) => {
+  test('a plain transaction completes everything that the others are compared with', ({
+    assert,
+  }) => {
     assert.deepEqual(plain.heard, ['inner commit', 'inner rollback', 'commit'])
     assert.deepEqual((plain.rows as any).plans, ['second plan', 'third plan'])
     assert.includeMembers((plain.rows as any).studios, ['innermost', 'manual', 'by transacting'])
     assert.notIncludeMembers((plain.rows as any).studios, ['undone', 'abandoned'])
   })
 
-  test('[P8] every feature of Lucid works as in a transaction of Lucid')
+  test('[P8] every feature of Lucid works as in a Lucid transaction')
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       const outcome = await outcomeOf((run) => {
@@ -113,7 +115,7 @@ test.group("Own code in the engine's transactions", (group) => {
       assert.deepEqual(outcome, plain)
     })
 
-  test('[P8] every read of Lucid returns in a hook what it returns elsewhere')
+  test('[P8] every Lucid read in a hook returns what it returns elsewhere')
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       await emptySurface()
@@ -136,7 +138,7 @@ test.group("Own code in the engine's transactions", (group) => {
       if (seen!.record) assert.deepEqual(seen!.record, expected.record)
     })
 
-  test('[P8] a later failure rolls everything back and emits its events')
+  test('[P8] a later error rolls everything back and emits its events')
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       const outcome = await outcomeOf(async (use) => {

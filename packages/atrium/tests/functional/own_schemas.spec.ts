@@ -11,12 +11,12 @@ const fieldsOf = (response: { body: any }) => response.body.errors.map((one: any
 
 const stored = () => db.from('coupons').orderBy('id', 'desc').firstOrFail()
 
-test.group("Schemas of a model's own", (group) => {
+test.group('Custom schemas of a model', (group) => {
   group.each.setup(async () => {
     await Coupon.query().delete()
   })
 
-  test('[A28] the schema receives the value of the body: {field} {sent}')
+  test('[A28] the schema receives the value from the body: {field} {sent}')
     .with([
       { field: 'serial', sent: '12', answered: 12 },
       { field: 'price', sent: '12.50', answered: 12.5 },
@@ -55,7 +55,7 @@ test.group("Schemas of a model's own", (group) => {
       assert.deepEqual(again.body[field], responded)
     })
 
-  test('[A28] the schema decides instead of the column: {field} {sent} is 422')
+  test('[A28] the schema overrides the column: {field} {sent} is 422')
     .with([
       { field: 'serial', sent: 12 },
       { field: 'price', sent: 12.5 },
@@ -92,7 +92,7 @@ test.group("Schemas of a model's own", (group) => {
     assert.sameMembers(fieldsOf(response), ['serial', 'stock', 'clock', 'stamp'])
   })
 
-  test('[A20] every integer of 64 bits keeps its digits as text', async ({ assert }) => {
+  test('[A20] every 64-bit integer keeps its digits as text', async ({ assert }) => {
     const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String)
     await fc.assert(
       fc.asyncProperty(digits, async (serial) => {
@@ -123,7 +123,7 @@ test.group("Schemas of a model's own", (group) => {
     assert.deepEqual(fieldsOf(beyond), ['price'])
   }).skip(onSqlite, 'its decimals are floating-point numbers')
 
-  test('[Q1, A28] openapi.json describes what the schema takes', async ({ assert }) => {
+  test('[Q1, A28] openapi.json describes what the schema accepts', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { post: create } = body.paths['/api/coupons']
     const schema = create.requestBody.content['application/json'].schema
@@ -142,7 +142,7 @@ test.group("Schemas of a model's own", (group) => {
   })
 })
 
-test.group("Forms of a model's own schemas", (group) => {
+test.group('Forms of custom schemas', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -155,7 +155,7 @@ test.group("Forms of a model's own schemas", (group) => {
   const send = (fields: Record<string, string>) =>
     sendForm('/admin/Coupon/form_create', fields, { cookie })
 
-  test('[B17, A28] typed texts reach the schema as text: {field} {typed}')
+  test('[B17, A28] typed text is passed to the schema as text: {field} {typed}')
     .with([
       { field: 'serial', typed: '9007199254740993', kept: '9007199254740993' },
       { field: 'price', typed: '5.00', kept: 5 },

@@ -104,7 +104,7 @@ test.group('Paging', (group) => {
       assert.match(body.detail, /^Conflicting parameters/)
     })
 
-  test('[A12] a page past the end is empty and no error')
+  test('[A12] a page past the end is empty without an error')
     .with(['page=14', 'page=1000', 'page=9007199254740993', `page=${'9'.repeat(60)}`])
     .run(async ({ assert }, query) => {
       const { status, body } = await get(`/api/memos?${query}`)
@@ -157,7 +157,7 @@ test.group('Paging', (group) => {
     assert.deepEqual(await list('offset=5&page='), await list('offset=5'))
   })
 
-  test('[A11, A13] every page of every size is the same as in memory', async ({ assert }) => {
+  test('[A11, A13] pages of every size match an in-memory result', async ({ assert }) => {
     const all = numbers(1, 125)
     await fc.assert(
       fc.asyncProperty(
@@ -208,7 +208,7 @@ test.group('Paging | maximum', (group) => {
     return clear
   })
 
-  test('[A13] a size over 1,000 is lowered to the maximum, and the response says so', async ({
+  test('[A13] a size over 1,000 is reduced to the maximum, which the response contains', async ({
     assert,
   }) => {
     const { data, ...rest } = await list('itemsPerPage=5000')
@@ -248,7 +248,7 @@ test.group('Paging | far from the start', (group) => {
     return clear
   })
 
-  test('[A10, A14] far pages hold the same items in the same order as the cursor reads', async ({
+  test('[A10, A14] far pages contain the same items in the same order as the cursor', async ({
     assert,
   }) => {
     for (const sort of ['title', '-title', '-is_deleted,title', 'id']) {
@@ -297,7 +297,7 @@ test.group('Paging | empty tables', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.setup(clear)
 
-  test('[S2, A12] an empty table is an empty list', async ({ assert }) => {
+  test('[S2, A12] an empty table returns an empty list', async ({ assert }) => {
     assert.deepEqual(await list(''), { data: [], total_count: 0 })
     assert.deepEqual(await list('page=1'), {
       data: [],

@@ -11,7 +11,7 @@ import { patch, post } from '#tests/helpers/http'
 import { audited, listen, loggedEvents } from '#tests/helpers/model_events'
 import { queriesOf } from '#tests/helpers/queries'
 
-test.group('Pivot rows changed by own code', (group) => {
+test.group('Pivot rows changed by application code', (group) => {
   group.tap((one) => one.tags(['@database']))
   let user: AdminUser
   let gate: number
@@ -76,7 +76,9 @@ test.group('Pivot rows changed by own code', (group) => {
     assert.deepEqual(row.newState, { id: gate, name: 'gate', gate_marks: changed().new })
   })
 
-  test('[E3] changes of the relation are logged wherever in the write own code makes them')
+  test(
+    '[E3] changes of the relation are logged wherever application code makes them during the write'
+  )
     .with(['prepareUpdate', 'crud afterUpdate', 'beforeSave', 'beforeUpdate', 'afterUpdate'])
     .run(async ({ assert }, place) => {
       leaves(place, others)
@@ -89,7 +91,7 @@ test.group('Pivot rows changed by own code', (group) => {
       })
     })
 
-  test('[E3] a form and a bulk action of the admin site log them too')
+  test('[E3] changes by a form and a bulk action of the admin site are logged too')
     .with(['form_update', 'action/work'])
     .run(async ({ assert }, door) => {
       leaves('prepareUpdate', others)
@@ -109,7 +111,10 @@ test.group('Pivot rows changed by own code', (group) => {
     assert.isEmpty(await loggedEvents('UPDATE'))
   })
 
-  test('[E1] changes that are undone later are in no event', async ({ assert, cleanup }) => {
+  test('[E1] changes that are reverted later in the write are in no event', async ({
+    assert,
+    cleanup,
+  }) => {
     const { heard } = listen(cleanup)
     const crud = new LucidCrud(Gate)
     leaves('afterSave', others)
@@ -123,7 +128,9 @@ test.group('Pivot rows changed by own code', (group) => {
     assert.lengthOf(await db.from('own_gate_mark'), 2)
   })
 
-  test('[E3] a model without own code makes no queries on its relations', async ({ assert }) => {
+  test('[E3] a model without application code runs no queries on its relations', async ({
+    assert,
+  }) => {
     const crud = new LucidCrud(PlainGate)
     const queries = await queriesOf(() => crud.update(gate, { name: 'changed' }))
     assert.isAbove(queries.length, 0)

@@ -18,7 +18,7 @@ test.group('Health probes', () => {
       assert.equal(head.status, 200)
     })
 
-  test('with a pending migration the process is alive but not ready', async ({
+  test('with a pending migration the process is live but not ready', async ({
     assert,
     cleanup,
   }) => {

@@ -45,7 +45,7 @@ test.group('Problems', (group) => {
     await db.table('route_items').insert({ id: 1, name: 'one' })
   })
 
-  test('[A4] {0} {1} -> {2}')
+  test('[A4] {0} {1} returns {2} as a problem')
     .with([
       ['GET', '/api/nothing', 404, 'There is no such endpoint'],
       ['GET', '/api', 404, 'There is no such endpoint'],
@@ -129,7 +129,7 @@ test.group('Problems', (group) => {
     })
   })
 
-  test('[A29] any value that own code throws is handled: {0}')
+  test('[A29] any value that application code throws is handled: {0}')
     .with([
       ['error', 'route_words exploded in /srv/app.ts'],
       ['text', 'route_words exploded as a string'],

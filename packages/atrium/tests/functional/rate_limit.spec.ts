@@ -83,7 +83,7 @@ test.group('Rate limit', (group) => {
     }
   })
 
-  test('[Q8] every response has the headers and counts: {title}')
+  test('[Q8] every response has the headers and is counted: {title}')
     .with([
       { title: '200', send: () => call('HEAD', OPEN), status: 200 },
       { title: '401', send: () => get(CLOSED), status: 401 },
@@ -112,7 +112,9 @@ test.group('Rate limit', (group) => {
       assert.equal(last, 429)
     })
 
-  test('[Q8] a 403 has the headers too; each token has a separate count', async ({ assert }) => {
+  test('[Q8] a 403 has the headers too, and each token has a separate count', async ({
+    assert,
+  }) => {
     const reader = await issueToken(jo, ['Door:read_multi'])
     const other = await issueToken(jo)
     const refused = await post(CLOSED, { name: 'no' }, { headers: reader.headers })
@@ -174,7 +176,7 @@ test.group('Rate limit', (group) => {
     assert.lengthOf(reads, 1)
   })
 
-  test('[Q8] a flood is refused without database queries', async ({ assert }) => {
+  test('[Q8] requests over the limit are refused without database queries', async ({ assert }) => {
     for (let count = 0; count < 3; count++) await get(OPEN)
     const queries = await queriesOf(async () => {
       const { status } = await get(OPEN)

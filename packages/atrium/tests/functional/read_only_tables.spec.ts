@@ -21,7 +21,7 @@ test.group('Views and tables without a key', (group) => {
     ])
   })
 
-  test('[S6] reads records by the key that the model names: {path}')
+  test('[S6] records are read by the key that the model declares: {path}')
     .with([
       { path: '/api/stock-totals/axe', body: { product: 'axe', total: 12_345 } },
       { path: '/api/readings/Ulm', body: { place: 'Ulm', degrees: 7 } },
@@ -61,7 +61,7 @@ test.group('Views and tables without a key', (group) => {
       assert.lengthOf(await db.from('readings'), 2)
     })
 
-  test('[Q1] lists no writes among the endpoints, and so in the API schema', ({ assert }) => {
+  test('[Q1] the endpoint list and the API schema contain no writes', ({ assert }) => {
     const endpoints = resources
       .endpoints()
       .filter(({ resource }) => [StockTotal, Reading].includes(resource.model as any))
@@ -76,7 +76,7 @@ test.group('Views and tables without a key', (group) => {
     )
   })
 
-  test('[P9] names ignored options and the missing key at boot', ({ assert }) => {
+  test('[P9] ignored options and a missing key are reported at boot', ({ assert }) => {
     const notes = resources.endpoints().map(({ readOnlyNote }) => readOnlyNote)
     assert.includeMembers(notes, [
       'StockTotal: stock_totals is a view, so its records can only be read; without effect in its @Crud: deleteSchema and batch',
@@ -84,7 +84,7 @@ test.group('Views and tables without a key', (group) => {
     ])
   })
 
-  test('[P8] refuses writes of own code', async ({ assert }) => {
+  test('[P8] writes of application code are refused', async ({ assert }) => {
     for (const write of [
       () => new LucidCrud(StockTotal).create({ product: 'x', total: 1 }),
       () => new LucidCrud(Reading).update('Ulm', { degrees: 1 }),
@@ -96,7 +96,7 @@ test.group('Views and tables without a key', (group) => {
     }
   })
 
-  test('[B14] offers and opens no form in the admin site: {name}')
+  test('[B14] the admin site offers and opens no form: {name}')
     .with([
       { name: 'StockTotal', key: 'axe' },
       { name: 'Reading', key: 'Ulm' },
@@ -119,7 +119,10 @@ test.group('Views and tables without a key', (group) => {
       }
     })
 
-  test('[R16.3] shows a row without a key, without a link to it', async ({ assert, cleanup }) => {
+  test('[R16.3] a row without a key is shown, without a link to it', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await fakeHashes())
     await emptyAdminTables()
     const cookie = await cookiesOf(await makeUser('jo'))
@@ -133,7 +136,7 @@ test.group('Views and tables without a key', (group) => {
     assert.notInclude(record.text, 'view/null')
   })
 
-  test('[R9.8] offers no history of what is only read', async ({ assert, cleanup }) => {
+  test('[R9.8] read-only records have no history', async ({ assert, cleanup }) => {
     cleanup(await fakeHashes())
     await emptyAdminTables()
     const cookie = await cookiesOf(await makeUser('jo'))

@@ -108,7 +108,7 @@ test.group('References to hidden records', (group) => {
     assert.equal(await its(create({ witness_code: 'own' }), 'status'), 201)
   })
 
-  test('[P14] names all such fields in one response', async ({ assert }) => {
+  test('[P14] one response lists all such fields', async ({ assert }) => {
     const fieldsOf = ({ body }: HttpResponse) => body.errors.map((error: any) => error.field)
     const refused = await create({ patient_id: foreign, follows_id: NOWHERE, room_id: NOWHERE })
     const nothing = await create({ patient_id: NOWHERE, follows_id: NOWHERE, room_id: NOWHERE })
@@ -127,7 +127,7 @@ test.group('References to hidden records', (group) => {
     assert.deepInclude(row, { reason: 'fever', patient_id: foreign, follows_id: null })
   })
 
-  test('[P14] references to models without policy and scope are not looked up', async ({
+  test('[P14] references to models without policy and scope are not queried', async ({
     assert,
   }) => {
     const room = await insertRow('ward_rooms', { name: 'Twelve' })
@@ -145,7 +145,9 @@ test.group('References to hidden records', (group) => {
     assert.match(booked.join('\n'), /ward_patients/)
   })
 
-  test('[P14] own code that runs as the system may refer to every record', async ({ assert }) => {
+  test('[P14] application code that runs as the system can refer to every record', async ({
+    assert,
+  }) => {
     const crud = new LucidCrud(Visit)
     const actor = { kind: 'system', name: 'import' } as const
     const item = await crud.create({ patientId: foreign }, { actor })

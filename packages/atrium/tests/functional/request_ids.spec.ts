@@ -49,7 +49,7 @@ test.group('Request ids', (group) => {
     assert.equal(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size, 4)
   })
 
-  test('[A29] preserves a valid id of the client')
+  test('[A29] a valid id of the client is preserved')
     .with(['a', 'A-z_0.9', '-', 'x'.repeat(64)])
     .run(async ({ assert }, id) => {
       for (const path of ['/api/route-items', '/api/nothing', '/api/%zz']) {

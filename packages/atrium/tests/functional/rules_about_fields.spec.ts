@@ -12,7 +12,7 @@ const LODGING = { guest: 'Ada', starts_on: '2026-01-02', ends_on: '2026-01-05' }
 const ENDLESS = { ...LODGING, guest: 'Jo', ends_on: '2026-01-01' }
 const ERRORS = [{ field: 'ends_on', rule: 'invalid', message: TOO_EARLY }]
 
-test.group('Rules about several fields', (group) => {
+test.group('Rules on several fields', (group) => {
   let id: number
   let user: Awaited<ReturnType<typeof makeUser>>
   let cookie: string
@@ -35,7 +35,7 @@ test.group('Rules about several fields', (group) => {
     return lodgings.map(({ endsOn, guest }) => `${guest} ${endsOn.toISODate()}`)
   }
 
-  test('[P8] names the field in responses of the API, for a create, one changed field and a batch', async ({
+  test('[P8] the API names the field in responses to a create, a change of one field and a batch', async ({
     assert,
   }) => {
     const created = await post('/api/lodgings', ENDLESS)
@@ -58,7 +58,7 @@ test.group('Rules about several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-06'])
   })
 
-  test('shows the message at its field in forms, and with the records of a bulk edit', async ({
+  test('forms show the message at its field, and a bulk edit shows it with its records', async ({
     assert,
   }) => {
     const created = await sendForm('/admin/Lodging/form_create', ENDLESS, { cookie })
@@ -74,7 +74,7 @@ test.group('Rules about several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-05'])
   })
 
-  test('names the line and the field of an import', async ({ assert, cleanup }) => {
+  test('an import names the line and the field', async ({ assert, cleanup }) => {
     const one = await tried(
       user,
       'Lodging',
@@ -89,7 +89,7 @@ test.group('Rules about several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-05', 'Eve 2026-01-02'])
   })
 
-  test('a test reads the messages of a refused write', async ({ assert }) => {
+  test('a test can read the messages of a refused write', async ({ assert }) => {
     const lodgings = new LucidCrud(Lodging)
     const messages = { ends_on: TOO_EARLY }
     const day = DateTime.fromISO('2026-01-01')

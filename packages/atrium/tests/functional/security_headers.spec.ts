@@ -14,7 +14,7 @@ function check(assert: any, headers: Record<string, any>, what: string) {
 }
 
 test.group('Security headers', () => {
-  test('every response has the headers, whatever produced it', async ({ assert }) => {
+  test('every response has the headers, whatever code sends it', async ({ assert }) => {
     const json = { 'content-type': 'application/json' }
     const calls: Array<[number, string, string, Record<string, string>?, string?]> = [
       [200, 'GET', '/'],
@@ -62,7 +62,7 @@ test.group('Security headers', () => {
     for (const [kind, { headers }] of Object.entries(responses)) check(assert, headers, kind)
   })
 
-  test('over HTTPS, responses require browsers to use nothing else', ({ assert }) => {
+  test('over HTTPS, responses require browsers to use only HTTPS', ({ assert }) => {
     const secure = Object.fromEntries(headersFor('https://shop.example.com'))
     assert.equal(secure['strict-transport-security'], 'max-age=31536000')
     assert.equal(secure['content-security-policy'], CONTENT_SECURITY_POLICY)
@@ -70,7 +70,7 @@ test.group('Security headers', () => {
     assert.notProperty(plain, 'strict-transport-security')
   })
 
-  test('the error page for developers keeps its styles', async ({ assert }) => {
+  test('the error page for developers has its styles', async ({ assert }) => {
     const ctx = new HttpContextFactory().create()
     ctx.request.request.headers.accept = 'text/html'
     ctx.response.response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -12,7 +12,7 @@ function ask(path: string, ...lines: string[]) {
 /* A page at rebound.test whose name now resolves to this machine: to the browser it is the same
  * site. */
 test.group('Served hosts', () => {
-  test('a request for an unknown host reads nothing and writes nothing', async ({ assert }) => {
+  test('a request for an unknown host does not read or write anything', async ({ assert }) => {
     const before = await db.from('attacked_patrons').count('* as rows')
     const body = '{"name":"Rebound"}'
     const created = await exchange(
@@ -85,7 +85,7 @@ test.group('Served hosts', () => {
     assert.equal(status, 421)
   })
 
-  test("the machine's own names are served with any port", async ({ assert }) => {
+  test('local host names are served with any port', async ({ assert }) => {
     for (const host of ['localhost:1', '127.0.0.1:5173', '[::1]:3333']) {
       const { status } = await ask('/api/attacked-patrons', `Host: ${host}`)
       assert.equal(status, 200, host)

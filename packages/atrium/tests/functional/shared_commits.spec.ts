@@ -27,7 +27,7 @@ async function names(table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-test.group('Writes with a shared commit, by HTTP', (group) => {
+test.group('Writes with a shared commit, over HTTP', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(withoutDeferredConstraints)
   group.each.setup(async () => {
@@ -97,7 +97,7 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
     assert.lengthOf(await db.from('admin_event_log').whereIn('id', [...events]), rows.length)
   })
 
-  test('[P8] a writer that disconnects leaves its record whole or none, and the others get their responses', async ({
+  test('[P8] the record of a writer that disconnects is stored completely or not at all, and others get their responses', async ({
     assert,
   }) => {
     const responses = await Promise.all(

@@ -29,14 +29,14 @@ test.group('Sorting', (group) => {
     return clear
   })
 
-  test('[A14] without a sort the list is ordered by key, whatever the order of insertion', async ({
+  test('[A14] without a sort the list is ordered by key, whatever the insertion order', async ({
     assert,
   }) => {
     await db.table('specimens').multiInsert([{ id: 30 }, { id: 5 }, { id: 100 }, { id: 7 }])
     assert.deepEqual(await column('specimens', 'id'), [5, 7, 30, 100])
   })
 
-  test('[A14] a text key is ordered by code point', async ({ assert }) => {
+  test('[A14] text keys are sorted by code point', async ({ assert }) => {
     const codes = ['b', 'ä', 'B', '10', '9', '😀', '\uFFFD', 'a']
     await db
       .table('countries')
@@ -74,7 +74,7 @@ test.group('Sorting', (group) => {
     assert.deepEqual(await column('specimens', 'id', 'sort=label,-id'), [4, 2, 9, 7])
   })
 
-  test('[A14] no row is skipped or repeated if all are equal', async ({ assert }) => {
+  test('[A14] no row is skipped or repeated if all values are equal', async ({ assert }) => {
     await db.table('specimens').multiInsert(Array.from({ length: 100 }, () => ({ label: 'same' })))
     const all = await column('specimens', 'id')
     const seen: unknown[] = []
@@ -85,7 +85,7 @@ test.group('Sorting', (group) => {
     assert.deepEqual(seen, all)
   })
 
-  test('[A15] several columns can be sorted by, a minus reverses one of them', async ({
+  test('[A15] a list can be sorted by several columns, and a minus reverses one of them', async ({
     assert,
   }) => {
     await db.table('specimens').multiInsert([
@@ -150,7 +150,7 @@ test.group('Sorting', (group) => {
     }
   })
 
-  test('[A15, A18] columns of all types sort as in memory', async ({ assert }) => {
+  test('[A15, A18] columns of all types are sorted as in memory', async ({ assert }) => {
     const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 4 })
     const label = fc.string({ unit: fc.constantFrom(...'aAbBzZäÄß\uFFFD😀 _'), maxLength: 3 })
     const row = fc.record({

@@ -24,7 +24,7 @@ test.group('Uncounted lists', (group) => {
     return async () => void (await db.from('memos').delete())
   })
 
-  test('[Q5] count=false leaves out total_count and runs no count query', async ({ assert }) => {
+  test('[Q5] count=false omits total_count and runs no count query', async ({ assert }) => {
     let body: any
     const statements = await queriesOf(async () => {
       body = await list('count=false&page=2&itemsPerPage=10')
@@ -61,7 +61,7 @@ test.group('Uncounted lists', (group) => {
     assert.deepEqual(await list('count=false&limit=0&offset=25'), { data: [], has_more: false })
   })
 
-  test('[Q5, A13] looking ahead does not exceed the maximum', async ({ assert }) => {
+  test('[Q5, A13] checking for more rows does not exceed the maximum', async ({ assert }) => {
     const body = await list('count=false&limit=5000')
     assert.lengthOf(body.data, COUNT)
     assert.isFalse(body.has_more)
@@ -80,7 +80,7 @@ test.group('Uncounted lists', (group) => {
       assert.equal(body.errors[0].field, 'count')
     })
 
-  test('[Q5, P8] own code can leave out the count', async ({ assert }) => {
+  test('[Q5, P8] application code can omit the count', async ({ assert }) => {
     const memos = new LucidCrud(Memo)
     const uncounted = await memos.getMulti({ count: false, limit: 3 })
     assert.sameMembers(Object.keys(uncounted), ['data', 'has_more'])

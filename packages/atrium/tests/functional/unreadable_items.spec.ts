@@ -13,7 +13,7 @@ const digestsOf = (text: string) =>
     createHash(name).update(text).digest('base64url').slice(0, 22)
   )
 
-test.group('Items that the actor may write but not read', (group) => {
+test.group('Items that the actor can write but not read', (group) => {
   let doors: Array<{ name: string; path: string; headers: Record<string, string> }>
 
   group.setup(async () => {
@@ -83,7 +83,7 @@ test.group('Items that the actor may write but not read', (group) => {
     }
   })
 
-  test('[Q6] the tag of a reader is useless to an actor without read permission', async ({
+  test('[Q6] the tag of a reader is not accepted from an actor without read permission', async ({
     assert,
   }) => {
     const { headers } = await issueToken(await makeUser('al'), ['Salary:read', 'Salary:update'])

@@ -64,14 +64,14 @@ test.group('Update', (group) => {
     assert.isNull(response.headers.get('preference-applied'))
   })
 
-  test('[A28] only sent fields change: absent is not null', async ({ assert }) => {
+  test('[A28] only sent fields change, and an absent field is not null', async ({ assert }) => {
     const path = await createSample({ count: 3, long_text: 'kept' })
     await patch(path, { count: 4 })
     const read = await get(path)
     assert.deepInclude(read.body, { name: 'one', count: 4, long_text: 'kept', code: 'c1' })
   })
 
-  test('[A28] a JSON value may have names of methods, and changes like any other', async ({
+  test('[A28] a JSON value can have keys named like methods, and changes like any other', async ({
     assert,
   }) => {
     const path = await createSample({ data: { valueOf: 1, isDirty: true } })
@@ -148,7 +148,7 @@ test.group('Update', (group) => {
     assert.notEqual(read.body.updated_at, LONG_AGO)
   })
 
-  test('[A23] a patch without a known field changes nothing and returns as usual', async ({
+  test('[A23] a patch without a known field changes nothing and responds as usual', async ({
     assert,
   }) => {
     const path = await createSample()
@@ -177,7 +177,9 @@ test.group('Update', (group) => {
     }
   })
 
-  test('[S4] without configuration only the usual column names are set', async ({ assert }) => {
+  test('[S4] without configuration, only columns with the default names are set', async ({
+    assert,
+  }) => {
     await db.from('jottings').delete()
     const created = await post('/api/jottings', { title: 'a' })
     await patch(`/api/jottings/${created.body.id}`, { title: 'b' })

@@ -52,7 +52,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       return response
     }
 
-    test('[K5.6] reads each value in its documented form, and keeps it when the same is written back', async ({
+    test('[K5.6] each value is read in its documented form, and unchanged when written back', async ({
       assert,
     }) => {
       for (const row of rowsOf()) {
@@ -71,7 +71,9 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] reads the same by Lucid for a model with hooks', async ({ assert }) => {
+    test('[K5.6] a model with hooks, read by Lucid, returns the same values', async ({
+      assert,
+    }) => {
       const list = async (path: string) => {
         const { body } = await get(`/api/${api}${path}?sort=id`)
         return body.data.map((row: Row) => byType(row))
@@ -85,7 +87,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('stores every digit of a JSON number, and refuses more decimal places than the column has', async ({
+    test('every digit of a JSON number is stored, and more decimal places than the column has are refused', async ({
       assert,
     }) => {
       const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
@@ -115,7 +117,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('stores in a new record what was read of another one', async ({ assert }) => {
+    test('values that were read can be stored in a new record', async ({ assert }) => {
       for (const row of rowsOf()) {
         const { body } = await get(`/api/${api}typed-rows/${row + 1}`)
         const names = COLUMNS.filter((_, index) => isWritable(row)(index))
@@ -127,7 +129,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] finds each value by the form in which it is read', async ({ assert }) => {
+    test('[K5.6] each value is found by the form in which it is read', async ({ assert }) => {
       for (const row of rowsOf()) {
         for (const [index, { type, filters = true }] of TYPES.entries()) {
           const [, value] = specimenOf(index, row) ?? []
@@ -144,7 +146,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('keeps each value when a form changes another field', async ({ assert }) => {
+    test('each value stays unchanged when a form changes another field', async ({ assert }) => {
       for (const row of rowsOf()) {
         const before = await stored(row + 1)
         const { text } = await open(`/admin/${prefix}TypedRow/update/${row + 1}`)
@@ -157,7 +159,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('keeps each date and datetime of a model that reads them by luxon', async ({ assert }) => {
+    test('dates and datetimes that a model reads by luxon stay unchanged', async ({ assert }) => {
       for (const row of rowsOf()) {
         const before = await stored(row + 1)
         for (const page of ['view/', 'update/', 'history/', 'create_page?from=']) {
@@ -181,7 +183,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('keeps a day with a time and other forms of SQLite when a form changes another field', async ({
+    test('a date with a time, and other forms of SQLite, stay unchanged when a form changes another field', async ({
       assert,
     }) => {
       const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
@@ -204,9 +206,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     }).skip(!onSqlite, 'only there a column holds values of any type')
 
-    test('shows what a control of the form can not as a text that is read-only', async ({
-      assert,
-    }) => {
+    test('a value that the form’s control can’t show is a read-only text', async ({ assert }) => {
       for (const row of rowsOf()) {
         const { text } = await open(`/admin/${prefix}TypedRow/update/${row + 1}`)
         const { tags } = formOf(text)
@@ -220,7 +220,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] reverts a change of each value', async ({ assert }) => {
+    test('[K5.6] a change of each value can be reverted', async ({ assert }) => {
       for (const row of rowsOf()) {
         const before = await stored(row + 1)
         const { events, models } = await adminSite()
@@ -236,7 +236,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('shows a record with each value, its list, its history and its duplicate', async ({
+    test('a record with each value has its list, page, history and duplicate', async ({
       assert,
     }) => {
       const list = await open(`/admin/${prefix}TypedRow/`)
@@ -252,7 +252,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] exports each value as the API returns it, and imports it unchanged', async ({
+    test('[K5.6] each value is exported as the API returns it, and imported unchanged', async ({
       assert,
     }) => {
       const before = await Promise.all(rowsOf().map((row) => stored(row + 1)))

@@ -12,7 +12,7 @@ test.group('Virtual fields', (group) => {
     AccountCrud.seen.length = 0
   })
 
-  test('[P6] prepareCreate receives a virtual field and makes a column of it', async ({
+  test('[P6] prepareCreate receives a virtual field and can make a column of it', async ({
     assert,
   }) => {
     const response = await post('/api/member-accounts', ACCOUNT)
@@ -37,7 +37,7 @@ test.group('Virtual fields', (group) => {
     assert.deepEqual(AccountCrud.seen, ['correct horse', 'battery staple', undefined])
   })
 
-  test('[P6] a virtual field is never read, listed, sorted by or filtered by', async ({
+  test('[P6] a virtual field can’t be read, listed, sorted by or filtered by', async ({
     assert,
   }) => {
     const created = await post('/api/member-accounts', ACCOUNT)

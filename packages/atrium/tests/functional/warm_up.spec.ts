@@ -45,7 +45,9 @@ test.group('After the start', (group) => {
     assert.deepEqual(hosts, ['localhost:3333', 'localhost:3333'])
   })
 
-  test('[A29] endpoints with own code or access control are not requested', async ({ assert }) => {
+  test('[A29] endpoints with application code or access control are not requested', async ({
+    assert,
+  }) => {
     const own: CrudOptions[] = [
       { policy: () => true },
       { scope: () => {} },

@@ -121,7 +121,7 @@ test.group('Admin | update', (group) => {
     assert.notInclude(text, 'hush')
   })
 
-  test('[S49] read-only values are next to the form', async ({ assert }) => {
+  test('[S49] read-only values are shown next to the form', async ({ assert }) => {
     const loom = await machine()
     const { text } = await loom.page()
     const facts = [...text.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, label]) => label)
@@ -188,9 +188,7 @@ test.group('Admin | update', (group) => {
       assert.lengthOf(await Machine.all(), 0)
     })
 
-  test('[R9] links to the history of the record for all users who can see it', async ({
-    assert,
-  }) => {
+  test('[R9] all users who can see the record get a link to its history', async ({ assert }) => {
     const loom = await machine()
     const history = `/admin/Machine/history/${loom.id}`
     assert.include(await its(loom.page(), 'text'), `href="${history}"`)
@@ -204,7 +202,7 @@ test.group('Admin | update', (group) => {
     assert.equal(previous.headers.get('location'), `${history}?page=2`)
   })
 
-  test('[E2, E5] has no link to the history without a readable log', async ({
+  test('[E2, E5] there is no link to the history without a readable log', async ({
     assert,
     cleanup,
   }) => {
@@ -218,7 +216,9 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[S26, B14] has no page and no submission without the action', async ({ assert }) => {
+  test('[S26, B14] without the action there is no page, and submissions are refused', async ({
+    assert,
+  }) => {
     const { id } = await Maker.create({ name: 'ACME' })
     for (const model of ['ShownMaker', 'MadeMaker']) {
       assert.equal(await its(open(`${model}/update/${id}`), 'status'), 404)
@@ -240,7 +240,7 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.secret, 'hush')
   })
 
-  test('[S42] files are accepted for file fields only', async ({ assert }) => {
+  test('[S42] only file fields accept files', async ({ assert }) => {
     const loom = await machine()
     const boundary = 'limit'
     const body = [
@@ -265,7 +265,7 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.notes, 'Spins\nwell')
   })
 
-  test('[B17] the checkbox empties a nullable field, takes precedence and counts as supplied', async ({
+  test('[B17] the checkbox clears a nullable field, overrides its input and counts as supplied', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -280,7 +280,9 @@ test.group('Admin | update', (group) => {
     assert.isNull(stored.tags)
   })
 
-  test('[B17] other values of the checkbox and other fields empty nothing', async ({ assert }) => {
+  test('[B17] other checkbox values, and checkboxes of other fields, clear nothing', async ({
+    assert,
+  }) => {
     const loom = await machine()
     for (const [name, value] of [
       ['nickname__clear', 'true'],
@@ -389,7 +391,7 @@ test.group('Admin | update', (group) => {
     assert.isNull(htmx.headers.get('location'))
   })
 
-  test('[S47] a failed validation is 400 with the errors and the submitted, else stored, values', async ({
+  test('[S47] a failed validation is 400 with the errors and the submitted or stored values', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -460,7 +462,7 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(loom.stored(), 'notes'), 'mine')
   })
 
-  test('[B25] a failed submission keeps the version of the first page', async ({ assert }) => {
+  test('[B25] a failed submission preserves the version of the first page', async ({ assert }) => {
     const loom = await machine()
     const { values } = formOf(await its(loom.page(), 'text'))
     await loom.send({ notes: 'somebody else’s', name: 'Theirs' })
@@ -514,7 +516,7 @@ test.group('Admin | update', (group) => {
     assert.deepEqual(missing.body, { message: 'Item with id 1, zz not found' })
   })
 
-  test('[A9] a key may contain path characters', async ({ assert }) => {
+  test('[A9] a key can contain path characters', async ({ assert }) => {
     for (const path of ['a/b', 'a?b=1', '100%', 'a b', '%2F', 'é#"<>']) {
       await Folder.create({ path, title: 'old' })
       const encoded = encodeURIComponent(path)
@@ -528,7 +530,7 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[B17] forty columns have forty fields', async ({ assert }) => {
+  test('[B17] a record with forty columns has forty fields', async ({ assert }) => {
     const { id } = await WideForm.create({})
     const { values } = formOf(await its(open(`WideForm/update/${id}`), 'text'))
     const { _version: version, _opened: opened, ...fields } = values
@@ -541,7 +543,7 @@ test.group('Admin | update', (group) => {
     assert.deepInclude(after, typed)
   })
 
-  test('[B17] a custom widget shows and parses its value', async ({ assert }) => {
+  test('[B17] a custom widget formats and parses its value', async ({ assert }) => {
     const { id } = await Review.create({ text: 'Good', stars: 4 })
     const { values } = formOf(await its(open(`Review/update/${id}`), 'text'))
     assert.equal(values.stars, '★★★★')
@@ -575,7 +577,7 @@ test.group('Admin | update', (group) => {
     })
   }
 
-  test('[S49] a text of 10,000 characters is whole in its field and cut in the heading', async ({
+  test('[S49] a text of 10,000 characters is complete in its field and truncated in the heading', async ({
     assert,
   }) => {
     const text = 'ä'.repeat(10_000)

@@ -76,7 +76,7 @@ test.group('Admin | roles', (group) => {
     }
   }
 
-  test('[U5] without the field roles a new user has the default role, by /crud and by the form', async ({
+  test('[U5] without the roles field a new user has the default role, by /crud and by the form', async ({
     assert,
   }) => {
     assert.equal(await statusOf(send('POST', `${USERS}/crud`, NEW)), 201)
@@ -91,7 +91,9 @@ test.group('Admin | roles', (group) => {
     })
   })
 
-  test('[U5] a default role that is not there is said to who relies on it', async ({ assert }) => {
+  test('[U5] a missing default role is reported when a user is created without roles', async ({
+    assert,
+  }) => {
     await withDefaultRole('Gone', async () => {
       const { status, body } = await send('POST', `${USERS}/crud`, NEW)
       assert.equal(status, 409)
@@ -107,14 +109,14 @@ test.group('Admin | roles', (group) => {
     })
   })
 
-  test('[U5] [U6] the form shows the choice, with the default role chosen', async ({ assert }) => {
+  test('[U5] [U6] the form shows all roles, with the default role selected', async ({ assert }) => {
     const { text } = await open(`${USERS}/create_page`)
     assert.deepEqual(chosenIn(text), [[await roleIdOf('Everything'), 'Everything']])
     assert.match(text, /role="group" aria-labelledby="field-roles-label"/)
     assert.notInclude(text, 'permissions_version')
   })
 
-  test('[U6] the form gives several roles, or none', async ({ assert }) => {
+  test('[U6] the form assigns several roles, or none', async ({ assert }) => {
     const fields = new URLSearchParams({ ...NEW, roles: 'none' })
     fields.append('roles', String(clerk.id))
     fields.append('roles', String(await roleIdOf('Read only')))
@@ -134,7 +136,7 @@ test.group('Admin | roles', (group) => {
     assert.deepEqual(await madeRoles('bare'), [])
   })
 
-  test('[U6] /crud takes and tells roles by their ids', async ({ assert }) => {
+  test('[U6] /crud accepts and returns roles by their ids', async ({ assert }) => {
     const everything = await roleIdOf('Everything')
     const ids = [everything, clerk.id].toSorted((one, other) => one - other)
     const made = await send('POST', `${USERS}/crud`, { ...NEW, roles: [...ids, clerk.id] })
@@ -179,7 +181,7 @@ test.group('Admin | roles', (group) => {
     assert.equal(status, 422)
   })
 
-  test('[U6] logs a change of roles, with who made it', async ({ assert }) => {
+  test('[U6] a change of roles is logged with its actor', async ({ assert }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const readOnly = await roleIdOf('Read only')
     await send('PATCH', `${USERS}/crud/${jo.id}`, { roles: [readOnly] })
@@ -195,7 +197,7 @@ test.group('Admin | roles', (group) => {
     assert.lengthOf(await audited(), 1)
   })
 
-  test('[U4, E3] who loses a role by its deletion has that in the log, and counts as changed', async ({
+  test('[U4, E3] deleting a role logs the change of its users and raises their permissions version', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk', 'Read only'] })
@@ -235,7 +237,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[U4] roles and attributes given by the form or /crud raise the version', async ({
+  test('[U4] changing roles and attributes by the form or /crud raises the permissions version', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
@@ -253,7 +255,7 @@ test.group('Admin | roles', (group) => {
     assert.equal(status, 422)
   })
 
-  test('[U1] the list of users names their roles, that of roles who many have them', async ({
+  test('[U1] the list of users shows their roles, and the list of roles shows all roles', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: [] })
@@ -265,7 +267,7 @@ test.group('Admin | roles', (group) => {
     for (const name of ['Clerk', 'Everything', 'Read only']) assert.include(roles.text, name)
   })
 
-  test('[U6] a role is made, changed and deleted by form and /crud', async ({ assert }) => {
+  test('[U6] a role can be created, changed and deleted by form and /crud', async ({ assert }) => {
     const made = await submit(`${ROLES}/form_create`, {
       name: 'Manager',
       description: 'Of a cinema',
@@ -286,7 +288,7 @@ test.group('Admin | roles', (group) => {
     assert.deepEqual(await rolesOfUser(jo), [])
   })
 
-  test('[U6] permissions that can’t be are refused, with model and key', async ({ assert }) => {
+  test('[U6] invalid permissions are refused, with model and key', async ({ assert }) => {
     const role = { name: 'Manager', permissions: { Reel: { action: ['view'] } } }
     const { status, body } = await send('POST', `${ROLES}/crud`, role)
     assert.equal(status, 422)
@@ -303,7 +305,9 @@ test.group('Admin | roles', (group) => {
     assert.equal(twice.status, 409)
   })
 
-  test('[U5] [B13] only superusers reach roles, whatever their role allows', async ({ assert }) => {
+  test('[U5] [B13] only superusers can access roles, whatever their role allows', async ({
+    assert,
+  }) => {
     const jo = await makeUser('jo', { isSuperuser: false })
     const own = await cookiesOf(jo)
     for (const [method, path, json] of [
@@ -319,7 +323,9 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[U1] the last superuser stays one, whatever roles there are', async ({ assert }) => {
+  test('[U1] the last superuser stays a superuser, whatever roles there are', async ({
+    assert,
+  }) => {
     const { status } = await send('PATCH', `${USERS}/crud/${root.id}`, {
       is_superuser: false,
       roles: [],

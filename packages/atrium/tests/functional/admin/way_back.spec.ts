@@ -21,7 +21,7 @@ const LIST = '/admin/Play/'
 /* Canonical, so that the way back is the same text */
 const SORTED = `${LIST}?filter.town=east&sort_by=note%2Ctitle&sort_order=desc%2Casc&rows-per-page-select=20&page=2`
 
-test.group('Admin | the way back from a form', (group) => {
+test.group('Admin | returning from a form', (group) => {
   let ada: AdminUser
   let cookie: string
   let plays: Play[]
@@ -84,7 +84,7 @@ test.group('Admin | the way back from a form', (group) => {
   }
   const markedIn = (text: string) => /<tr class="is-marked".*?<\/tr>/s.exec(text)?.[0]
 
-  test('[L11] saving, cancelling, deleting and Back lead to the list as it was', async ({
+  test('[L11] saving, cancelling, deleting and Back return to the list in the same state', async ({
     assert,
   }) => {
     const form = await open('Brand', SORTED)
@@ -101,14 +101,14 @@ test.group('Admin | the way back from a form', (group) => {
     assert.isNull(htmx.headers.get('location'))
   })
 
-  test('[L11] deleting from the form ends in the list as it was', async ({ assert }) => {
+  test('[L11] deleting from the form returns to the list in the same state', async ({ assert }) => {
     const { afterDelete } = await open('Brand', SORTED)
     const fields = { ids: `${play('Brand').id}`, action: 'delete', next: afterDelete! }
     const done = await send('/admin/Play/form_bulk_delete', { ...fields, confirmed: '1' })
     assert.equal(done.headers.get('location'), SORTED)
   })
 
-  test('[L11, S39] a new record leads back, too, and stands marked in the list', async ({
+  test('[L11, S39] a create form returns to the list too, where the new record is marked', async ({
     assert,
   }) => {
     const { text } = await visit('/admin/Play/create_page', from(SORTED))
@@ -127,7 +127,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.include(markedIn(list.text), 'Galilei')
   })
 
-  test('[L11, B25] errors, conflicts and the history keep the list', async ({ assert }) => {
+  test('[L11, B25] errors, conflicts and the history preserve the list', async ({ assert }) => {
     const form = await open('Brand', SORTED)
     const refused = await send(form.action, { title: 'x'.repeat(100) })
     assert.equal(refused.status, 400)
@@ -147,7 +147,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(await backOf(unescape(again)), SORTED)
   })
 
-  test('[L11] a form that was opened elsewhere leads to the list', async ({ assert }) => {
+  test('[L11] a form that was opened elsewhere returns to the default list', async ({ assert }) => {
     for (const headers of [
       {},
       from('/admin'),
@@ -167,7 +167,9 @@ test.group('Admin | the way back from a form', (group) => {
     }
   })
 
-  test('[L11] reads the return address as a list, and never as a redirect', async ({ assert }) => {
+  test('[L11] the list parameter is parsed as a list query, and never as a redirect target', async ({
+    assert,
+  }) => {
     for (const list of [
       '//elsewhere.test/',
       'https://elsewhere.test/',
@@ -193,7 +195,7 @@ test.group('Admin | the way back from a form', (group) => {
     }
   })
 
-  test('[L11] a login in between keeps the list', async ({ assert }) => {
+  test('[L11] a login in between preserves the list', async ({ assert }) => {
     const requested = await get(formAt('Brand'), { headers: from(SORTED) })
     const next = new URL(requested.headers.get('location')!, urlOf('/')).searchParams.get('next')!
     const signedIn = await login('ada', PASSWORD, { next } as any)
@@ -209,9 +211,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(await backOf(login2.searchParams.get('next')!), SORTED)
   })
 
-  test('[L11] before the login, no path tells whether there is such a model', async ({
-    assert,
-  }) => {
+  test('[L11] before the login, no path reveals whether a model exists', async ({ assert }) => {
     const nextOf = async (name: string) => {
       const requested = await get(`/admin/${name}/update/1`, {
         headers: from(`/admin/${name}/?q=a`),
@@ -247,12 +247,16 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(ways.back, `${LIST}?filter.town=east&sort_by=note%2Ctitle&sort_order=desc%2Casc`)
   })
 
-  test('[L11] in the plain list, the order is the default one', async ({ assert }) => {
+  test('[L11] without parameters, Previous and Next follow the default order of the list', async ({
+    assert,
+  }) => {
     const { previous, next } = await open('Danton', LIST)
     assert.deepEqual([titleAt(previous), titleAt(next)], ['Egmont', 'Candide'])
   })
 
-  test('[L11, B16] deleted records have no form, so they are passed over', async ({ assert }) => {
+  test('[L11, B16] Previous and Next skip deleted records, which have no form', async ({
+    assert,
+  }) => {
     await Play.query().where('title', 'Egmont').update({ isDeleted: true })
     const { previous } = await open('Danton', `${LIST}?deleted=include`)
     assert.equal(titleAt(previous), 'Faust')
@@ -260,12 +264,14 @@ test.group('Admin | the way back from a form', (group) => {
     assert.deepEqual([none, next], [undefined, undefined])
   })
 
-  test('[L11] a record that the filter left has those around its place', async ({ assert }) => {
+  test('[L11] a record that the filter excludes has the neighbours of its position', async ({
+    assert,
+  }) => {
     const { previous, next } = await open('Candide', `${LIST}?filter.town=east`)
     assert.deepEqual([titleAt(previous), titleAt(next)], ['Danton', 'Brand'])
   })
 
-  test('[L11, U4] records out of reach, and those one may not change, are passed over', async ({
+  test('[L11, U4] Previous and Next skip records that are out of scope or that the user cannot change', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false })
@@ -284,7 +290,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.deepEqual([titleAt(far.previous), titleAt(far.next)], ['Faust', 'Antigone'])
   })
 
-  test('[L11] Save and next opens the one that was next, with the message', async ({ assert }) => {
+  test('[L11] Save and next opens the next record, with the message', async ({ assert }) => {
     const form = await open('Danton', `${LIST}?filter.town=east`)
     assert.isTrue(form.savesNext)
     /* It leaves the list. */
@@ -303,7 +309,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(refused.status, 400)
   })
 
-  test('[L11] the message says so where nothing changed', async ({ assert }) => {
+  test('[L11] the message reports when nothing changed', async ({ assert }) => {
     const said = async (fields: Record<string, string>) => {
       const { action, values } = await open('Brand', LIST)
       const done = await send(action, { ...values, ...fields })
@@ -319,7 +325,7 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(await said({ title: '<b>&{title}' }), 'Play <b>&{title} updated')
   })
 
-  test('[L11] the record whose form one comes from is marked in the list', async ({ assert }) => {
+  test('[L11] the list marks the record whose form was open before', async ({ assert }) => {
     const id = play('Egmont').id
     for (const page of [`update/${id}`, `update/${id}?list=page%3D1`, `form_update/${id}`]) {
       const { text } = await visit(LIST, from(`/admin/Play/${page}`))

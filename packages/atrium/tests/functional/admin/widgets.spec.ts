@@ -36,7 +36,7 @@ test.group('Admin | further widgets', (group) => {
   /** Lists differ in their form between databases, and objects do not. */
   const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
 
-  test('[R13] money is typed as a number, stored as the column has it, shown with its sign', async ({
+  test('[R13] money is typed as a number, stored in the format of the column, and shown with its symbol', async ({
     assert,
   }) => {
     const { status } = await create({ title: 'Mug', price: '1,234.5', postage: '0.305' })
@@ -60,7 +60,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(await page(`view/${mug.id}`), '€1,234.50')
   })
 
-  test('[R13] more decimals than the currency has are an error, also in a cell of a list')
+  test('[R13] more decimals than the currency has are an error, also in a cell')
     .with([
       ['price', '1.234', 'Price must have at most 2 decimals (EUR)'],
       ['postage', '1.2345', 'Postage must have at most 3 decimals (KWD)'],
@@ -82,14 +82,16 @@ test.group('Admin | further widgets', (group) => {
       assert.include(cell.text, message)
     })
 
-  test('[R13, L9] many records get the same amount', async ({ assert }) => {
+  test('[R13, L9] Edit selected writes an amount of money to the selected records', async ({
+    assert,
+  }) => {
     const mug = await make()
     const fields = { _edit: '1', _ids: String(mug.id), price: '7.5', price__change: '1' }
     assert.equal(await its(send('bulk-edit', fields), 'status'), 303)
     assert.equal(Number(await its(read(mug), 'price')), 7.5)
   })
 
-  test('[R13] tags are one a line, without blanks and duplicates; none is an empty list', async ({
+  test('[R13] tags are typed one per line, without blanks and duplicates; no tags are an empty list', async ({
     assert,
   }) => {
     await create({ title: 'Mug', tags: 'red\n\n blue, light \nred', words: 'one\ntwo' })
@@ -111,7 +113,7 @@ test.group('Admin | further widgets', (group) => {
     assert.isNull(await its(read(empty), 'tags'))
   })
 
-  test('[R13] lists show some tags, the page of a record all', async ({ assert }) => {
+  test('[R13] lists show some of the tags, and the record page all', async ({ assert }) => {
     const tags = ['one', 'two', '<three>', 'four', 'five']
     const { id } = await make({ tags: JSON.stringify(tags) })
     const list = await page('?columns=title,tags')
@@ -120,7 +122,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(await page(`view/${id}`), '>five</span>')
   })
 
-  test('[R13] a slug is made on create when left empty, and stays as it is on update', async ({
+  test('[R13] an empty slug is generated on create, and unchanged on update', async ({
     assert,
   }) => {
     assert.equal(await its(create({ title: 'Größe & Łódź' }), 'status'), 303)
@@ -141,7 +143,9 @@ test.group('Admin | further widgets', (group) => {
     assert.notInclude(formOf(text).tags.slug, 'required')
   })
 
-  test('[R13] a colour is #rrggbb, drawn without a style', async ({ assert }) => {
+  test('[R13] a colour is stored as #rrggbb, and shown without inline styles', async ({
+    assert,
+  }) => {
     const mug = await make()
     await update(mug, { colour: '#1A7' })
     assert.equal(await its(read(mug), 'colour'), '#11aa77')
@@ -155,7 +159,7 @@ test.group('Admin | further widgets', (group) => {
     assert.isNull(await its(read(mug), 'colour'))
   })
 
-  test('[R13] Markdown is rendered on the page of a record, and a plain text in lists', async ({
+  test('[R13] Markdown is rendered on the record page, and shown as plain text in lists', async ({
     assert,
   }) => {
     const body =
@@ -171,7 +175,7 @@ test.group('Admin | further widgets', (group) => {
     assert.equal(formOf(await page(`update/${id}`)).values.body, body)
   })
 
-  test('[R13] without JavaScript the preview comes with the form, and nothing is stored', async ({
+  test('[R13] without JavaScript the preview is shown with the form, and nothing is stored', async ({
     assert,
   }) => {
     const mug = await make({ body: 'old' })
@@ -191,7 +195,7 @@ test.group('Admin | further widgets', (group) => {
     )
   })
 
-  test('[R13, U4] the server renders a text for users who can write the field', async ({
+  test('[R13, U4] the server renders a preview for users who can write the field', async ({
     assert,
     cleanup,
   }) => {
@@ -218,7 +222,7 @@ test.group('Admin | further widgets', (group) => {
     assert.equal(await its(preview('slug', 'x'), 'status'), 403)
   })
 
-  test('[R13] JSON shows the position of its error, and is preserved as stored', async ({
+  test('[R13] invalid JSON is reported with its position, and stored JSON is preserved', async ({
     assert,
   }) => {
     const stored = '{ "b": 12345678901234567890,\n "a": [1 ] }'
@@ -238,7 +242,7 @@ test.group('Admin | further widgets', (group) => {
     )
   })
 
-  test('[R13, L10] cells are edited in place as texts, but for tags and images', async ({
+  test('[R13, L10] cells are edited in place as text, except tags and images', async ({
     assert,
   }) => {
     const mug = await make({ body: '# One', colour: '#000000' })
@@ -254,10 +258,7 @@ test.group('Admin | further widgets', (group) => {
     for (const field of ['tags', 'photo']) assert.equal(await its(editor(field), 'status'), 404)
   })
 
-  test('[R13] only pixels are shown in a page, in a column of images', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[R13] an image column shows only pixel formats as images', async ({ assert, cleanup }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Souvenir')
     cleanup(() => rm(folder, { recursive: true, force: true }))
     await mkdir(folder, { recursive: true })
@@ -285,7 +286,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(form, 'enctype="multipart/form-data"')
   })
 
-  test('[R13] a file that is not an image is an error of its field')
+  test('[R13] a file that is not an image is an error at its field')
     .with([
       ['x.png', '\x89PNG\r\n\x1a\n', 303],
       ['x.svg', '<svg/>', 422],
@@ -308,7 +309,7 @@ test.group('Admin | further widgets', (group) => {
       assert.equal(formOf(response.text).errors.photo, message)
     })
 
-  test('[R13] a form has the stylesheets and scripts of its widgets, other pages have not', async ({
+  test('[R13] a form loads the stylesheets and scripts of its widgets, and other pages do not', async ({
     assert,
   }) => {
     const form = await page('create_page')

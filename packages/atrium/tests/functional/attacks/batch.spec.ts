@@ -20,11 +20,11 @@ const crate = (label: string) =>
 const places = ({ body }: HttpResponse) =>
   body.errors.map(({ operation, index, rule }: any) => [operation, index, rule].join(' '))
 
-test.group('Attacks | batches at the same time', (group) => {
+test.group('Attacks | concurrent batches', (group) => {
   group.tap((one) => one.tags(['@database']).timeout(60_000))
   group.each.setup(clear)
 
-  test('[D4, A29] batches that lock the same items crosswise: each happens whole or is a 503 to be sent again', async ({
+  test('[D4, A29] of batches that lock the same items in opposite order, each is written completely or is a 503 that can be retried', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -56,7 +56,7 @@ test.group('Attacks | batches at the same time', (group) => {
     }
   })
 
-  test('[D4, Q7] a batch that lost against another one can be sent again with its Idempotency-Key', async ({
+  test('[D4, Q7] a batch that lost a conflict can be retried with its Idempotency-Key', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -122,7 +122,7 @@ test.group('Attacks | hostile batches', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.each.setup(clear)
 
-  test('[D4, A9] an item that is created, updated twice and deleted in one batch is gone', async ({
+  test('[D4, A9] an item that is created, updated twice and deleted in one batch does not exist afterwards', async ({
     assert,
   }) => {
     const response = await post(SLOTS, {
@@ -149,7 +149,7 @@ test.group('Attacks | hostile batches', (group) => {
     assert.lengthOf(await db.from('batch_slots'), 0)
   })
 
-  test('[D4, A29] an item with the name {$self} as an id or a field writes nothing and is no 500')
+  test('[D4, A29] an item with {$self} as an id or a field writes nothing and is not a 500')
     .with(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])
     .run(async ({ assert }, name) => {
       const id = await crate('a')
@@ -174,7 +174,7 @@ test.group('Attacks | hostile batches', (group) => {
       assert.equal(status, 200)
     })
 
-  test('[D4] nested lists are errors of their position', async ({ assert }) => {
+  test('[D4] nested lists are errors at their position', async ({ assert }) => {
     const id = await crate('a')
     const response = await post(CRATES, {
       create: [[{ label: 'x' }], [[[]]]],
@@ -195,7 +195,7 @@ test.group('Attacks | hostile batches', (group) => {
     assert.isNull(row.weight)
   })
 
-  test('[D4, A6] a list of very many entries is refused before any of them is looked at', async ({
+  test('[D4, A6] a list of very many entries is refused before any entry is checked', async ({
     assert,
   }) => {
     const empty = Array.from({ length: 200_000 }, () => 0)

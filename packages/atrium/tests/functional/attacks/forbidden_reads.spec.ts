@@ -18,7 +18,7 @@ function told({ status, text, headers }: HttpResponse) {
 
 const NOTHING = { status: 200, text: 'null', applied: null }
 
-test.group('Attacks | reading by writing', (group) => {
+test.group('Attacks | reading records through writes', (group) => {
   group.setup(async () => {
     const before = useTokenAuthorizer(new TokenAuthorizer())
     const restore = await fakeHashes()

@@ -85,7 +85,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     '/admin/dashboard-content',
   ]
 
-  test('[U4] no response reveals a hidden value, or differs by it', async ({ assert }) => {
+  test('[U4] no response reveals or depends on a hidden value', async ({ assert }) => {
     const round = async () => {
       const responses: Record<string, ReturnType<typeof told>> = {}
       for (const path of READS(play.id)) responses[path] = told(await ask('GET', path))
@@ -104,7 +104,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     }
   })
 
-  test('[U4] no write tells or changes a hidden value', async ({ assert }) => {
+  test('[U4] no write reveals or changes a hidden value', async ({ assert }) => {
     const before = await ask('GET', `/api/plays/${play.id}`)
     const tag = before.headers.get('etag')!
     const writes: Array<() => Promise<HttpResponse>> = [
@@ -131,7 +131,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     }
   })
 
-  test('[U3, U4] what is repeated by an Idempotency-Key lacks what is hidden by then', async ({
+  test('[U3, U4] a response repeated by an Idempotency-Key omits what is hidden by then', async ({
     assert,
   }) => {
     const more = await makeRole('More', { Play: { actions: ['*'] } })
@@ -147,7 +147,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     assert.notEqual(again.headers.get('etag'), first.headers.get('etag'))
   })
 
-  test('[A7, U3] {name}: writing it has the result of writing an unknown field')
+  test('[A7, U3] writing a hidden field has the result of writing an unknown one: {name}')
     .with([
       {
         name: 'update',

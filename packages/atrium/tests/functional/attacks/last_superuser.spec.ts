@@ -58,7 +58,7 @@ test.group('Attacks | the last superuser', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
 
-  test('[B13] concurrent removals of superusers in every way leave one', async ({ assert }) => {
+  test('[B13] concurrent removals of superusers by all routes leave one', async ({ assert }) => {
     for (let round = 0; round < runs(5); round++) {
       await emptyAdminTables()
       const users = await Promise.all(['al', 'bo', 'cy', 'di', 'ed'].map((name) => makeUser(name)))

@@ -60,7 +60,7 @@ function* queries(): Generator<string> {
   yield PARAMETERS.flatMap((name) => [`${name}=1`, `${name}=2`]).join('&')
 }
 
-test.group('Attack | queries of lists', (group) => {
+test.group('Attacks | list queries', (group) => {
   let cookie: string
 
   group.tap((one) => one.tags(['@database']))
@@ -73,7 +73,7 @@ test.group('Attack | queries of lists', (group) => {
     cookie = await cookiesOf(await makeUser('ada'))
   })
 
-  test('[L1, L5, L6] names and values that try to break out do not: {$self}')
+  test('[L1, L5, L6] names and values with markup break out of no page: {$self}')
     .with(DOORS)
     .run(async ({ assert, cleanup }, door) => {
       const log = captureLog(cleanup)

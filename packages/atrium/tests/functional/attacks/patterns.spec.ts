@@ -81,7 +81,7 @@ test.group('Attacks | patterns', (group) => {
     for (const source of sources) assert.match(source, /^\^\p{L}\$$/u)
   })
 
-  test('[A18] each character is literal: it finds itself only', async ({ assert }) => {
+  test('[A18] each character is literal and matches only itself', async ({ assert }) => {
     for (const text of EVIL.filter((one) => one.length <= 20 && !one.includes('\\'))) {
       await db.from('samples').delete()
       await insertRow('samples', { name: 'aaaaaaaaaaaaaaaaaaa!', created_at: NOW })

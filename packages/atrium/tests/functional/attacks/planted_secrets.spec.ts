@@ -142,7 +142,7 @@ test.group('Attacks | planted secrets in production', (group) => {
     restore.push(await useSso({ issuer: 'https://login.test' }))
   }
 
-  test('[U8, U12, E4] no page, response, download, log line or event contains one of them', async ({
+  test('[U8, U12, E4] no page, response, download, log line or event contains a secret', async ({
     assert,
     cleanup,
   }) => {

@@ -36,7 +36,7 @@ test.group('Attacks | how secrets are compared', (group) => {
     }
   })
 
-  test('[B3, S57] an unknown name costs a hash of the same costs as a known one', async ({
+  test('[B3, S57] an unknown name costs a password hash of the same cost as a known one', async ({
     assert,
     cleanup,
   }) => {
@@ -129,7 +129,9 @@ test.group('Attacks | how secrets are compared', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[P10, B4] no query compares a secret: it looks up a hash or an id', async ({ assert }) => {
+  test('[P10, B4] no query compares a secret: queries only look up a hash or an id', async ({
+    assert,
+  }) => {
     const jo = await makeUser('jo')
     const { token, headers } = await issueToken(jo)
     const cookie = await cookiesOf(jo)

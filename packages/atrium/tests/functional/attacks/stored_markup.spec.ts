@@ -73,7 +73,7 @@ test.group('Attacks | stored markup', (group) => {
       .filter((path) => !/\/(?:logout|assets|files)/.test(path))
   }
 
-  test('[S24, S34, B23] stored markup is text on every linked page', async ({ assert }) => {
+  test('[S24, S34, B23] stored markup is escaped on every linked page', async ({ assert }) => {
     const waiting = [...PLACES]
     const seen = new Set<string>()
     let told = 0
@@ -97,7 +97,7 @@ test.group('Attacks | stored markup', (group) => {
     assert.isAbove(told, 15)
   }).timeout(60_000)
 
-  test('[S29, S38, S47] submitted markup is returned as text', async ({ assert }) => {
+  test('[S29, S38, S47] submitted markup is returned escaped', async ({ assert }) => {
     const own = { cookie }
     const encoded = encodeURIComponent(MARKUP)
     const { id } = await db.from('attacked_patrons').firstOrFail()

@@ -130,11 +130,11 @@ test.group('Attacks | unseen rows', (group) => {
       .map((request) => request.join(' '))
   }
 
-  test('[P14, A22, Q3] no read reveals the rows', async ({ assert }) => {
+  test('[P14, A22, Q3] reading does not reveal the rows', async ({ assert }) => {
     assert.deepEqual(await tellingOf(READS, SEEN, [...SEEN, ...UNSEEN]), [])
   }).timeout(60_000)
 
-  test('[P14, A5, A22] no write reveals the rows or changes them', async ({ assert }) => {
+  test('[P14, A5, A22] writing does not reveal or change the rows', async ({ assert }) => {
     assert.deepEqual(await tellingOf(WRITES, SEEN, [...SEEN, ...UNSEEN]), [])
     await fill([...SEEN, ...UNSEEN])
     const dump = () => Promise.all(TABLES.map(async (table) => db.from(table)))

@@ -37,7 +37,7 @@ const ELSEWHERE = ['//evil.test', 'https://evil.test/', '/\\evil.test', '/admin/
 
 const placeOf = ({ headers }: HttpResponse) => headers.get('location')
 
-test.group('Attacks | ways into the site', (group) => {
+test.group('Attacks | login methods', (group) => {
   const server = new OidcServer()
   let issuer: string
   let jo: AdminUser
@@ -90,7 +90,7 @@ test.group('Attacks | ways into the site', (group) => {
     },
   }
 
-  test('[B7, B4] the login does not reuse a session that was planted before: {$self}')
+  test('[B7, B4] a login does not reuse a session that was planted before: {$self}')
     .with(Object.keys(WAYS))
     .run(async ({ assert }, way) => {
       const response = await WAYS[way](planted)
@@ -106,7 +106,7 @@ test.group('Attacks | ways into the site', (group) => {
       assert.isFalse(await isSignedIn(old))
     })
 
-  test('[B3] no way in leads to another site: {$self}')
+  test('[B3] no login method redirects to another site: {$self}')
     .with(Object.keys(WAYS))
     .run(async ({ assert }, way) => {
       for (const next of ELSEWHERE) {
@@ -116,7 +116,7 @@ test.group('Attacks | ways into the site', (group) => {
       }
     })
 
-  test('[B3] no form of the account leads to another site', async ({ assert }) => {
+  test('[B3] no form of the account redirects to another site', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     for (const next of ELSEWHERE) {
       for (const [path, fields] of [
@@ -130,7 +130,7 @@ test.group('Attacks | ways into the site', (group) => {
     }
   })
 
-  test('[B9] refuses every form of the site from another site', async ({ assert }) => {
+  test('[B9] every form of the site refuses cross-site requests', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     const own =
       /^\/admin\/(Admin\w+|account|login|reauthenticate|invitation|management|sign-in-as|theme)(\/|$)/
@@ -149,7 +149,7 @@ test.group('Attacks | ways into the site', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   }).timeout(60_000)
 
-  test('[B10] pages with secrets are not cached and not framed', async ({ assert }) => {
+  test('[B10] pages with secrets are not cached or framed', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     const setUp = await get('/admin/account/factors/totp', { headers: { cookie } })
     const setup = /name="setup" value="([^"]+)"/.exec(setUp.text)![1]
@@ -183,7 +183,7 @@ test.group('Attacks | ways into the site', (group) => {
     assert.match(pages.renewed.text, /<li><code>/)
   })
 
-  test('[B23, U9] names of passkeys, people at the provider and devices are text', async ({
+  test('[B23, U9] names of passkeys, of users at the provider and of devices are escaped', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -213,7 +213,7 @@ test.group('Attacks | ways into the site', (group) => {
     assert.equal(told, 6)
   })
 
-  test('[U9, B3] the options of a passkey tell nothing about users', async ({ assert }) => {
+  test('[U9, B3] the options of a passkey reveal nothing about users', async ({ assert }) => {
     const key = await givePasskey(await cookiesOf(jo))
     for (const username of ['jo', 'nobody']) {
       const response = await sendForm(
@@ -236,10 +236,7 @@ test.group('Attacks | ways into the site', (group) => {
     )
   })
 
-  test('[B3, U8] a login that fails is the same work for every name', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[B3, U8] a failed login does the same work for every name', async ({ assert, cleanup }) => {
     await giveFactor(await makeUser('coded'))
     await makeUser('invited')
     await db

@@ -28,7 +28,9 @@ test.group('The page of the API', (group) => {
     app.config.set('crud', { ...config, ...Object.fromEntries(closed) })
   }
 
-  test('[Q1] the page has nothing inline and a strict policy', async ({ assert }) => {
+  test('[Q1] the page has no inline code and a strict content security policy', async ({
+    assert,
+  }) => {
     const { status, headers, text } = await get('/docs')
     assert.equal(status, 200)
     const policy = headers.get('content-security-policy')!
@@ -58,14 +60,14 @@ test.group('The page of the API', (group) => {
     assert.match(missing.headers.get('content-type')!, /^application\/problem\+json/)
   })
 
-  test('[Q1] if the schema requires a token, the page asks for one', async ({ assert }) => {
+  test('[Q1] if the schema requires a token, the page prompts for one', async ({ assert }) => {
     behindToken('openapi')
     const { status, text } = await get('/docs')
     assert.equal(status, 200)
     assert.include(text, 'data-locked="/api/openapi.json"')
   })
 
-  test('[Q1] if the page requires a token, a form asks for one', async ({ assert }) => {
+  test('[Q1] if the page requires a token, a form prompts for one', async ({ assert }) => {
     behindToken('docs', 'openapi')
     const { status, headers, text } = await get('/docs')
     assert.equal(status, 401)

@@ -30,7 +30,7 @@ test.group('API schema', (group) => {
     assert.equal(document.info.title, 'Atrium API')
   })
 
-  test('[Q1, P7] a hidden column is only in the bodies of a schema that names it', ({ assert }) => {
+  test('[Q1, P7] a hidden column is only in bodies whose schema contains it', ({ assert }) => {
     const bodies = schema.operations
       .filter(({ path }) => path.startsWith('/api/samples'))
       .map(({ method, path, requestBody }) => {
@@ -77,9 +77,7 @@ test.group('API schema', (group) => {
     )
   })
 
-  test('[S15, S61] tags are those of the option, and the admin site is not included', ({
-    assert,
-  }) => {
+  test('[S15, S61] tags come from the option, and the admin site is not included', ({ assert }) => {
     assert.deepEqual(schema.operation('listUtensils').tags, ['Utensils'])
     assert.deepEqual(schema.operation('listGadgets').tags, ['Gadgets', 'Tools'])
     assert.deepEqual(schema.operation('listSeats').tags, ['Seat'])
@@ -193,7 +191,7 @@ test.group('API schema', (group) => {
     assert.equal(JSON.stringify(one), JSON.stringify(other))
   })
 
-  test('describes the other models when one cannot be described', async ({ assert }) => {
+  test('the other models are described even if one cannot be', async ({ assert }) => {
     class Broken extends BaseModel {
       static table = 'openapi_gadgets'
 
@@ -226,7 +224,7 @@ test.group('API schema', (group) => {
     assert.isTrue(valid)
   })
 
-  test('[Q1, Q8] with a rate limit every response has its headers', ({ assert }) => {
+  test('[Q1, Q8] with a rate limit every response declares its headers', ({ assert }) => {
     const limited = new ApiSchema(
       buildDocument(
         resources.endpoints(),
@@ -279,7 +277,7 @@ test.group('API schema | serving', (group) => {
     assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
   })
 
-  test('[Q1, P10] the schema can require a token, whatever its abilities', async ({
+  test('[Q1, P10] the schema can require a token with any abilities', async ({
     assert,
     cleanup,
   }) => {
