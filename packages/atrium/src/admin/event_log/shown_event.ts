@@ -33,9 +33,7 @@ const ICONS: Record<string, string> = {
 
 const OTHER = 'M12 12h.01'
 
-/**
- * Icon and label of an event type; an unknown type is its own label.
- */
+/** Returns icon and label of an event type. The label of an unknown type is its name. */
 export function markOf(site: Site, type: string): EventMark {
   const isKnown = EVENT_TYPES.includes(type)
   return {
@@ -54,7 +52,7 @@ const TONES: Record<string, EventMark['tone']> = {
 }
 
 /**
- * Actor text for an event without a user name: without a request, it is the application itself.
+ * Returns the text for an event without a user name: an anonymous user, or the application if there was no request.
  */
 export function unnamedIn(site: Site, { ipAddress, userAgent }: AdminEventLog): string {
   const isRequest = ipAddress !== null || userAgent !== null
@@ -116,15 +114,13 @@ const NOTES = new Set([
   'reason_viewing_as_role',
 ])
 
-/* Of the rows of an import [D3] */
+/* Numbers of rows in the result of an import [D3] */
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty']
 
-/**
- * Texts for the details of an event, including those of custom integrations.
- */
+/** Returns texts for the details of an event, including those of custom integrations. */
 export function notesOf(site: Site, details: EventDetails | null): string[] {
   return Object.entries(details ?? {}).flatMap(([name, value]) => {
-    /* The page shows the count next to the records. */
+    /* The count is skipped, as the page shows it next to the records. */
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]
@@ -155,16 +151,14 @@ export function notesOf(site: Site, details: EventDetails | null): string[] {
   })
 }
 
-/**
- * Subject of an event.
- */
+/** Records that an event is about. */
 export interface Subject {
   /** Singular name of the model */
   model: string
-  /** Title of the record; null for several records or none */
+  /** Title of the record; null unless there is exactly one */
   record: PlainText | null
   href: string | null
-  /** Number of records, if several */
+  /** Number of records if there are several */
   count: number | null
 }
 
@@ -178,7 +172,7 @@ export interface ShownEvent {
   mark: EventMark
   failed: boolean
   who: PlainText | null
-  /** Text to show without a user name */
+  /** Text to show if there is no user name */
   unnamed: string
   subject: Subject | null
   address: PlainText | null
@@ -205,15 +199,13 @@ export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlace
 }
 
 interface Known {
-  /** Number of records, if several */
+  /** Number of records if there are several */
   count?: number | null
   /** Last known state of the record, if it was deleted */
   state?: Record<string, unknown> | null
 }
 
-/**
- * Title, URL and model name of a logged record.
- */
+/** Returns title, URL and model name of a logged record. */
 export function subjectOf(
   site: Site,
   record: LoggedRecord,
@@ -236,7 +228,7 @@ export function subjectOf(
   return { model, record: title, href: place?.href ?? null, count: null }
 }
 
-/** Title in a logged state, if the model has a title column. */
+/** Returns the title in a logged state if the model has a title column. */
 export function titleInState(
   view: ModelView | undefined,
   state: Known['state']
@@ -247,9 +239,7 @@ export function titleInState(
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }
 
-/**
- * Readable form of a key: `7/a%2Fb` -> `7, a/b`.
- */
+/** Formats a key for display: `7/a%2Fb` -> `7, a/b`. */
 export function readable(resourceId: string): string {
   try {
     return resourceId.split('/').map(decodeURIComponent).join(', ')

@@ -29,9 +29,7 @@ import { withoutUnseen, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
 import { redirectPage } from '../http/redirect.js'
 
-/**
- * Create page and its form. [S36 to S39, S49]
- */
+/** Create page and form submission. [S36 to S39, S49] */
 export class CreateController {
   readonly #form: FormPage
 
@@ -43,10 +41,9 @@ export class CreateController {
   }
 
   /**
-   * Renders the blank form, with the values of the record that the address names, and those that it gives for
-   * fields. [R4, R11]
+   * Renders the blank form. The URL can contain a record to copy values from, and values of fields. [R4, R11]
    *
-   * @throws PageNotFound  for a record that the user may not see
+   * @throws PageNotFound  if the record to copy does not exist or is not visible to the user
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const { view } = this
@@ -64,9 +61,7 @@ export class CreateController {
     return await form.render(ctx, { given, restored })
   }
 
-  /**
-   * Creates the record, or renders the form again with the errors and the submitted values.
-   */
+  /** Creates the record, or renders the form again with errors and the submitted values. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#form.of(ctx)
     const submission = await form.read(ctx)
@@ -107,7 +102,7 @@ export class CreateController {
     await goBack(this.site, this.view, ctx, list)
   }
 
-  /** The last state of a record that was deleted for good, to be made again. [R8] */
+  /** The last state of a permanently deleted record, to create it again. [R8] */
   async #restored(
     ctx: HttpContext,
     form: FormPage,
@@ -132,7 +127,10 @@ export class CreateController {
     return { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) }
   }
 
-  /** The record that the form created when it was sent before; without values if the user does not see it. */
+  /**
+   * Returns the record that an earlier submission of the same form has created; without values if the user can't see
+   * it.
+   */
   async #storedItem(ctx: HttpContext, key: KeyValue): Promise<Item> {
     const { crud, resource } = this.view
     const id = resource.key.isComposite ? key : key[0]
@@ -146,7 +144,10 @@ export class CreateController {
     return linkTo(key)
   }
 
-  /** Page of the record, at the panel with which it goes on; null if it is complete, or the user may not open it. */
+  /**
+   * Returns the URL of the new record at the panel that continues the creation; null if the record is complete or the
+   * user is not allowed to open it.
+   */
   async #nextStep(ctx: HttpContext, item: Item): Promise<string | null> {
     const key = item && keyOf(item)
     if (!key || !(await may(ctx, this.view, 'update'))) return null

@@ -1,17 +1,13 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import type { FieldError } from '#base/errors'
 
-/**
- * The record has changed since the form was rendered.
- */
+/** The record has changed since the form was rendered. */
 export class RowChanged extends Exception {
   static status = 409
   static code = 'E_ROW_CHANGED'
   static message = 'Another user has changed this record since'
 
-  /**
-   * @param values  values of the rejected write, by attribute name
-   */
+  /** @param values  values of the rejected write, by attribute name */
   constructor(readonly values: Record<string, unknown>) {
     super()
   }
@@ -24,9 +20,7 @@ export class InvalidForm extends Exception {
   static status = 500
   static code = 'E_INVALID_FORM'
 
-  /**
-   * @param rows  what is wrong with rows in the form [R2]
-   */
+  /** @param rows  errors of inline rows in the form [R2] */
   constructor(
     readonly errors: readonly FieldError[],
     readonly rows: RowErrors = new Map()
@@ -35,9 +29,7 @@ export class InvalidForm extends Exception {
   }
 }
 
-/**
- * Rows of a form that the user may not write, or that others have changed or removed since. [R2, B25]
- */
+/** Rows of a form that the user is not allowed to write, or that other users have changed or deleted. [R2, B25] */
 export class RefusedRows extends InvalidForm {
   static code = 'E_REFUSED_ROWS'
 
@@ -58,11 +50,11 @@ export interface RowError {
   fieldErrors: Record<string, string>
   /** Messages about the row as a whole */
   messages: string[]
-  /** True if another user has changed the row, so that it goes on from its current version */
+  /** True if another user has changed the row; the form then contains the version of the current row */
   isChanged?: boolean
-  /** True if there is no such row any more: saved again, it is a new one */
+  /** True if the row no longer exists; saving the form again creates it as a new row */
   isGone?: boolean
 }
 
-/** By relation and number of the row, as in `items.2`; by the relation alone for all of its rows */
+/** Errors by relation and row number, such as `items.2`; by relation for errors of all its rows */
 export type RowErrors = ReadonlyMap<string, RowError>

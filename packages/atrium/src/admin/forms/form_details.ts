@@ -23,9 +23,7 @@ import { neighbourRecords } from './neighbour_records.js'
 import { wayBack } from './new_reference.js'
 import type { FormFailure } from './submission/form_failure.js'
 
-/**
- * The form of a record: its model, and what of it is written there.
- */
+/** The form of a record and its fields. */
 interface FormOfRecord {
   site: AdminSite
   view: ModelView
@@ -34,9 +32,7 @@ interface FormOfRecord {
   related: readonly FormField[]
 }
 
-/**
- * Visible fields of the record that the form does not have, as facts below it.
- */
+/** Returns the visible fields of the record that are not in the form, to be shown below it. */
 export async function formFacts(
   ctx: HttpContext,
   { site, view, fields, related }: FormOfRecord,
@@ -72,10 +68,10 @@ export async function formFacts(
 }
 
 /**
- * Addresses of a form page, each with the list or the parent record that the form was opened from: the action of the
- * form, the ways back, to the records before and after, to the history, a copy and the deletion.
+ * Returns the URLs of a form page, each with the list or parent record that the form was opened from: submission,
+ * back links, previous and next record, history, copy and deletion.
  *
- * @param record  of an update
+ * @param record  record to update; undefined for a create form
  */
 export async function formLinks(
   ctx: HttpContext,
@@ -114,10 +110,10 @@ export async function formLinks(
 }
 
 /**
- * The button *Restore it* of a form that was refused because a deleted record has the same unique value.
+ * Returns the button *Restore it* for a form that was rejected because a deleted record has the same unique value.
  *
- * @param from  address of the form
- * @returns null without such a record, and for users who cannot restore it
+ * @param from  URL of the form
+ * @returns null if there is no such record or the user is not allowed to restore it
  */
 export async function restoreOffer(
   ctx: HttpContext,

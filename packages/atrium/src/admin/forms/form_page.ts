@@ -32,25 +32,23 @@ import { guardOf } from '../identity/admin_guard.js'
 
 const LONGEST_TITLE = 120
 
-/**
- * Create and update pages, blank or with the errors of a submission. [S38, S47, S49]
- */
+/** Create and update pages, blank or with the errors of a submission. [S38, S47, S49] */
 export class FormPage {
   constructor(
     readonly site: AdminSite,
     readonly view: ModelView,
     readonly mode: FormMode,
-    /** Names of fields that are read-only on the record of the form */
+    /** Names of the fields that are read-only for this record */
     readonly readOnlyHere: ReadonlySet<string> = new Set(),
-    /** Many-to-many fields, as the signed-in user may fill them in [R3] */
+    /** Many-to-many fields that the signed-in user can edit [R3] */
     readonly related: readonly FormField[] = []
   ) {}
 
   /**
-   * The form as the signed-in user may fill it in, with many-to-many fields. A field that the user may write
-   * on other records only is read-only. [R3, U3]
+   * Returns the form for the signed-in user, with many-to-many fields. A field is read-only if the user can only
+   * write it on other records. [R3, U3]
    *
-   * @param record  of an update
+   * @param record  record to update; undefined for a create form
    */
   async of(ctx: HttpContext, record?: LucidRow): Promise<FormPage> {
     const { site, view, mode } = this
@@ -61,7 +59,7 @@ export class FormPage {
   }
 
   /**
-   * The form with one of its fields alone: the others are read-only in it.
+   * Returns the form with a single editable field; the other fields are read-only.
    *
    * @param name  API name of the field
    */
@@ -75,9 +73,7 @@ export class FormPage {
     return this.#split(true)
   }
 
-  /**
-   * Reads the submitted form, with its rows. [R2]
-   */
+  /** Parses the submitted form, including inline rows. [R2] */
   async read(ctx: HttpContext): Promise<Submission> {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
@@ -90,7 +86,7 @@ export class FormPage {
     }
   }
 
-  /** The fields of the view's form that the record's form has, or those that it lacks */
+  /** Returns the editable fields of the form, or the fields that are read-only for this record */
   #split(isWritten: boolean): FormField[] {
     const fields = formFields(this.site, this.view, this.mode)
     const own = fields.filter(({ name }) => this.readOnlyHere.has(name) !== isWritten)
@@ -98,7 +94,8 @@ export class FormPage {
   }
 
   /**
-   * Values of read-only fields that the schema requires: what a record has is not a write.
+   * Returns the current values of read-only fields that the schema requires, so that the update is valid without
+   * changing them.
    */
   required(record: LucidRow): Record<string, unknown> {
     const attributes = record as unknown as Record<string, unknown>
@@ -110,10 +107,10 @@ export class FormPage {
   }
 
   /**
-   * Puts the record's own values in the place of those that `required` gave the schema, which makes other ones of
-   * them, such as datetimes without milliseconds.
+   * Restores the current values of the fields from `required` after validation, as the schema may convert values, for
+   * example to datetimes without milliseconds.
    *
-   * @param values  by attribute name, after the schema
+   * @param values  validated values, by attribute name
    */
   keepRequired(record: LucidRow, values: Record<string, unknown>): void {
     const attributes = record as unknown as Record<string, unknown>
@@ -124,10 +121,10 @@ export class FormPage {
   }
 
   /**
-   * Refuses a submission that changes read-only fields: the form can be older than the user's roles.
-   * [U3]
+   * Returns the failure of a submission that changes read-only fields, which happens if the user's roles have changed
+   * since the form was rendered. [U3]
    *
-   * @param record  of an update
+   * @param record  record to update; undefined for a create form
    */
   refusalOf(ctx: HttpContext, record?: LucidRow): FormFailure | null {
     const fields = [...readOnlyFields(this.site, this.view, this.mode), ...this.#split(false)]
@@ -139,7 +136,8 @@ export class FormPage {
   }
 
   /**
-   * Names of the fields that are not part of the form as it was filled in, or as the record fills it in. [R14]
+   * Returns the names of the fields that are hidden by `visibleWhen`, for the submitted values or the values of the
+   * record. [R14]
    */
   unseen(submission?: Submission, record?: LucidRow): Set<string> {
     const { site, view, mode } = this
@@ -147,7 +145,7 @@ export class FormPage {
     return unseenFields(fields, textsInForm(view, fields, submission, record))
   }
 
-  /** Without the fields that are not part of the form, whatever is filled in. */
+  /** Returns the fields that are not hidden for every possible input. */
   #offered(record?: LucidRow): FormField[] {
     const { fields } = this
     const names = new Set(fields.map(({ name }) => name))
@@ -159,7 +157,7 @@ export class FormPage {
   /**
    * Returns true if the submission changes the record.
    *
-   * @param values  by attribute name, after the schema
+   * @param values  validated values, by attribute name
    */
   async changes(
     record: LucidRow,
@@ -170,16 +168,12 @@ export class FormPage {
     return changesRecord(columns.all, submission, record, values, await this.own(record))
   }
 
-  /**
-   * Texts that the form shows for a record, by API name.
-   */
+  /** Returns the texts that the form shows for a record, by API name. */
   async texts(record: LucidRow): Promise<Record<string, string[]>> {
     return { ...storedTexts(this.fields, record), ...(await this.own(record)) }
   }
 
-  /**
-   * Renders the page; for htmx only its content.
-   */
+  /** Renders the page; for htmx only its content. */
   async render(ctx: HttpContext, state: FormState = {}): Promise<string> {
     const data = await this.data(ctx, state)
     const own = this.view.templates[this.mode]
@@ -191,14 +185,12 @@ export class FormPage {
       return await this.site.render(ctx, 'partials/form_content', data)
     }
     const panels = await this.#panels(ctx, state)
-    /* Templates of an application's own know the one. */
+    /* Custom templates of applications may use the variable `panel` for a single panel. */
     const [panel = null] = panels
     return await this.site.renderPage(ctx, `pages/${this.mode}`, { ...data, panels, panel }, own)
   }
 
-  /**
-   * Variables of the templates. Names in snake case are those of the specification.
-   */
+  /** Returns the template variables. Names in snake case are those of the specification. */
   async data(ctx: HttpContext, state: FormState = {}) {
     const { record, given, submission, failure, sent, restored } = state
     const { view, mode } = this
@@ -273,7 +265,7 @@ export class FormPage {
     }
   }
 
-  /** Without those whose records are rows of the form. */
+  /** Returns the related lists, without relations whose records are rows of the form. */
   async #related(ctx: HttpContext, record: LucidRow, inlines: readonly InlineSection[]) {
     const sections = await relatedSections(ctx, this.site, this.view, record)
     const own = inlines.filter(({ list }) => list === null).map((inline) => relatedId(inline))
@@ -293,14 +285,12 @@ export class FormPage {
     )
   }
 
-  /** For own code, whose work is shown. [U3] */
+  /** Returns the record for custom code, without values that the viewer cannot see. [U3] */
   #shownOf(record: LucidRow): LucidRow {
     return this.view.resource.reader.form.shown(record)
   }
 
-  /**
-   * Texts of fields that are not columns, by name: of a record, or for a blank form.
-   */
+  /** Returns the texts of fields that are not columns, by name: of a record, or for a blank form. */
   async own(record?: LucidRow): Promise<Record<string, string[]>> {
     const texts: Record<string, string[]> = {}
     for (const { name, widget, column } of this.fields) {
@@ -311,7 +301,7 @@ export class FormPage {
     return texts
   }
 
-  /** Submitted values, else stored ones, else the initial values of a blank form. [S47] */
+  /** Returns the submitted values, otherwise stored ones, otherwise the initial values of a blank form. [S47] */
   #shown(stored: Record<string, string[]> | undefined, submission: Submission | undefined) {
     const shown: Record<string, string[]> = {}
     for (const field of this.fields) {

@@ -21,9 +21,9 @@ export interface FoundRecord {
 }
 
 /**
- * The record of a request's path, as far as the user may see it.
+ * Returns the record of the request's path if the user can see it.
  *
- * @returns null if there is none; an id that is not valid for the key's type is not found [B21]
+ * @returns null if there is none; an id that is invalid for the key's type is treated as missing [B21]
  */
 export async function findRecord(ctx: HttpContext, view: ModelView): Promise<FoundRecord | null> {
   let key: KeyValue
@@ -38,9 +38,9 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 }
 
 /**
- * Responds with 404 with a message. [S41]
+ * Responds with 404 and a message. [S41]
  *
- * @throws PageNotFound  for a browser that opens a page
+ * @throws PageNotFound  if a browser opens a page
  */
 export function recordNotFound(
   { params, request, response }: HttpContext,
@@ -57,19 +57,13 @@ export function recordNotFound(
   return { message }
 }
 
-/**
- * Form field with the version of the record that an update form shows. [B25]
- */
+/** Hidden input with the version of the record that an update form shows. [B25] */
 export const versionField = '_version'
 
-/**
- * Field of the button *Save and next*. [L11]
- */
+/** Name of the button *Save and next*. [L11] */
 export const nextField = '_next'
 
-/**
- * The version that a form was opened with, and the sealed record, as they were sent. [B25, R15]
- */
+/** The version of the record that a form was opened with, and the sealed record, as submitted. [B25, R15] */
 export interface SentVersion {
   version: string
   sealed: string | undefined
@@ -81,27 +75,25 @@ export interface SentVersion {
 export interface FormState {
   /** Record to update */
   record?: LucidRow
-  /** Texts that a blank form begins with, by name */
+  /** Initial texts of a blank form, by field name */
   given?: Record<string, string[]>
   /** Values of an earlier version of the record [R8] */
   restored?: RestoredFields | null
   /** Submitted values */
   submission?: Submission
   failure?: FormFailure
-  /** Sentences about restored texts [R5, R10] */
+  /** Notes about restored texts [R5, R10] */
   keptNotes?: readonly string[]
-  /** Version that the form continues from, as it was sent. Default: the record's */
+  /** Version that the form is based on, as submitted. Default: the version of the record */
   sent?: SentVersion
-  /** State for the view's panel */
+  /** State of the view's panel */
   panelState?: unknown
 }
 
-/** The properties of a field that the words for its values depend on. */
+/** The properties of a field that determine how its values are formatted. */
 type ShownField = Pick<FormField, 'column' | 'reference' | 'widget' | 'choices' | 'grouped'>
 
-/**
- * Values of a field as in the list, except that submitted texts are not cut.
- */
+/** Formats values of a field as in the list, except that submitted texts are not shortened. */
 export async function shownValues(
   ctx: HttpContext,
   site: Site,

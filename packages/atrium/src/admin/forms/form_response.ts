@@ -12,7 +12,7 @@ import { redirectPage } from '../http/redirect.js'
 /**
  * Redirects to the list. [S37, S46, B18]
  *
- * @param list  as it was; null for the first page of the whole list
+ * @param list  parameters of the list; null for the first page of the whole list
  */
 export async function goToList(
   site: AdminSite,
@@ -20,15 +20,16 @@ export async function goToList(
   ctx: HttpContext,
   list: ListParameters | null
 ): Promise<void> {
-  /* A viewer who cannot see the list goes to the dashboard. */
+  /* A user who cannot see the list is redirected to the dashboard. */
   const isVisible = await view.isVisibleTo(ctx)
   redirectPage(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
 }
 
 /**
- * Redirects to where a form was opened from: the record that it leads back to, else the list. [L11, R4]
+ * Redirects to the page that a form was opened from: the parent record if the URL contains one, otherwise the list.
+ * [L11, R4]
  *
- * @param list  as it was; null if the form was not opened from it
+ * @param list  parameters of the list; null if the form was not opened from it
  */
 export async function goBack(
   site: AdminSite,
@@ -44,10 +45,11 @@ export async function goBack(
 const LONGEST_TITLE = 120
 
 /**
- * Message about a record, whose title links to its form or page, whichever the user may open. [B18, L11, R16]
+ * Returns a success message about a record. The title links to the form or page of the record if the user is allowed
+ * to open it. [B18, L11, R16]
  *
  * @param text   catalogue key of a sentence with the placeholders `one` and `title`
- * @param title  of the record; undefined if the user does not see it
+ * @param title  title of the record; undefined if the user can't see the record
  */
 export async function recordMessage(
   ctx: HttpContext,
@@ -58,10 +60,10 @@ export async function recordMessage(
 ): Promise<Flash> {
   const path = view.resource.key.toPath(key)
   const number = key.join(', ')
-  /* The sentence names the model already. */
+  /* The number alone, as the sentence already contains the name of the model. */
   const isNumbered = title === undefined || title === `${view.singular} ${number}`
   const shown = plainText(isNumbered ? number : title, LONGEST_TITLE).text
-  /* Not by `site.text` with the title, which caches its results. */
+  /* The title is inserted afterwards, as `site.text` caches its results. */
   const sentence = partsOf(site.text(text, { one: view.singular, title: isolated('title') }))
   const parts = sentence.map((part) => (part.isolated ? { ...part, text: shown } : part))
   const linkTo = title === undefined ? () => null : await recordLinks(ctx, view, [key])

@@ -8,15 +8,15 @@ import type { ModelView } from '../views/model_view.js'
 import { mayEach } from '../permissions/may.js'
 import { formUrl, recordUrl } from '../http/record_links.js'
 
-/** As a form, or only to be read */
+/** Opened as a form, or read-only */
 type Opening = 'update' | 'read'
 
-/* So many records in a row that the user may not change end the search. */
+/* Maximum number of consecutive records that are skipped because the user is not allowed to open them */
 const MOST_SKIPPED = 1000
 
 /**
- * URLs of the forms of the records before and after one in the list that it was opened from, or of the pages
- * that show them; null where there is none. Records that the user may not open so are passed over. [L11, R16]
+ * Returns the URLs of the previous and next record in the list that the form was opened from; null if there is none.
+ * Records that the user is not allowed to open are skipped. [L11, R16]
  */
 export async function neighbourRecords(
   ctx: HttpContext,
@@ -25,7 +25,7 @@ export async function neighbourRecords(
   key: KeyValue,
   offer: Opening = 'update'
 ): Promise<{ previous: string | null; next: string | null }> {
-  /* An overridden `getMulti` may list other records, or in another order. */
+  /* A custom `getMulti` may list other records, or in another order. */
   const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
   if (!isPlain || list.deleted === 'only') return { previous: null, next: null }
   const [previous, next] = await Promise.all([
@@ -35,7 +35,7 @@ export async function neighbourRecords(
   return { previous, next }
 }
 
-/** A failure must not fail the form. */
+/** Returns the URL of a neighbouring record. Errors are only logged, as the form works without it. */
 async function neighbour(
   ctx: HttpContext,
   view: ModelView,
@@ -63,7 +63,7 @@ async function openable(
   direction: 'before' | 'after',
   offer: Opening
 ): Promise<KeyValue | null> {
-  /* Deleted records have no form, and are not worked through. */
+  /* Deleted records are excluded, as they have no form. */
   const request = list.with({ deleted: 'exclude' }).toRequest()
   const records = new Records(view.resource)
   const options = view.callOptions(ctx)

@@ -26,18 +26,18 @@ import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'
 import type { FormField } from './fields/form_field.js'
 
-/** Name of the button *New ...* in a form; its value is that of `writeAsked`. [R5] */
+/** Name of the button *New ...* in a form; the value is created by `writeRequested`. [R5] */
 const NEW = '__new'
 
-/**
- * `items.0.product_id@OrderItem.product_id`: an input of a form, and the reference that it is for.
- */
+/** Serializes an input of a form and its reference: `items.0.product_id@OrderItem.product_id`. */
 function writeRequested({ input, model, field }: RequestedReference): string {
   return `${input}@${model}.${field}`
 }
 
 /**
- * @returns null for another text
+ * Parses the text of `writeRequested`.
+ *
+ * @returns null if the text is invalid
  */
 function readRequested(text: string): RequestedReference | null {
   const [, input, model, field] = /^([\w.]{1,200})@(\w{1,200})\.(\w{1,200})$/.exec(text) ?? []
@@ -45,7 +45,8 @@ function readRequested(text: string): RequestedReference | null {
 }
 
 /**
- * A reference by its names, as the signed-in user may follow it; null where they may not, or there is none.
+ * Finds a reference by model and field name; null if it does not exist or the signed-in user is not allowed to use
+ * it.
  */
 async function requestedReference(
   ctx: HttpContext,
@@ -61,9 +62,9 @@ async function requestedReference(
 }
 
 /**
- * The new record as a choice of the reference.
+ * Returns the new record as a choice of the reference.
  *
- * @returns null for another model's, and for one that the user does not see
+ * @returns null if the record belongs to another model or the user can't see it
  */
 function chosen(
   reference: Reference | null,
@@ -78,10 +79,10 @@ function chosen(
 }
 
 /**
- * Handles the button *New ...* of a form: stores what was typed, and goes to the form of the other record, which
- * comes back. [R5]
+ * Handles the button *New ...* of a form: stores the form as a draft and redirects to the create form of the
+ * referenced model, which redirects back afterwards. [R5]
  *
- * @returns true if it responded; a failure to show in the form; false if the button was not pressed
+ * @returns true if a response was sent; a failure to show in the form; false if the button was not pressed
  */
 export async function goToNew(
   ctx: HttpContext,
@@ -111,9 +112,9 @@ export async function goToNew(
 }
 
 /**
- * Leads back to the form that a record was made for, with the record chosen. [R5]
+ * Redirects back to the form from which a record was created, with the record selected. [R5]
  *
- * @returns false if it was made for none
+ * @returns false if the record was not created from another form
  */
 export async function goBackWithNew(
   ctx: HttpContext,
@@ -134,9 +135,7 @@ export async function goBackWithNew(
   return true
 }
 
-/**
- * Address of the form that a record is made for, as it was left; null if it is made for none. [R5]
- */
+/** Returns the URL of the stored form from which a record is being created; null if there is none. [R5] */
 export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
   const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -145,8 +144,8 @@ export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string
 }
 
 /**
- * Tells the dialog of the new record, for the reference that it was opened for; without a value where that
- * can't refer to it. [R5]
+ * Responds with the new record to the dialog that it was created in. The value is left out if the reference can't
+ * refer to the record. [R5]
  */
 export async function respondInDialog(
   ctx: HttpContext,
@@ -160,23 +159,21 @@ export async function respondInDialog(
   ctx.response.json({ message, value: choice?.value ?? null, label: choice?.label ?? null })
 }
 
-/**
- * The button *New ...* next to a reference.
- */
+/** The button *New ...* next to a reference. */
 export interface NewOffer {
   name: string
   value: string
   label: string
-  /** URL of the form for the dialog */
+  /** URL of the form in the dialog */
   url: string
 }
 
 /**
- * Adds the button to the references whose records the user may make. Works by the names of the inputs, so rows of
- * a form can have it, too. [R5]
+ * Adds the button to references for whose model the user is allowed to create records. It is identified by input
+ * names, so that it also works in inline rows. [R5]
  *
- * @param view    of the model that has the fields
- * @param fields  of which `views` are made
+ * @param view    view of the model that has the fields
+ * @param fields  fields of `views`, in the same order
  */
 export async function offerNew(
   ctx: HttpContext,
@@ -185,7 +182,7 @@ export async function offerNew(
   fields: readonly FormField[],
   views: ReadonlyArray<FieldView & { newOffer?: NewOffer }>
 ): Promise<void> {
-  /* The form of a dialog offers no other dialog. */
+  /* A form in a dialog cannot open another dialog. */
   if (isInDialog(ctx)) return
   await Promise.all(
     views.map(async (shown, index) => {

@@ -26,14 +26,14 @@ import {
 export interface UpdatedRecord {
   key: KeyValue
   record: LucidRow
-  /** The version of it that the form was filled in with [R8] */
+  /** Earlier version of the record that the form was filled in with [R8] */
   restored?: RestoredFields | null
-  /** The form as it was sent: new rows of it are created once */
+  /** Token of the submission, so that submitting the form twice creates its new rows only once */
   once?: SentOnce | null
 }
 
 export interface StoredUpdate {
-  /** Undefined if the user may not see it any more */
+  /** Undefined if the user can no longer see the record */
   item: Item | undefined
   isChanged: boolean
 }
@@ -41,10 +41,10 @@ export interface StoredUpdate {
 /**
  * Validates the submission of an update form and writes it.
  *
- * @param form          the form of the record
- * @param precondition  called with the locked record and the values to write, by attribute name; an error
- *   that it throws is the outcome, and nothing is written
- * @param stored          files of the submission, which stay for another attempt if the record has changed
+ * @param form          form of the record
+ * @param precondition  called with the locked record and the values to write, by attribute name; an error that it
+ *   throws prevents the write
+ * @param stored        files of the submission; they are preserved for another attempt if the record has changed
  * @throws InvalidForm
  * @throws Problem 403, 404, 409 or 422
  */
@@ -109,7 +109,7 @@ export async function storeUpdate(
       },
       () => key
     )
-    /* The model's own code may have changed what was not sent. */
+    /* Hooks of the model may have changed values that were not submitted. */
     isChanged =
       isSent ||
       (plan?.changes.length ?? 0) > 0 ||

@@ -6,9 +6,7 @@ import { clockTime, writtenTime } from '../time/local_time.js'
 import { presentZone, UTC } from '../time/time_zone.js'
 import type { Cell, ListColumn } from '../views/list_column.js'
 
-/**
- * A cell with its presentation.
- */
+/** A cell with formatting. */
 export interface ShownCell extends Cell {
   kind:
     | 'text'
@@ -23,55 +21,58 @@ export interface ShownCell extends Cell {
     | 'colour'
     | 'image'
     | 'markdown'
-  /** The whole value, to unfold below `text`, if that is only its beginning */
+  /** Complete value, to unfold, if `text` is only the beginning */
   whole?: string
-  /** Markup of a widget, shown in the place of `text` */
+  /** Markup of a widget, shown instead of `text` */
   markup?: string
 }
 
 type Text = (key: string, data?: Record<string, unknown>) => string
 
-/** Number of characters of a text that a cell shows */
+/** Maximum number of characters of a text in a cell */
 const LONGEST_TEXT = 80
 
-/* Browsers show no longer tooltip, and longer texts would inflate the page. */
+/* Browsers do not show longer tooltips, and longer texts would inflate the page. */
 export const LONGEST_TITLE = 10_000
 
-/* Texts up to this length fit into a column of the table; those of wide characters are half as long. */
+/* Maximum length of a text that fits into a table column; half of it for texts with wide characters. */
 const FITTING = 40
 const WIDE = /[^\0-\u02ff\u0370-\u05ff]/
 
-/* Floats often have meaningless trailing digits. */
+/* Maximum decimals of a float, as floats often have meaningless trailing digits. */
 const MOST_DECIMALS = 6
 
-/* No number is formatted with more. */
+/* Maximum decimals that `Intl.NumberFormat` supports */
 const MOST_EXACT_DECIMALS = 100
 
-/** A number of many digits is a text. */
+/** Matches numbers that are stored as text because they have many digits */
 const NUMERAL = /^-?\d+(?:\.\d+)?$/
 
 /** Decimal places of a type such as `decimal(10, 2)` */
 const SCALE = /\(\s*\d+\s*,\s*(\d{1,2})\s*\)/
 
-/* Browsers treat a backslash as a slash and skip line breaks: `/\\evil.test` is a URL of another
- * host. */
+/*
+ * Allowed links. Browsers treat a backslash as a slash and ignore line breaks, so `/\\evil.test` would be a URL of
+ * another host.
+ */
 const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 
-/* Whole values that are links. A mail address has no sign that would begin the headers of a mail. */
+/*
+ * Match values that are links as a whole. The pattern of email addresses excludes characters that would start
+ * headers.
+ */
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"]{1,2000}$/i
 const MAIL_ADDRESS = /^[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
 
-/**
- * Cuts a text to a number of characters, without splitting one.
- */
+/** Shortens a text to a number of characters, without splitting a surrogate pair. */
 export function cutText(text: string, longest: number = LONGEST_TEXT): string {
-  /* A character has at most two UTF-16 units, so the rest of a long text is not needed. */
+  /* A character has at most two UTF-16 units, so the rest of a long text need not be split. */
   const characters = [...text.slice(0, 2 * longest + 2)]
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
 }
 
 /**
- * Cell with a text; the whole text is in `title` if it is cut, or if the table's column may be too narrow.
+ * Returns a cell with a text. `title` contains the longer text if it is cut or may be wider than the table's column.
  */
 export function textCell(text: string): ShownCell {
   if (text.length <= FITTING / 2) return { kind: 'text', text: visibleText(text) }
@@ -81,7 +82,7 @@ export function textCell(text: string): ShownCell {
   return { kind: 'text', text: shown, ...(!fits && { title: cutText(whole, LONGEST_TITLE) }) }
 }
 
-/** Cell with a text; one that is an address as a whole is a link. */
+/** Returns a cell with a text, which is a link if the whole text is a URL or an email address. */
 function linkingCell(text: string): ShownCell {
   const cell = textCell(text)
   const isShort = text.length <= LONGEST_TEXT
@@ -94,12 +95,10 @@ function linkingCell(text: string): ShownCell {
     : cell
 }
 
-/** Items of a list that a cell shows */
+/** Maximum number of list items that a cell shows */
 export const SHOWN_ITEMS = 3
 
-/**
- * The items of a list as badges, and the number of those that are not shown.
- */
+/** Returns a cell with list items as badges, and the number of items that are not shown. */
 export function listCell(items: readonly string[], text: Text, most = SHOWN_ITEMS): ShownCell {
   if (items.length === 0) return nullCell(text)
   const shown = items.slice(0, most).map((item) => {
@@ -115,7 +114,9 @@ export function listCell(items: readonly string[], text: Text, most = SHOWN_ITEM
   }
 }
 
-/** A list of plain values as badges, other JSON on one line, which unfolds if it is long. */
+/**
+ * Returns a cell with a list of plain values as badges, or with other JSON on one line, which unfolds if it is long.
+ */
 function jsonCell(value: unknown, text: Text): ShownCell {
   const items = plainItems(value)
   if (items) return listCell(items, text)
@@ -125,9 +126,7 @@ function jsonCell(value: unknown, text: Text): ShownCell {
   return { kind: 'json', text: cutText(line), whole }
 }
 
-/**
- * Cell with a value that is not a column's, or that the column computes itself.
- */
+/** Returns a cell for a value that does not belong to a column, or that the column's `serialize` has computed. */
 export function valueCell(value: unknown, text: Text): ShownCell {
   switch (typeof value) {
     case 'undefined':
@@ -144,8 +143,8 @@ export function valueCell(value: unknown, text: Text): ShownCell {
 }
 
 /**
- * Cell of a custom list column. Its link may come from a record, so only links to web pages and
- * mail addresses stay: see `Cell`.
+ * Returns the cell of a custom list column. The link may come from record data, so only links to web pages and email
+ * addresses are kept: see `Cell`.
  */
 export function ownCell(
   value: Awaited<ReturnType<ListColumn['value']>>,
@@ -161,7 +160,6 @@ export function ownCell(
   }
 }
 
-/** Returns the cells of a column. */
 export function cellsOf(
   column: Column,
   values: readonly unknown[],
@@ -171,12 +169,12 @@ export function cellsOf(
 }
 
 /**
- * Returns the function that formats the values of one column, all in the same way.
+ * Returns a function that formats the values of one column consistently.
  *
- * @param values      values of the page: numbers are shown with the same decimals
+ * @param values      values of the page; all numbers get the same number of decimals
  * @param isGrouped   true for thousands separators, which identifiers do not have
- * @param isChoice    true if every value is one of a list
- * @param own         shows a value in the way of its widget; null for as if there was none
+ * @param isChoice    true if the values are from a fixed list
+ * @param own         formats a value with its widget; null to use the default format
  */
 export function cellMaker(
   column: Column,
@@ -200,7 +198,7 @@ interface CellOptions {
 }
 
 function shows(column: Column, values: readonly unknown[], isGrouped: boolean, text: Text): Show {
-  /* A `serialize` function of the model may return anything. */
+  /* A custom `serialize` of the model may return any type. */
   if (column.serialize) return () => null
   switch (column.kind) {
     case 'integer':
@@ -227,8 +225,8 @@ function choice(value: unknown): ShownCell | null {
 }
 
 /**
- * Formats all numbers with the decimal places of the column, else with those of the number with the most,
- * so that the decimal points align.
+ * Formats all numbers with the same number of decimals, so that the decimal points align: the scale of the column,
+ * otherwise the maximum of the values.
  */
 function numbers(column: Column, values: readonly unknown[], isGrouped: boolean): Show {
   const [, scale] = (column.isDecimal && SCALE.exec(column.sqlType)) || []
@@ -246,7 +244,9 @@ function numbers(column: Column, values: readonly unknown[], isGrouped: boolean)
   }
 }
 
-/** Simple numbers, which nearly all are, can be formatted without `Intl.NumberFormat`. */
+/**
+ * Matches simple numbers, which are the most frequent and can be formatted without the slower `Intl.NumberFormat`.
+ */
 const DIGITS = /^(-?)(0|[1-9]\d{0,20})(?:\.(\d+))?$/
 
 function quicklyFormatted(
@@ -266,7 +266,7 @@ function quicklyFormatted(
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Cached, as creating one takes longer than formatting a page with it. */
+/** Returns a number format. Cached, as creating one takes longer than formatting a page with it. */
 function formatOf(isGrouped: boolean, decimals: number): Intl.NumberFormat {
   const key = `${isGrouped} ${decimals}`
   let format = formats.get(key)
@@ -287,13 +287,13 @@ function decimalsOf(value: unknown): number {
   return decimals.length
 }
 
-/** Cell of an API datetime, without its seconds, or date. */
+/** Returns a cell for a date, or for a datetime without seconds, in the format of the API. */
 function momentCell(value: unknown, zone: string): ShownCell | null {
   const text = writtenTime(String(value), { seconds: false })
   return text === null ? null : { kind: 'moment', text, title: `${value}${zone}` }
 }
 
-/** A datetime of the API, which is in UTC, as the clocks of a zone show it. [R12] */
+/** Returns a function that converts API datetimes from UTC to a time zone. [R12] */
 function moments(zone: string): Show {
   if (zone === UTC) return (value) => momentCell(value, ` ${UTC}`)
   return (value) => {

@@ -5,24 +5,22 @@ import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
 import { filterParameter, searchIn } from './list_address.js'
 
-/**
- * Message of a list without records: the reason, and the next step.
- */
+/** Message of a list without records: the reason, and a link to the next step. */
 export interface EmptyState {
   heading: string
   text: string
   link: { url: string; label: string } | null
-  /** Next to the link that adds the first record [L13] */
+  /** Link to the import, next to the link that creates the first record [L13] */
   importLink: { url: string; label: string } | null
 }
 
 interface EmptyStateOptions {
   failed: boolean
-  /** True if the viewer sees only some records of the model */
+  /** True if the viewer can see only some records of the model */
   isScoped: boolean
-  /** Singular and plural of the model in a sentence */
+  /** Singular and plural of the model for use in a sentence */
   words: { one: string; many: string }
-  /** Label of the searched column */
+  /** Label of the column that was searched */
   label: string
   links: { create: string | null; import: string | null; all: string; unfiltered: string }
 }
@@ -69,18 +67,14 @@ function emptyText(add: unknown, importLink: unknown): string {
   return importLink ? 'import' : 'text'
 }
 
-/**
- * A filter that filters nothing, and why.
- */
+/** A filter that is ignored, and the reason. */
 export interface FilterNote {
   text: string
-  /** URL of the list without the filter; null where it would name what the viewer may not see */
+  /** URL of the list without the filter; null if the URL would reveal something that the viewer cannot see */
   url: string | null
 }
 
-/**
- * The notes of a list about filters that filter nothing. [L1]
- */
+/** Returns notes about the ignored filters of a list. [L1] */
 export function filterNotes(site: Site, view: ModelView, parameters: ListParameters): FilterNote[] {
   const ofOthers = parameters.errors.filter((filter) => parameters.isWithheld(filter))
   const own = parameters.errors.filter((filter) => !ofOthers.includes(filter))
@@ -99,9 +93,7 @@ function namedOf(filter: ReadFilter) {
   return { name: cutText(filterParameter(filter.name)), text: cutText(filter.text) }
 }
 
-/**
- * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
- */
+/** Returns the reason why a filter is ignored, as a phrase that continues "it ..." or as a sentence. [L1] */
 export function why(site: Site, { label, resource }: ModelView, filter: ReadFilter): string {
   const { column, error } = filter
   const reason = error!
@@ -128,16 +120,15 @@ function valueError(site: Site, error: Extract<FilterError, { reason: 'value' }>
   return site.text(`list.filters.values.${key}`, Object.fromEntries(given))
 }
 
-/**
- * The part of a list's query that filters nothing, so that the list shows more than was requested.
- */
+/** A part of a list's query that is ignored, so that the list contains more records than requested. */
 export type UnreadPart = { filter: string } | { search: string } | { view: true }
 
 /**
- * The first part of a list's query that filters nothing. Nothing is done with all records of such a list. [L8, D2]
+ * Returns the first part of a list's query that is ignored. Actions on all records of such a list are refused. [L8,
+ * D2]
  *
- * @param query  as it was given
- * @returns null if all of it counts
+ * @param query  original query string
+ * @returns null if no part is ignored
  */
 export function unreadPart(
   site: Site,
@@ -153,7 +144,7 @@ export function unreadPart(
   return parameters.place.isGone ? { view: true } : null
 }
 
-/** A search by a column that there is not for the user shows all records. */
+/** Returns true if the search column does not exist for the user, so that the list is not filtered. */
 function missesColumn({ column, q }: ListParameters, query: string): boolean {
   const { text } = searchIn(new URLSearchParams(query))
   return text !== '' && column === null && q === ''

@@ -2,8 +2,8 @@ import type { Column } from '#base/columns/column'
 import type { ModelView } from '../views/model_view.js'
 
 /**
- * Keys, references and years are identifiers and not quantities, as are columns whose option `grouped` is false:
- * they have no separators of thousands.
+ * Returns true for identifiers, which have no thousands separators: keys, references, years, and columns with
+ * `grouped: false`.
  */
 export function isIdentifier(view: ModelView, { isPrimary, name, apiName }: Column): boolean {
   return (

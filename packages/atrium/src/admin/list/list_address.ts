@@ -7,14 +7,12 @@ import type { ModelView } from '../views/model_view.js'
 import { columnsWritten } from './columns/column_choices.js'
 import { DEFAULT_ROWS, isPageSize } from '../views/page_size.js'
 
-/*
- * The parameters of a list's address: to the words of the API's grammar, which reads them, and back.
- */
+/* Conversion between the parameters of a list's URL and the query grammar of the API, which parses the values. */
 
-/** Value of the search form's column for a search of all of them. */
+/** Value of the search form's column selection for a search in all columns */
 export const ALL_COLUMNS = '*'
 
-/** Name of the parameter with the rows of a page */
+/** Name of the parameter with the page size */
 export const ROWS = 'rows-per-page-select'
 
 export const SEARCHED = 'column-to-search'
@@ -22,27 +20,26 @@ export const SEARCHED = 'column-to-search'
 /** Name of the parameter with the search text */
 export const SEARCH = 'search-input'
 
-/** Value of `view` for the list without any view [L5] */
+/** Value of the parameter `view` that disables the default view [L5] */
 export const ALL_RECORDS = 'all'
 
-/* `filter.price__gte` is `price__gte` in the API. */
+/* Prefix of filter parameters: `filter.price__gte` is `price__gte` in the API. */
 const PREFIX = 'filter.'
 
 export type Order = Sort['direction']
 
 export type Field = [name: string, value: string]
 
-/** Of several values of a parameter the last counts. */
+/** Returns the last value of a parameter; earlier values are ignored. */
 export function lastIn(given: URLSearchParams, name: string): string | undefined {
   return given.getAll(name).at(-1)
 }
 
 /**
- * The words of an address, without those that only the admin list has. Paging that is invalid is put right:
- * a page below 1 is page 1, an impossible number of rows the default, and a value that is not an integer resets both.
- * [S27, S28, B15, B16, L1, L7]
+ * Returns the URL's parameters that the API also has. Corrects invalid paging: a page below 1 becomes page 1, a page
+ * size out of range becomes the default, and a value that is not an integer resets both. [S27, S28, B15, B16, L1, L7]
  *
- * @param rows  rows of a page, unless the address names them
+ * @param rows  page size if the URL contains none
  */
 export function listWords(view: ModelView, given: URLSearchParams, rows: number): ListWords {
   const last = (name: string) => lastIn(given, name)
@@ -64,13 +61,13 @@ function sortIn(names: string | undefined, orders: readonly Order[]): SortWord[]
   return all.map((name, index) => ({ name, direction: orders[index] ?? 'asc' }))
 }
 
-/** Directions of the columns in `sort_by`, at least one */
+/** Sort directions of the columns in `sort_by`; at least one */
 function ordersIn(given: URLSearchParams): Order[] {
   const orders = (lastIn(given, 'sort_order') ?? '').split(',')
   return orders.map((one) => (one.toLowerCase() === 'desc' ? 'desc' : 'asc'))
 }
 
-/** Direction of the first column; null for the word None */
+/** Sort direction of the first column; null for the value `None` */
 export function orderIn(given: URLSearchParams): Order | null {
   return lastIn(given, 'sort_order') === 'None' ? null : ordersIn(given)[0]
 }
@@ -84,7 +81,7 @@ function pagingIn(page: string, rows: string): ListWords['paging'] {
   }
 }
 
-/** A negative integer is 0. */
+/** Parses an integer; a negative one becomes 0. */
 function integerIn(text: string): number | null {
   const [sign] = /^[+-]?/.exec(text.trim())!
   const count = countIn(text.trim().slice(sign.length))
@@ -92,8 +89,8 @@ function integerIn(text: string): number | null {
 }
 
 /**
- * What an address searches for: a text in the column of that name, or `q` in all columns, which may also be chosen in
- * the search form. Both are trimmed. [S29, L4]
+ * Returns the search of a URL: a text in one column, or `q` in all columns. The search form can also select all
+ * columns. Texts are trimmed. [S29, L4]
  *
  * @param search  name of the parameter with the form's text
  */
@@ -112,7 +109,7 @@ interface Narrowing {
   deleted: DeletedMode
 }
 
-/** The parameters that say which records and columns a list has, without defaults, in a fixed order. */
+/** Returns the parameters that determine the records and columns of a list, without defaults, in a fixed order. */
 export function narrowingFields(list: Narrowing): Field[] {
   const { filters, q, column, search, columns, deleted } = list
   return [
@@ -147,12 +144,12 @@ function fieldsUnless(isDefault: boolean, field: Field): Field[] {
   return isDefault ? [] : [field]
 }
 
-/** Name of a filter's parameter. */
+/** Returns the name of a filter's parameter. */
 export function filterParameter(name: string): string {
   return PREFIX + name
 }
 
-/** URL of the list of the records with these values. */
+/** Returns the URL of the list filtered by the given values. */
 export function filteredUrl(view: ModelView, values: ReadonlyArray<[Column, string]>): string {
   const fields = values.map(([column, value]): Field => [
     filterParameter(filterName(column)),

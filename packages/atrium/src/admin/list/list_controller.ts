@@ -14,9 +14,7 @@ import { readList } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
 import { redirect } from '../http/redirect.js'
 
-/**
- * The list of a model: as a page, as its content without the layout, or its table alone.
- */
+/** Renders the list of a model: the page, its content without the layout, or only the table. */
 export class ListController {
   readonly #page: ListPage
 
@@ -27,13 +25,11 @@ export class ListController {
     this.#page = new ListPage(site, view)
   }
 
-  /**
-   * Renders the page at its canonical URL, which ends in a slash. [S31, B26]
-   */
+  /** Renders the page, or redirects to its canonical URL, which ends in a slash. [S31, B26] */
   async page(ctx: HttpContext): Promise<unknown> {
     const { request } = ctx
     if (request.parsedUrl.pathname?.endsWith('/')) return await this.content(ctx, true)
-    /* The application's query string parser would change its spelling. */
+    /* The raw query string is used, as the application's query parser may normalize it. */
     const [, query] = request.request.url!.split(/\?(.*)/s)
     const location = this.view.url('/') + (query === undefined ? '' : `?${query}`)
     redirect(ctx, location, 307)
@@ -42,7 +38,7 @@ export class ListController {
   /**
    * Renders the content for htmx, or the page for other clients. [S32, S35]
    *
-   * @param isAddress  true if the request's URL is that of the page
+   * @param isAddress  true if the URL of the request is the URL of the page
    */
   async content(ctx: HttpContext, isAddress: boolean = false): Promise<string> {
     ctx.response.vary('HX-Request')
@@ -54,7 +50,7 @@ export class ListController {
   }
 
   /**
-   * Reads the address, and remembers the number of rows when it was chosen on the page that the request comes from.
+   * Parses the URL, and stores the page size as a preference if the user has just changed it on a page of the list.
    * [L6]
    */
   async #parameters(ctx: HttpContext): Promise<ListParameters> {
@@ -73,7 +69,7 @@ export class ListController {
     return parameters.with({ place: { ...place, rows: chosen } })
   }
 
-  /** Renders the layout while the database works, as it does not depend on the query. */
+  /** Renders the layout while the query runs, as the layout does not depend on it. */
   async #whole(ctx: HttpContext, parameters: ListParameters): Promise<string> {
     const own = this.view.templates.list
     const finding = this.#page.data(ctx, parameters)
@@ -83,14 +79,12 @@ export class ListController {
     await setImmediate()
     const page = this.site.render(ctx, 'pages/list', { view: this.view, found: finding })
     page.catch(() => {})
-    /* An error in a template would lose its status. */
+    /* Awaited before the page, as an error that is thrown within a template would lose its status. */
     await finding
     return await page
   }
 
-  /**
-   * Renders the table alone. [S56, B22]
-   */
+  /** Renders only the table. [S56, B22] */
   async table(ctx: HttpContext): Promise<string> {
     const parameters = await this.#page.parametersOf(ctx, 'search')
     return await this.site.render(
@@ -101,7 +95,7 @@ export class ListController {
   }
 }
 
-/** URL that the browser shows for the content; not needed after a reload. */
+/** URL that the browser should show for the content; `false` if it is unchanged. */
 function newAddress({ request }: HttpContext, { url }: ListParameters): string {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
@@ -111,12 +105,10 @@ function newAddress({ request }: HttpContext, { url }: ListParameters): string {
   }
 }
 
-/** Maximum rows of a printed list */
+/** Maximum number of rows of a printed list */
 export const PRINTED_MAX = 5_000
 
-/**
- * A list for paper: all records that match, with the columns and the order of the list. [L14]
- */
+/** The print view of a list: all matching records, with the columns and the order of the list. [L14] */
 export class PrintController {
   readonly #page: ListPage
 

@@ -9,13 +9,13 @@ import { DEFAULT_ROWS, ROWS_MAX } from '../views/page_size.js'
 import type { TitleSearches } from './title_search.js'
 import { inUtc } from '#base/values/datetime'
 
-/* From the first day to the last, both included. */
+/* Start day and end day, both inclusive */
 const PERIODS = {
   today: (today) => [today, today],
   yesterday: (today) => [today.minus({ days: 1 }), today.minus({ days: 1 })],
   last_7_days: (today) => [today.minus({ days: 6 }), today],
   last_30_days: (today) => [today.minus({ days: 29 }), today],
-  /* A week begins on Monday. */
+  /* Weeks begin on Monday. */
   this_week: (today) => [today.startOf('week'), today.endOf('week')],
   this_month: (today) => [today.startOf('month'), today.endOf('month')],
   last_month: (today) => {
@@ -31,26 +31,24 @@ const PERIODS = {
 
 export type Period = keyof typeof PERIODS
 
-/** The words for periods that a filter of dates takes. [L2] */
+/** Names of periods that date filters accept [L2] */
 export const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
 
-/**
- * A period as days, both included, and as the moments at which it begins and the next one begins.
- */
+/** A period: its days, both inclusive, and its start and exclusive end as times. */
 export interface Days {
-  /** As `2026-01-31` */
+  /** Such as `2026-01-31` */
   from: string
   to: string
-  /** As `2026-01-31 00:00:00`, in UTC */
+  /** Such as `2026-01-31 00:00:00`, in UTC */
   begin: string
   end: string
 }
 
 /**
- * The days that a word stands for at a moment. [L2]
+ * Returns the days of a named period, relative to a time. [L2]
  *
- * @param zone  time zone in which days begin and end, as in `Europe/Berlin`
- * @returns null if it is no such word
+ * @param zone  time zone in which days begin and end, such as `Europe/Berlin`
+ * @returns null if the name is unknown
  */
 export function daysOf(word: string, now: Date = new Date(), zone: string = 'utc'): Days | null {
   if (!isPeriod(word)) return null
@@ -64,23 +62,21 @@ export function daysOf(word: string, now: Date = new Date(), zone: string = 'utc
   }
 }
 
-/**
- * Returns true if the text is a word for a period.
- */
+/** Returns true if the text is the name of a period. */
 export function isPeriod(text: string): text is Period {
   return Object.hasOwn(PERIODS, text)
 }
 
-/* Longer than any list that is made by hand; each is tested on every row. */
+/* Maximum number of filters. More than users create by hand; limited because each filter is tested on every row. */
 export const MOST_FILTERS = 50
 
 const TITLE = '__title'
 
 /**
- * How the admin list reads the words of its address: any field can be filtered, and what is invalid counts as missing.
- * Filters with an error stay, to be named. [L1]
+ * Returns the options with which the admin list parses its URL: all fields can be filtered, and invalid values count
+ * as missing. Filters with errors are preserved, so that they can be shown. [L1]
  *
- * @param titles  how to find references by title, by API name of their column
+ * @param titles  title searches for references, by API name of the column
  */
 export function listDoor(view: ModelView, titles: TitleSearches) {
   return {
@@ -92,10 +88,10 @@ export function listDoor(view: ModelView, titles: TitleSearches) {
 }
 
 /**
- * What a filter's name means: that of a column of the responses with an operator, or as it is, or one for the titles
- * of its references.
+ * Resolves the name of a filter: a column of the responses with or without an operator, or a search by title of the
+ * referenced records.
  *
- * @returns undefined for a name that is none; columns that the viewer may not see have none
+ * @returns undefined for an unknown name; columns that the viewer cannot see are unknown
  */
 export function namedFilter(
   view: ModelView,
@@ -130,7 +126,10 @@ function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {
   return resource.fields.find((column) => column.apiName === apiName)
 }
 
-/** A date or a moment in a period like `last_7_days`, whose days are those of the present zone. [R12] */
+/**
+ * Returns the condition of a date or datetime in a period such as `last_7_days`, with days in the viewer's time zone.
+ * [R12]
+ */
 function inDays(column: Column, operator: Operator, text: string): Condition | null {
   const { kind } = column
   const days =
@@ -139,7 +138,7 @@ function inDays(column: Column, operator: Operator, text: string): Condition | n
     daysOf(text, new Date(), presentZone())
   if (!days) return null
   if (kind === 'date') return readCondition(column, 'between', [days.from, days.to])
-  /* A moment may have fractions of a second. */
+  /* Half-open interval, as a time may have fractions of a second. */
   const conditions = [
     readCondition(column, 'gte', days.begin),
     readCondition(column, 'lt', days.end),

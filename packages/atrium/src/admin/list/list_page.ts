@@ -31,17 +31,17 @@ import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './title_search.js'
 
-/* More are not used together in practice. */
+/* Maximum number of cached tables with custom columns */
 const MOST_TABLES = 50
 
 interface Found {
   items: Item[]
   total: number | null
-  /** Number of the last page; without a count, of the last known page */
+  /** Number of the last page; without a total count, of the last known page */
   last: number
   parameters: ListParameters
   failed: boolean
-  /** Rendered rows, if rendering could start before the count was known */
+  /** Rendered rows, if rendering started before the count was known */
   shown?: Promise<ShownRows>
 }
 
@@ -49,21 +49,19 @@ type Offers = ReadonlySet<Offer>
 
 interface ShownRows {
   rows: Row[]
-  /** The rows as markup */
+  /** Markup of the rows */
   rowsMarkup: string
 }
 
 /** Variables of the list templates. Names in snake case are those of the specification. [S34] */
 export type ListData = Awaited<ReturnType<ListPage['data']>>
 
-/**
- * The list of a model: from a query string to the variables of its page. [S27 to S35]
- */
+/** Prepares and renders the list of a model from a query string. [S27 to S35] */
 export class ListPage {
   readonly #table: ListTable
-  /* Of lists with columns of their own, by their names */
+  /* Cached tables for custom selections of columns, by column names */
   readonly #tables = new BoundedMap<string, ListTable>(MOST_TABLES)
-  /* Cached per permissions of the viewer, as formatting its texts takes long. */
+  /* Cached by the viewer's permissions, as formatting the texts is slow. */
   readonly #bars = new Map<string, BulkBar | null>()
   #searches: Array<{ column: Column; label: string }> | undefined
 
@@ -75,9 +73,9 @@ export class ListPage {
   }
 
   /**
-   * Variables for the list that the query string requests.
+   * Returns the template variables for the requested list.
    *
-   * @throws Problem 403  when the policy refuses it
+   * @throws Problem 403  if the policy refuses listing
    */
   async data(ctx: HttpContext, given?: ListParameters) {
     const { resource } = this.view
@@ -85,11 +83,11 @@ export class ListPage {
     const offers = await offersOf(ctx, this.view)
     const isImported = requested.base === null && (await mayImport(ctx, this.view))
     const finding = this.#find(ctx, requested, offers)
-    /* An early failure is thrown by the await below. */
+    /* Prevents an unhandled rejection; the error is thrown by the await below. */
     finding.catch(() => {})
     const bar = filterBar(ctx, this.site, this.view, requested)
     bar.catch(() => {})
-    /* Computes what does not depend on the records while the database works. */
+    /* Prepares what does not depend on the records while the query runs. */
     await setImmediate()
     const surroundings = this.#surroundings(requested, offers, isImported)
     const { items, total, last, parameters, failed, shown: begun } = await finding
@@ -100,12 +98,12 @@ export class ListPage {
       items,
       model_name: this.view.name,
       table_columns: this.#tableOf(parameters).names,
-      /* Null if the policy checks each record, and there are too many to count. [P14] */
+      /* Null if the policy checks each record and there are too many records to count. [P14] */
       total_items: total,
       current_page: parameters.page,
       rows_per_page: parameters.rows,
       selected_column: parameters.column?.apiName ?? null,
-      /* Name and type of the first key column, and all columns of a composite key. */
+      /* Name and type of the first key column, and all columns of a composite key */
       primary_key_info: { ...keys[0], columns: keys },
       mount_path: this.site.mountPath,
       sort_column: parameters.sort?.column.apiName ?? null,
@@ -116,12 +114,12 @@ export class ListPage {
       parameters,
       pager: pagerOf(parameters, last),
       failed,
-      /* Numbers of the first and last record shown, from 1. */
+      /* Numbers of the first and last shown record, starting at 1 */
       range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
       filterBar: await bar,
-      /* All records on all pages, if they can be selected together. [L8] */
+      /* Offer to select all records on all pages, if that is possible [L8] */
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
@@ -137,29 +135,25 @@ export class ListPage {
   /**
    * Renders the content of the page.
    *
-   * @param done  message of an action, to be shown in it
+   * @param done  success message of an action, to be shown in the content
    */
   async content(ctx: HttpContext, done?: Flash): Promise<string> {
     const told = done && (await withUndo(ctx, done))
     return await this.render(ctx, await this.data(ctx), told)
   }
 
-  /**
-   * Renders the content from data that is already loaded.
-   */
+  /** Renders the content from loaded data. */
   async render(ctx: HttpContext, data: ListData, done?: Flash): Promise<string> {
     return await this.site.render(ctx, 'partials/list_content', { ...data, done })
   }
 
-  /**
-   * @param search  name of the parameter with the search text
-   */
+  /** @param search  name of the parameter with the search text */
   async parametersOf(ctx: HttpContext, search?: string): Promise<ListParameters> {
     const query = ctx.request.parsedUrl.query ?? ''
     return await readList(ctx, this.site, this.view, query, search, true)
   }
 
-  /** The table with the columns of the address, of the view or of the viewer. [L6] */
+  /** The table with the columns of the URL, the saved view or the viewer's preference. [L6] */
   #tableOf({ shownColumns }: ListParameters): ListTable {
     if (shownColumns === null) return this.#table
     const { all } = columnChoices(this.view)
@@ -176,7 +170,7 @@ export class ListPage {
     return {
       headings: this.#tableOf(parameters).headings(parameters),
       hasTimes: this.#tableOf(parameters).hasTimes,
-      /* The order that a click with shift adds a column to. */
+      /* Order to which a shift-click on a heading adds a column */
       sorting: this.#tableOf(parameters).addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       cells: this.#cells(parameters, offers),
@@ -193,7 +187,7 @@ export class ListPage {
     try {
       return await this.#read(ctx, parameters, offers)
     } catch (error) {
-      /* A refusal must not look like an empty list. */
+      /* A 403 response must not look like an empty list. */
       if ((error as { status?: number }).status === 403) throw error
       ctx.logger.error({ err: error }, `The list of ${this.view.name} could not be read`)
       const first = parameters.with({ page: 1 })
@@ -202,7 +196,7 @@ export class ListPage {
   }
 
   async #read(ctx: HttpContext, parameters: ListParameters, offers: Offers): Promise<Found> {
-    /* An overridden `getMulti` may change the items. */
+    /* A custom `getMulti` may change the items, so it gets complete records. */
     const isPlain = this.view.crud.getMulti === LucidCrud.prototype.getMulti
     if (!isPlain) return await this.#readWith(ctx, parameters, offers)
     const table = this.#tableOf(parameters)
@@ -211,7 +205,7 @@ export class ListPage {
     try {
       return await this.#readWith(ctx, parameters, offers, { fields, joins })
     } catch (error) {
-      /* A failure of the joined titles must not fail the list. */
+      /* If the joined query fails, the list is read without joined titles. */
       if (joins.size === 0 || (error as { status?: number }).status === 403) throw error
       return await this.#readWith(ctx, parameters, offers, { fields, joins: NO_JOINS })
     }
@@ -228,13 +222,13 @@ export class ListPage {
     let shown: Promise<ShownRows> | undefined
     const list = await crud.getMulti(parameters.toRequest({ fields: plain?.fields }), {
       ...options,
-      /* A list that shows plain cells only reads no more of a text than they show. */
+      /* If the list only shows plain cells, long texts are truncated in the query. */
       ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
       ...(plain && {
         extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
         whileCounting: (items, extras) => {
           shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
-          /* The caller that awaits it gets the error; it is ignored if the list itself fails. */
+          /* The error is thrown where `shown` is awaited; it is ignored if the list itself fails. */
           shown.catch(() => {})
         },
       }),
@@ -252,15 +246,15 @@ export class ListPage {
   }
 
   /**
-   * Renders the row of one record as the list shows it, also if the record has left the page. [L10]
+   * Renders the row of one record as in the list, even if the record no longer belongs to the page. [L10]
    *
-   * @returns null if the user does not see the record
+   * @returns null if the user can't see the record
    */
   async row(ctx: HttpContext, key: KeyValue, parameters: ListParameters): Promise<string | null> {
     const found = await itemsOfPage(ctx, this.view, key, parameters)
     if (!found) return null
     const offers = await offersOf(ctx, this.view)
-    /* Numbers of a column are shown with the same decimals. */
+    /* All rows are rendered, as the numbers of a column get the same number of decimals. */
     const { rows } = await this.#shown(ctx, found.items, parameters, offers)
     return await this.#markup([rows[found.place]], parameters, offers, null)
   }
@@ -292,7 +286,7 @@ export class ListPage {
     return parts.join('')
   }
 
-  /** Data for editing the list's cells in place; null where none is edited. [L10] */
+  /** Data to edit cells of the list in place; null if no column is editable. [L10] */
   #cells(parameters: ListParameters, offers: Offers) {
     if (parameters.base !== null || !offers.has('update')) return null
     const fields = editedFields(this.site, this.view)
@@ -300,7 +294,7 @@ export class ListPage {
     return isShown ? { url: withList(this.view.url('/cell'), parameters), fields } : null
   }
 
-  /** Not for records that no one requested, or in a part of another page. */
+  /** No bulk actions if the list contains records that were not requested, or is a part of another page. */
   #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
     return isUnread || base !== null ? null : this.#barOf(deleted, offers)
   }
@@ -366,7 +360,7 @@ export class ListPage {
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,
       import: isImported ? this.view.url('/import') : null,
-      /* Not where the list shows records that were not requested. [D2] */
+      /* No export if the list contains records that were not requested [D2] */
       export:
         offers.has('export') && !parameters.isUnread ? first.urlBelow('/export/dialog') : null,
       print: first.urlBelow('/print'),
@@ -380,8 +374,8 @@ export class ListPage {
 }
 
 /**
- * Last page that is known without a count: the next one if there are more records, and the first if
- * the requested page is empty.
+ * Returns the last page that is known without a count: the next page if there are more records, and the first if the
+ * requested page is empty.
  */
 function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
   if (data.length === 0) return 1

@@ -39,41 +39,42 @@ type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'title
 type Shown = Pick<ListParameters, 'columns' | 'unknownColumns' | 'place' | 'base'>
 
 /**
- * A list as its address asks for it: a request of the API, and what the admin list has in addition. Invalid parameters are
- * treated as missing, but filters and searches stay, to be named. [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
+ * The parameters of a list's URL: an API request and additional parameters of the admin list. Invalid parameters are
+ * treated as missing, but invalid filters and searches are preserved, so that they can be shown. [S27, S28, S29, B15,
+ * B16, L1, L4, L5, L6, L7]
  */
 export class ListParameters {
   readonly page: number = 1
   readonly rows: number = DEFAULT_ROWS
-  /** Columns to sort by in the URL; none: default of the view */
+  /** Sort columns of the URL; empty for the default order of the view */
   readonly sorting: readonly Sort[] = []
-  /** Direction of the first in the URL; null for the word None */
+  /** Direction of the first sort column in the URL; null for the value `None` */
   readonly order: Order | null = 'asc'
-  /** Search column, searchable or not; always a visible one */
+  /** Search column, even if it is not searchable; always a visible column */
   readonly column: Column | null = null
-  /** Trimmed search text, searchable or not; empty without a column */
+  /** Trimmed search text, even if it cannot be searched for; empty without a column */
   readonly search: string = ''
-  /** Trimmed text that is searched for in all columns */
+  /** Trimmed search text for all columns */
   readonly q: string = ''
-  /** Filters in the order of the URL, those with an error among them */
+  /** Filters in the order of the URL, including those with errors */
   readonly filters: readonly ReadFilter[] = []
   readonly deleted: DeletedMode = 'exclude'
-  /** How references are found by title */
+  /** Searches for references by title */
   readonly titles: TitleSearches = NO_TITLES
-  /** Names of the columns that the URL, or the view in it, chooses; null: it says nothing of them [L6] */
+  /** Names of the columns in the URL or in its saved view; null if neither contains columns [L6] */
   readonly columns: readonly string[] | null = null
-  /** Names in `columns` that are none, at least not for the viewer */
+  /** Names in `columns` that do not exist or that the viewer cannot see */
   readonly unknownColumns: readonly string[] = []
-  /** The viewer's views of the list, and how they have arranged it [L5, L6] */
+  /** The viewer's saved views and preferences for the list [L5, L6] */
   readonly place: ListPlace = NO_PLACE
-  /** Address of the list, where it is a part of another page; null: its own [R4] */
+  /** URL of the page that contains the list; null for the list's page [R4] */
   readonly base: string | null = null
-  /** Conditions that no address changes */
+  /** Conditions that do not depend on the URL */
   readonly fixed: readonly Condition[] = []
-  /** Condition of the search in a column, if any */
+  /** Condition of the search in a column; null if there is none */
   readonly condition: Condition | null
   #query: string | undefined
-  /* Parts of the query before and after those of the order */
+  /* Parts of the query before and after the sort parameters */
   #unsorted: [before: string, after: string] | undefined
   #changes: ReadonlyArray<readonly [string, string]> | undefined
   #words: readonly Condition[] | null | undefined
@@ -90,10 +91,10 @@ export class ListParameters {
   /**
    * Parses the query string of a list.
    *
-   * @param query   with or without its question mark
+   * @param query   query string with or without the question mark
    * @param search  name of the parameter with the search text
-   * @param titles  how references are found by title; `readList` finds that out
-   * @param place   the query of the view that is open in it is part of `query`
+   * @param titles  searches for references by title; created by `readList`
+   * @param place   saved views and preferences; `query` must already include the query of the current saved view
    */
   static read(
     view: ModelView,
@@ -127,21 +128,17 @@ export class ListParameters {
     })
   }
 
-  /**
-   * Copy of the parameters with some values replaced.
-   */
+  /** Returns a copy of the parameters with some values replaced. */
   with(values: Partial<Paged & Found & Shown>): ListParameters {
     return new ListParameters(this.view, { ...this, ...values })
   }
 
-  /** The first column to sort by in the URL; null: default of the view */
+  /** First sort column of the URL; null for the default order of the view */
   get sort(): Sort | null {
     return this.sorting[0] ?? null
   }
 
-  /**
-   * Effective order: that of the URL, else that of the view, else newest first. [B16]
-   */
+  /** Effective order: from the URL, otherwise from the view, otherwise newest first. [B16] */
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
     if (this.sorting.length > 0) return this.sorting
@@ -150,44 +147,42 @@ export class ListParameters {
     return key.columns.map((part) => ({ column: part, direction: 'desc' }))
   }
 
-  /**
-   * Conditions of the search and the filters. Unreadable ones filter nothing.
-   */
+  /** Conditions of the search and the filters. Invalid ones are ignored. */
   get conditions(): readonly Condition[] {
     const { condition, filters, fixed } = this
     const searched = [...(condition ? [condition] : []), ...(this.#wordConditions ?? [])]
     return [...fixed, ...searched, ...conditionsOf(filters)]
   }
 
-  /** True if the search text can't be searched for: it filters nothing. [S30, L4] */
+  /** True if the search text can't be searched for and is ignored. [S30, L4] */
   get isUnsearchable(): boolean {
     return (this.search !== '' && !this.condition) || this.#wordConditions === null
   }
 
-  /** Filters that filter nothing. [L1] */
+  /** Invalid filters, which are ignored. [L1] */
   get errors(): readonly ReadFilter[] {
     return this.filters.filter(({ error }) => error !== null)
   }
 
   /**
-   * True if the list shows more than was requested, because something of it can't be read. Nothing may be done
-   * with all of its records then.
+   * True if the list contains more records than requested because an invalid part of the query is ignored. No action
+   * on all records is allowed then.
    */
   get isUnread(): boolean {
     return this.isUnsearchable || this.place.isGone || this.errors.length > 0
   }
 
-  /** Names of the columns to show; null: those that the model's list shows by default. [L6] */
+  /** Names of the columns to show; null for the default columns of the model's list. [L6] */
   get shownColumns(): readonly string[] | null {
     return this.columns ?? this.place.columns
   }
 
-  /** True if the list is no longer as the view that is open in it. [L5] */
+  /** True if the list differs from the current saved view. [L5] */
   get isChanged(): boolean {
     return this.#nextToView.length > 0
   }
 
-  /** These parameters as a query string of their own, without the view that is open. */
+  /** Complete query string of these parameters, without a reference to the saved view. */
   get wholeQuery(): string {
     return new URLSearchParams(this.#fields()).toString()
   }
@@ -201,7 +196,8 @@ export class ListParameters {
   }
 
   /**
-   * True for a filter of a shared view that the viewer may not see, or that there is not: no page names it. [L5]
+   * Returns true for an unknown filter of a shared view. It may belong to a column that the viewer cannot see, so no
+   * page shows its name. [L5]
    */
   isWithheld(filter: ReadFilter): boolean {
     const { open } = this.place
@@ -211,47 +207,35 @@ export class ListParameters {
       .includes(filter.text)
   }
 
-  /**
-   * The first page without some of the filters.
-   */
+  /** Returns the first page without some of the filters. */
   without(filter: ReadFilter | readonly ReadFilter[]): ListParameters {
     const left = new Set([filter].flat())
     return this.with({ page: 1, filters: this.filters.filter((one) => !left.has(one)) })
   }
 
-  /**
-   * The first page without the filters of a column, such as facets count.
-   */
+  /** Returns the first page without the filters of a column, as used to count the values of its facet. */
   withoutColumn(column: Column): ListParameters {
     return this.without(this.filters.filter((filter) => filter.column === column))
   }
 
-  /**
-   * The first page without search and filters.
-   */
+  /** The first page without search and filters. */
   get unfiltered(): ListParameters {
     return this.with({ page: 1, search: '', q: '', filters: [] })
   }
 
-  /**
-   * The first page of the list without a view, as an address that names none. [L5]
-   */
+  /** The first page of the list without a saved view. [L5] */
   get plain(): ListParameters {
     const place = { ...this.place, open: null, isGone: false }
     return new ListParameters(this.view, { rows: usualRows(this.view, place.rows), place })
   }
 
-  /**
-   * The first page of the list as a view has it. [L5]
-   */
+  /** Returns the first page of the list with a saved view. [L5] */
   in(open: SavedView): ListParameters {
     const place = { ...this.place, open, isGone: false }
     return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place)
   }
 
-  /**
-   * Request to the CRUD object.
-   */
+  /** Returns the request for the CRUD object. */
   toRequest(extent: Partial<Pick<ListRequest, 'fields' | 'include' | 'count'>> = {}): ListRequest {
     return new ListRequest(
       this.conditions,
@@ -262,24 +246,18 @@ export class ListParameters {
     )
   }
 
-  /**
-   * URL of the list, without default values.
-   */
+  /** URL of the list, without default values. */
   get url(): string {
     return this.urlOf(this.page)
   }
 
-  /**
-   * Query string of the list without default values and page, always spelled the same way.
-   */
+  /** Query string of the list without default values and page, in canonical form. */
   get query(): string {
     this.#query ??= written(this.#placed())
     return this.#query
   }
 
-  /**
-   * URL of the first page of this list in another order.
-   */
+  /** Returns the URL of the first page of this list in another order. */
   sortedUrl(sorting: readonly Sort[]): string {
     if (this.place.open || this.place.defaultId !== null) return this.with({ page: 1, sorting }).url
     this.#unsorted ??= [written(this.#narrowing()), written(rowsFields(this.rows))]
@@ -287,17 +265,15 @@ export class ListParameters {
     return this.#address(joined(before, written(sortFields(sorting)), after))
   }
 
-  /**
-   * URL of a page of this list.
-   */
+  /** Returns the URL of a page of this list. */
   urlOf(page: number): string {
     return this.#address(joined(this.query, page > 1 ? `page=${page}` : ''))
   }
 
   /**
-   * URL of a page below the list that knows the list.
+   * Returns the URL of a page below the list, with the list's query.
    *
-   * @param more  further parameters
+   * @param more  additional parameters
    */
   urlBelow(path: string, more: Record<string, string> = {}): string {
     const query = joined(this.query, new URLSearchParams(more).toString())
@@ -308,20 +284,18 @@ export class ListParameters {
     return (this.base ?? this.view.url('/')) + (query === '' ? '' : `?${query}`)
   }
 
-  /**
-   * Parameters without the search that the form shows, as its hidden fields.
-   */
+  /** All parameters except the text of the search form, as its hidden fields. */
   get arrangement(): Field[] {
     const isStored = this.search !== '' && this.q !== ''
     const fields = this.#placed().filter(
       ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isStored)
     )
-    /* A search of one column takes the place of that of the view. */
+    /* A search in one column replaces the search of the saved view. */
     const isOfView = this.#viewFields.some(([name]) => name === 'q')
     return isOfView && !isStored ? [...fields, ['q', '']] : fields
   }
 
-  /** All parameters, or the view that is open in the list and what is other than in it. */
+  /** All parameters, or the current saved view and the parameters that differ from it. */
   #placed(): Field[] {
     const { open, defaultId } = this.place
     if (open) return [['view', String(open.id)], ...this.#nextToView] as Field[]
@@ -338,7 +312,10 @@ export class ListParameters {
     return this.#changes
   }
 
-  /** As the viewer reads them, who cannot see all that its owner sees */
+  /**
+   * Parameters of the saved view, parsed with the viewer's permissions, which may be less than those of the view's
+   * owner
+   */
   get #viewFields(): Field[] {
     const { open } = this.place
     if (!open) return []

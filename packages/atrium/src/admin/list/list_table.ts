@@ -39,7 +39,7 @@ import {
 import type { ListColumn } from '../views/list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
-/** Number of rows that are made before other requests get a turn; more than a page of a list has */
+/** Number of rows that are rendered before other requests get a turn; more than a page of a list has */
 export const ROWS_A_TURN = 200
 
 const UNSORTABLE = {
@@ -51,23 +51,19 @@ const UNSORTABLE = {
 
 const WORDS = { asc: 'ascending', desc: 'descending' } as const
 
-/** Number of columns that a record's card shows on narrow screens */
+/** Maximum number of columns in a record's card on narrow screens */
 const ON_CARDS = 4
 
-/**
- * The table of a list: its columns and rows.
- */
+/** The table of a list: columns and rows. */
 export class ListTable {
   #columns: TableColumn[] | undefined
   #styles: ColumnStyle[] | undefined
   #fields: Fields | undefined
   #areFieldsKnown = false
-  /* By the name of the column, and what it refers to as the viewer may see that */
+  /* Cached joins, by column name and by the viewer's view of the referenced model */
   readonly #joins = new Map<string, WeakMap<ModelView, JoinedTitles | null>>()
 
-  /**
-   * @param chosen  names of its columns; null: those that the view shows by default [L6]
-   */
+  /** @param chosen  names of the table's columns; null for the default columns of the view [L6] */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView,
@@ -81,16 +77,14 @@ export class ListTable {
     return this.columns.map(({ name }) => name)
   }
 
-  /**
-   * Available once the resource is loaded, which determines the types of columns.
-   */
+  /** The columns. Only available after the resource is loaded, which determines their types. */
   get columns(): readonly TableColumn[] {
     return (this.#columns ??= this.#resolved())
   }
 
   /**
-   * Fields to read of each record: only those that the table needs. Undefined if custom code
-   * receives the records, which are then complete.
+   * Fields to read of each record: only those that the table needs. Undefined if custom code receives the records,
+   * which must be complete then.
    */
   get fields(): Fields | undefined {
     if (!this.#areFieldsKnown) {
@@ -101,8 +95,8 @@ export class ListTable {
   }
 
   /**
-   * Titles to join to the records. If the database must sort the records first, it would look up
-   * the titles of all of them, so none are joined.
+   * Returns the joins for titles of referenced records. None if the database must sort the records first, as it would
+   * look up the titles of all records.
    */
   async joins(ctx: HttpContext, { sorts }: ListParameters): Promise<Joins> {
     const { key } = this.view.resource
@@ -116,17 +110,12 @@ export class ListTable {
     return joins
   }
 
-  /**
-   * Presentation of the columns. The lead column is the title column if it is shown, else the
-   * first.
-   */
+  /** Formatting of the columns. The lead column is the title column if it is shown, otherwise the first column. */
   get styles(): readonly ColumnStyle[] {
     return (this.#styles ??= this.#styled())
   }
 
-  /**
-   * Label of a column in the search form: a reference is searched by the id of its record.
-   */
+  /** Returns the label of a column in the search form. A reference is searched by the id of the referenced record. */
   searchLabel(apiName: string): string {
     const label = this.view.labelOf(apiName)
     const isReference = this.columns.some(({ name, reference }) => name === apiName && reference)
@@ -153,8 +142,8 @@ export class ListTable {
   }
 
   /**
-   * The order that a further column is added to, as in the URL. The default order by key leaves nothing to be
-   * sorted after it.
+   * Returns the order to which a further sort column is added, as in the URL. The default order by key is left out,
+   * as it is unique and columns after it would have no effect.
    */
   addedTo({ sorting, sorts }: ListParameters): { by: string; order: string } {
     const keys = this.view.resource.key.columns
@@ -171,6 +160,8 @@ export class ListTable {
   }
 
   /**
+   * Returns the rows for items.
+   *
    * @param items  items with their keys
    */
   async rows(
@@ -186,7 +177,7 @@ export class ListTable {
       items.map((item) => keyOf(item)!)
     )
     const lead = this.styles.findIndex(({ isLead }) => isLead)
-    /* Translating once and filling in the titles is faster than translating each. */
+    /* Translating once and inserting the titles is faster than translating each label. */
     const label = this.site.text('list.select', { title: '{title}' })
     return await mapInTurns(items, ROWS_A_TURN, (item, index) => {
       const value = keyOf(item)!
@@ -206,13 +197,13 @@ export class ListTable {
     })
   }
 
-  /** True if datetimes are among its columns */
+  /** True if a column contains datetimes */
   get hasTimes(): boolean {
     return this.columns.some(({ column }) => column?.kind === 'datetime' && !column.serialize)
   }
 
   /**
-   * The cells of items by column, without links to the items themselves.
+   * Returns the cells of items by column, without links to the items themselves.
    *
    * @param items  items with their keys
    */
@@ -229,7 +220,7 @@ export class ListTable {
         ? titlesIn(extras, values, join)
         : titlesIfReadable(ctx, this.view, reference, values)
     })
-    /* The database looks up the titles while the cells are made. */
+    /* Lets the queries for titles start before the cells are created. */
     if (titles.some((one) => one instanceof Promise)) await setImmediate()
     if (items.length <= ROWS_A_TURN) {
       return await Promise.all(
@@ -312,7 +303,7 @@ export class ListTable {
         this.fields ?? resource.responseFields,
         `crud_title_${this.#joins.size - 1}`
       )
-      /* Not known before the resource is loaded. */
+      /* The join is only final after the resource is loaded. */
       if (reference.view.resource.isLoaded) joins.set(reference.view, join)
     }
     return join
@@ -357,7 +348,7 @@ export class ListTable {
   }
 }
 
-/** A value whose record does not exist, or is not visible, stays as it is. */
+/** Replaces foreign keys by titles. A value is unchanged if its record does not exist or is not visible. */
 async function related(
   ctx: HttpContext,
   { view, target }: Reference,

@@ -12,10 +12,10 @@ import type { ListParameters } from './list_parameters.js'
 import { readList } from './read_list.js'
 
 /**
- * The record that the user has just worked on: the one that the message is about, or whose form or page they
- * come from. [L11]
+ * Returns the record that the user has just worked on, to highlight it: the record of the flash message, or of the
+ * form or page that the request comes from. [L11]
  *
- * @returns its key as in paths, without the leading slash; null if there is none
+ * @returns key in the format of URL paths, without the leading slash; null if there is none
  */
 export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<string | null> {
   const flash = await flashOf(ctx)
@@ -29,9 +29,9 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
 }
 
 /**
- * The list that a form was opened from, which saving, cancelling and *Back* lead to. The first link to the form
- * is an ordinary one, so it is the page that the browser comes from; from then on, all addresses of the form
- * name it. [L11]
+ * Returns the list that a form was opened from, to which saving, cancelling and *Back* return. The first link to the
+ * form is an ordinary link, so the list is taken from the referrer; all further URLs of the form contain the list's
+ * query. [L11]
  *
  * @returns null if the form was not opened from a list
  */
@@ -44,9 +44,7 @@ export async function openedList(
   return query === null ? null : await readList(ctx, site, view, query)
 }
 
-/**
- * Address of a form, or of a page that leads to one, with the list that it leads back to.
- */
+/** Adds the query of the list to return to to the URL of a form, or of a page that links to a form. */
 export function withList(address: string, list: ListParameters | null): string {
   return withListQuery(address, list && list.url.slice(list.view.url('/').length + 1))
 }

@@ -8,21 +8,17 @@ export interface PageLink {
   url: string | null
 }
 
-/**
- * Links from one page of a list to the others.
- */
+/** Links to other pages of a list. */
 export interface Pager {
   previous: PageLink
   next: PageLink
   /** First, last and the pages around the current one; null for a gap */
   pages: Array<PageLink | null>
-  /** Form that goes to any page, by its number; null if each has a link */
+  /** Form to enter a page number; null if all pages have links */
   jump: Jump | null
 }
 
-/**
- * The hidden fields of the form that takes a page number.
- */
+/** Data of the form that accepts a page number. */
 export interface Jump {
   fields: Array<[name: string, value: string]>
   /** Number of the last page */
@@ -30,6 +26,8 @@ export interface Jump {
 }
 
 /**
+ * Returns the pager of a list.
+ *
  * @param parameters  parameters of the current page
  * @param last        number of the last page
  */
@@ -44,7 +42,7 @@ export function pagerOf(parameters: ListParameters, last: number): Pager {
   const pages: Array<PageLink | null> = []
   for (const [index, page] of numbers.entries()) {
     const gap = page - (numbers[index - 1] ?? 0)
-    /* A gap of one page is filled, as its number is as short as the dots. */
+    /* A gap of one page is filled, as the number is as short as the ellipsis. */
     if (gap === 2) pages.push(link(page - 1))
     else if (gap > 2) pages.push(null)
     pages.push(link(page))

@@ -8,13 +8,13 @@ import { ALL_RECORDS, lastIn, SEARCH } from './list_address.js'
 import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
 
 /**
- * Parses the query string of a list for the signed-in user, who finds references by the titles that they may
- * see, and has views of the list. [L5]
+ * Parses the query string of a list for the signed-in user. References are found by titles that the user can see, and
+ * saved views of the user are applied. [L5]
  *
- * @param view          as the user's roles leave it
- * @param query         with or without its question mark
+ * @param view          the view, limited by the user's roles
+ * @param query         query string with or without the question mark
  * @param search        name of the parameter with the search text
- * @param opensDefault  true if the user's default view opens where the query is empty
+ * @param opensDefault  true to apply the user's default view if the query is empty
  */
 export async function readList(
   ctx: HttpContext,
@@ -35,7 +35,7 @@ export async function readList(
   return ListParameters.read(view, text, search, titles, { ...known, open, isGone })
 }
 
-/** Reads the query once to learn which titles it searches for, and in which columns. */
+/** Parses the query a first time to collect the titles that it searches for, by column. */
 async function titlesOf(
   ctx: HttpContext,
   site: AdminSite,
@@ -50,7 +50,7 @@ async function titlesOf(
       return null
     },
   }
-  /* The words of a search are read on demand. */
+  /* Evaluates the search, as its words are only parsed on demand. */
   void ListParameters.read(view, query, search, noting).isUnsearchable
   if (wanted.size === 0) return NO_TITLES
   return await titleSearches(ctx, site, view, ({ apiName }) => wanted.get(apiName) ?? [])

@@ -2,9 +2,7 @@ import { escaped, isFromTheRight } from '../text/plain_text.js'
 import type { ShownCell } from './cell.js'
 import type { ColumnStyle, Row } from './table_columns.js'
 
-/**
- * Content of a cell as markup, wherever a value is shown: in lists, and in forms next to what can be changed.
- */
+/** Returns the content of a cell as markup, for lists and for read-only values in forms. */
 export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): string {
   const shown = markup ?? escaped(text)
   if (kind === 'null')
@@ -15,7 +13,7 @@ export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): stri
   return `<details class="folded"><summary>${content}</summary><pre tabindex="0">${escaped(whole)}</pre></details>`
 }
 
-/** Other sites open next to this one, and can't see or reach the page that they were opened from. */
+/** Attributes of links to other sites, which open in a new tab and get no access to this page. */
 function relationOf(href: string): string {
   return href.startsWith('http') ? ' target="_blank" rel="noopener noreferrer"' : ''
 }
@@ -24,15 +22,14 @@ interface RowsOptions {
   hasCheckboxes: boolean
   /** Text that marks a deleted record */
   mark: string
-  /** Key of the record that was worked on, as in paths without the leading slash */
+  /** Key of the record to highlight, in the format of URL paths without the leading slash */
   marked: string | null
 }
 
 /**
- * Renders the rows of a list's table as markup. Rows are most of a page, and a template would take
- * several times as long.
+ * Renders the rows of a list's table. Rows are most of a page, and a template would take several times as long.
  *
- * @param styles  presentation of the columns
+ * @param styles  formatting of the columns
  */
 export function rowsMarkup(
   rows: readonly Row[],
@@ -51,7 +48,7 @@ export function rowsMarkup(
   return markup
 }
 
-/** The marked row is scrolled to, and the keyboard goes on from it. [L11] */
+/** Start tag of a row. The highlighted row is scrolled to and focused. [L11] */
 function rowTag({ isDeleted, key }: Row, marked: string | null): string {
   const classes = [isDeleted && 'is-deleted', key === marked && 'is-marked'].filter(Boolean)
   const style = classes.length > 0 ? ` class="${classes.join(' ')}"` : ''
@@ -75,7 +72,7 @@ function tableCell(cell: ShownCell, { isLead, style, card }: ColumnStyle, mark: 
   return `<th scope="row"${begin}${deleted}</th>\n`
 }
 
-/** A text from right to left is cut at its own end; the cell keeps the direction of the table, and its place. */
+/** A right-to-left text is cut at its left end; the cell keeps the direction and alignment of the table. */
 function directed(cell: ShownCell): string {
   const markup = cellMarkup(cell)
   return isFromTheRight(cell.text) ? `<div class="cell-text" dir="auto">${markup}</div>` : markup

@@ -8,7 +8,7 @@ import { exactInteger, readNumber } from '#base/values/numbers'
 import { isStorableText } from '#base/values/text'
 import { ungrouped } from '../text/grouped_number.js'
 
-/* Longer than any typed search text. */
+/* Longer than typical search texts */
 const LONGEST_TEXT = 200
 
 const TRUE = ['true', 'yes', '1', 't', 'y']
@@ -32,19 +32,19 @@ export function isSearchable(column: Column): boolean {
 }
 
 /**
- * Condition of a search: equality for numbers, a boolean for its word, otherwise a part of the
- * text, ignoring case and taking every character literally. [S30, B15]
+ * Returns the condition of a search in a column: equality for numbers, true or false for a boolean word, otherwise a
+ * substring match that ignores case and has no wildcards. [S30, B15]
  *
- * @param text  trimmed, not empty
- * @returns null if the column can't contain the text: nothing is filtered then
+ * @param text  trimmed text, not empty
+ * @returns null if the column can't contain the text, in which case the search is ignored
  */
 export function searchCondition(column: Column, text: string): Condition | null {
   return SEARCHES[column.kind]?.(column, text) ?? null
 }
 
 /**
- * Condition for texts that contain the given one, ignoring case and taking every character
- * literally; null if it is too long. [B15, B17]
+ * Returns the condition for texts that contain the given one, ignoring case and without wildcards; null if the text
+ * is too long. [B15, B17]
  */
 export function textCondition(
   column: Column,
@@ -64,7 +64,7 @@ function readInteger(text: string): number | string | null {
   return /^[+-]?\d{1,20}$/.test(text) ? exactInteger(BigInt(text.replace('+', ''))) : null
 }
 
-/** With every digit where the column has them. */
+/** Returns a string with all digits for decimal columns. */
 function readDecimal(column: Column, text: string): number | string | null {
   return column.isDecimal && readNumber(text) !== null ? exactDecimal(text) : readFloat(text)
 }

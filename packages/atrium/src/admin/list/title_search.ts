@@ -12,23 +12,24 @@ import { followed, referencesOf, type Reference } from '../relations/references.
 import { isSearchable, searchCondition } from './search_condition.js'
 
 /**
- * Makes the condition that a column refers to a record with this title, in part and in any case; null if no
- * title can be that, `many` if too many records have it.
+ * Returns the condition that a column refers to a record whose title contains the text, ignoring case; null if no
+ * title can contain it, `many` if too many records match.
  */
 export type TitleSearch = (title: string) => Condition | 'many' | null
 
-/** By API name of the column */
+/** Title searches by API name of the column */
 export type TitleSearches = Pick<ReadonlyMap<string, TitleSearch>, 'get'>
 
 export const NO_TITLES: TitleSearches = new Map()
 
-/* Databases limit the values of a list. */
+/* Maximum number of records in a condition, as databases limit the length of `in` lists. */
 const MOST_RECORDS = 1000
 
 /**
- * How the signed-in user finds references by title: among the records that they may see, deleted or not.
+ * Returns title searches for the references of a view. They find only records that the signed-in user can see,
+ * including deleted ones.
  *
- * @param titlesOf  the titles to be searched for in a column, none if it is not searched
+ * @param titlesOf  returns the titles to search for in a column; empty if the column is not searched
  */
 export async function titleSearches(
   ctx: HttpContext,
@@ -56,10 +57,7 @@ export async function titleSearches(
   return searches
 }
 
-/**
- * Returns true if the database can find the references in the list's own statement: the records that the viewer
- * may see do not depend on code that looks at each.
- */
+/** Returns true if a subquery can find the references, because no code checks single records. */
 function isJoinable(view: ModelView, { column, target, view: other }: Reference): boolean {
   const { crud, resource } = other
   return (
@@ -80,7 +78,7 @@ function joinedSearch({ column, target, view }: Reference, title: Column): Title
   }
 }
 
-/** Reads the records of the titles beforehand. */
+/** Reads the records with matching titles before the list's query. */
 async function listedSearch(
   ctx: HttpContext,
   { column, target, view }: Reference,
@@ -110,7 +108,7 @@ async function listedSearch(
   return (text) => found.get(text) ?? null
 }
 
-/** Value of the target column, which is mostly the key; the item may leave that out. */
+/** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */
 function valueOf({ resource }: ModelView, target: Column, item: Item): string {
   const index = resource.key.columns.indexOf(target)
   return String(index < 0 ? item[target.apiName] : keyOf(item)![index])
@@ -125,16 +123,16 @@ async function unlessRefused(read: () => Promise<Item[]>): Promise<Item[]> {
   }
 }
 
-/* Each word is looked for in each column of each row. */
+/* Maximum number of words, as each word is compared with each column of each row. */
 const MOST_WORDS = 10
 const LONGEST_TEXT = 200
 
-/* In a search of all columns, `1` and `t` are not booleans: they would find half of all records. */
+/*
+ * Words for booleans in a search of all columns. `1` and `t` are excluded, as they would match half of all records.
+ */
 const BOOLEAN_WORDS = ['true', 'false', 'yes', 'no']
 
-/**
- * Columns that the list can be searched by.
- */
+/** Returns the columns that the list can be searched by. */
 export function searchableColumns({ resource, options }: ModelView): Column[] {
   const chosen = options.searchableColumns && new Set(options.searchableColumns)
   return resource.fields.filter(
@@ -142,17 +140,17 @@ export function searchableColumns({ resource, options }: ModelView): Column[] {
   )
 }
 
-/** The words of a text, each once. */
+/** Splits a text into distinct words. */
 function wordsOf(text: string): string[] {
   return [...new Set(text.split(/\s+/u).filter((word) => word !== ''))]
 }
 
 /**
- * Conditions of the records in which each word is in any searchable column, as in a search of that column
- * alone, or in the title of what the column refers to. [L4]
+ * Returns conditions for records that contain each word in any searchable column, compared as in a search of that
+ * column alone, or in the title of a referenced record. [L4]
  *
- * @param text  not empty
- * @returns null if the text can't be searched for: too many words, too many letters, or too many titles
+ * @param text  text, not empty
+ * @returns null if the search is not possible: too many words or characters, or too many matching titles
  */
 export function wordConditions(
   view: ModelView,
@@ -173,7 +171,7 @@ export function wordConditions(
     const alternatives: Condition[] = []
     for (const column of columns) {
       const found = wordCondition(column, word)
-      /* A text column could hold the word, but it is too costly to look for. */
+      /* The column could contain the word, but the search would be too expensive. */
       if (!found && column.kind === 'text') return null
       const titled = titles.get(column.apiName)?.(word)
       if (titled === 'many') return null

@@ -11,9 +11,7 @@ import { guardOf } from '../identity/admin_guard.js'
 import type { Offer } from './offers.js'
 import type { RolePermissions } from './role_permissions.js'
 
-/**
- * The parts of a view that its permissions use.
- */
+/** The parts of a view that permission checks use. */
 interface PermittedView {
   readonly name: string
   readonly resource: Resource
@@ -22,13 +20,11 @@ interface PermittedView {
   may(offer: Offer): boolean
   admits(ctx: HttpContext): boolean
   callOptions(ctx: HttpContext): CallOptions & { client: QueryClientContract }
-  /** The view of the signed-in user, of the same class */
+  /** Returns the view for the signed-in user; same class */
   for(ctx: HttpContext): Promise<PermittedView>
 }
 
-/**
- * The parts of a view that the roles of a user narrow.
- */
+/** The parts of a view that the user's roles limit. */
 export interface NarrowedView extends PermittedView {
   readonly adminSite: { readonly permissions: RolePermissions } | undefined
   readonly allowedActions: ReadonlySet<string>
@@ -51,15 +47,14 @@ const OPERATIONS: Record<Offer, GrantedOperation> = {
   export: 'read_multi',
 }
 
-/* A page checks the same permission several times: for the sidebar, a button and a link. */
+/* Cached per request, as a page checks the same permission several times: for the sidebar, a button and a link. */
 const RESPONSES = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
 
 /**
- * Checks a permission before a page, button or link is offered: may the signed-in user do this with
- * the model, or with this record? This only decides what is shown; every operation is authorized
- * again by roles and policy. [P14, B13, B14, U4]
+ * Checks a permission before a page, button or link is offered to the signed-in user. The result only decides what is
+ * shown; roles and policy authorize every operation again. [P14, B13, B14, U4]
  *
- * @param record  without it: the permission on the model as such
+ * @param record  record of the operation; without it, the permission on the model in general is checked
  */
 export async function may(
   ctx: HttpContext,
@@ -83,9 +78,9 @@ export async function may(
 }
 
 /**
- * The view of the signed-in user, for parts of a page that are left out without it.
+ * Returns the view for the signed-in user, for parts of a page that are left out if there is none.
  *
- * @returns null if their roles do not let them view the model, or an error is logged
+ * @returns null if the user's roles do not allow viewing the model, or after an error, which is logged
  */
 export async function personal<View extends PermittedView>(
   ctx: HttpContext,
@@ -100,9 +95,7 @@ export async function personal<View extends PermittedView>(
   }
 }
 
-/**
- * All permissions of the signed-in user on the model as such.
- */
+/** Returns all permissions of the signed-in user on the model in general. */
 export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<ReadonlySet<Offer>> {
   const offers = (Object.keys(OPERATIONS) as Offer[]).filter((offer) => offer !== 'read')
   const responses = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
@@ -110,10 +103,10 @@ export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<R
 }
 
 /**
- * Checks a permission on several records, by their keys. Reads them only if the policy checks each
- * record, and asks for reach only if roles reach some of them; a missing record has no permission.
+ * Checks a permission on several records by their keys. Reads the records only if the policy checks each record, and
+ * checks the scopes only if the roles are limited to some records. A missing record has no permission.
  *
- * @param keys  of records that the signed-in user may read
+ * @param keys  keys of records that the signed-in user is allowed to read
  * @returns a function that returns true if the record of a key has the permission
  */
 export async function mayEach(
@@ -144,18 +137,18 @@ export async function mayEach(
         : []
     for (const key of permitted) allowed.add(keyOf.toPath(key))
   } catch (error) {
-    /* The page is shown without these links rather than not at all. */
+    /* The page is shown without these links instead of failing. */
     ctx.logger.error({ err: error }, `${view.name}: what may be done with records is not known`)
   }
   return (key) => allowed.has(keyOf.toPath(key))
 }
 
-/** A row of a database view may have no key, so that no address leads to it. */
+/** A row of a database view may have no key, and so no URL. */
 function isWhole(key: KeyValue): boolean {
   return !key.includes(null)
 }
 
-/** Keys of the records that the policy allows, of those that roles reach. */
+/** Returns the keys of the records that both the roles and the policy allow. */
 async function authorizedKeys(
   ctx: HttpContext,
   view: PermittedView,
@@ -176,8 +169,7 @@ async function authorizedKeys(
 }
 
 /**
- * Returns true if the permission depends on the record: the policy declares the fourth
- * parameter, `record`.
+ * Returns true if the permission depends on the record, because the policy declares the fourth parameter, `record`.
  */
 export function looksAtRecords({ resource }: PermittedView): boolean {
   return resource.authorizesRecords
@@ -190,7 +182,7 @@ async function allows(ctx: HttpContext, view: PermittedView, offer: Offer, recor
     ctx,
     view,
     () => view.crud.allows(operation, view.callOptions(ctx), record),
-    /* A policy that fails without a record says nothing about the model as such. */
+    /* A policy that fails without a record is ignored for the model in general. */
     !record && looksAtRecords(view)
   )
 }

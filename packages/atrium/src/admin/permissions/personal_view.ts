@@ -10,9 +10,7 @@ import type { NarrowedView } from './may.js'
 
 const NAMES = new WeakMap<Resource, ReadonlySet<string>>()
 
-/**
- * The names in the API of what the resource's reader does not see, on all records or on some.
- */
+/** Returns the API names of fields that the resource's reader cannot see, on all records or on some. */
 export function concealedIn(resource: Resource): ReadonlySet<string> {
   let known = NAMES.get(resource)
   if (!known) NAMES.set(resource, (known = namesIn(resource)))
@@ -20,9 +18,10 @@ export function concealedIn(resource: Resource): ReadonlySet<string> {
 }
 
 /**
- * Has own code make of an item what is shown, without what the reader does not see of it.
+ * Runs custom code that formats an item, such as a title function, without giving it values that the reader cannot
+ * see.
  *
- * @returns undefined where the code requested such a value, which has none here
+ * @returns undefined if the code read such a value
  */
 export async function shownOf<Result>(
   resource: Resource,
@@ -41,9 +40,7 @@ export async function shownOf<Result>(
   }
 }
 
-/**
- * An item that knows whether a requested value was missing.
- */
+/** Returns a proxy of an item that records whether a hidden value was read. */
 function watchedItem(item: Item, concealed: ReadonlySet<string>) {
   let isComplete = true
   const watched = new Proxy(item, {
@@ -69,21 +66,24 @@ function namesIn(resource: Resource): Set<string> {
   return new Set([...names, ...gone])
 }
 
-/* Views of one projected resource: they differ in actions that are not operations, such as `export`. */
+/*
+ * Maximum number of cached views per resource. They differ in actions that are not engine operations, such as
+ * `export`.
+ */
 const STORED_MAX = 50
 
 type Actions = ReadonlySet<string> | 'all'
 
-/* Users with the same permissions share a view. */
+/* Cached views; users with the same permissions share a view. */
 const VIEWS = new WeakMap<NarrowedView, WeakMap<Resource, BoundedMap<string, NarrowedView>>>()
 
-/* A page uses the same view several times. */
+/* Cached per request, as a page uses the same view several times. */
 const ASKED = new WeakMap<HttpContext, Map<NarrowedView, Promise<NarrowedView>>>()
 
 /**
- * A view as the roles of the signed-in user leave it; itself where nothing restricts them. [U4]
+ * Returns the view limited by the roles of the signed-in user; the given view if the user is not restricted. [U4]
  *
- * @param view  as the site has it
+ * @param view  unrestricted view of the site
  */
 export async function personalView<View extends NarrowedView>(
   ctx: HttpContext,
@@ -117,14 +117,14 @@ async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedVi
 
 const TEXTS = new WeakMap<ReadonlySet<string>, string>()
 
-/** The same text for the same actions; a compiled role always has the same set. */
+/** Serializes actions; cached, as a compiled role always returns the same set. */
 function textOf(actions: ReadonlySet<string>): string {
   let text = TEXTS.get(actions)
   if (text === undefined) TEXTS.set(actions, (text = JSON.stringify([...actions].toSorted())))
   return text
 }
 
-/** Everything else is as in the view of the site. */
+/** Creates the limited view; all other properties are inherited from the view of the site. */
 function project(view: NarrowedView, resource: Resource, actions: Actions): NarrowedView {
   const allows = (action: string) => actions === 'all' || actions.has(action)
   const may = (offer: Offer) => view.may(offer) && allows(offer === 'read' ? 'view' : offer)
@@ -147,7 +147,7 @@ function shownIn({ columns }: Resource, { apiName }: Column): Column | undefined
   return column?.hidden ? undefined : column
 }
 
-/** The options without the columns that the user does not see. */
+/** Returns the options without columns that the user cannot see. */
 function optionsLeft(
   options: NarrowedView['options'],
   resource: Resource
@@ -171,9 +171,7 @@ function optionsLeft(
   }
 }
 
-/**
- * A title function may read values that the user does not see: the key replaces such a title.
- */
+/** Wraps a title function. If it reads a value that the user cannot see, the title is replaced by the key. */
 function titleWithout(
   title: Extract<NarrowedView['options']['title'], (...given: any[]) => unknown>,
   resource: Resource

@@ -18,7 +18,7 @@ import {
 import { personOf, UNKNOWN, type Person } from '../identity/person.js'
 import { BoundedMap } from '#base/bounded_map'
 
-/** Engine operations of each action; actions without one are decided here alone. [U2, B14] */
+/** Engine operations of each action. Actions without an entry are only checked here. [U2, B14] */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   view: ['read', 'read_multi'],
   create: ['create'],
@@ -28,16 +28,16 @@ const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   restore: ['restore'],
 }
 
-/** The scopes of a model by name; a name that it has not is not a scope. */
+/** Returns the scopes of a model by name. Unknown names are not own properties of the result. */
 export type ScopesOf = (model: string) => Readonly<Record<string, Scope>> | undefined
 
-/** Permissions on a model, of all roles together. */
+/** Combined permissions of all roles on a model. */
 interface OnModel {
-  /** One for each role that allows anything, without those that another one covers */
+  /** One per role that allows anything, without those that another grant covers */
   readonly grants: readonly Grant[]
   readonly actions: ReadonlySet<string> | 'all'
   /**
-   * On which records: any of the scopes reaches a record; null: all of them, `[]`: none
+   * Returns the scopes of an action. A record is visible if any of them includes it; null: all records, `[]`: none
    */
   scopesFor(action: string): readonly Scope[] | null
 }
@@ -47,9 +47,7 @@ interface Entry {
   scopes: readonly Scope[] | null
 }
 
-/**
- * Permissions of several roles together, compiled once for each model. [U2, U3]
- */
+/** Combined permissions of several roles, compiled once per model. [U2, U3] */
 export class CompiledPermissions {
   readonly #models = new Map<string, OnModel>()
 
@@ -65,7 +63,8 @@ export class CompiledPermissions {
   }
 
   /**
-   * Returns true if a role allows the action on a model that it names; what it says of all others does not count.
+   * Returns true if a role allows the action in an entry for this very model; the entry `*` for all other models is
+   * ignored.
    */
   names(model: string, action: string): boolean {
     return this.documents.some((document) => {
@@ -116,7 +115,7 @@ function operationsOf(action: string): readonly GrantedOperation[] {
   return Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : []
 }
 
-/** A grant that allows nothing which another one does not allow, too, only makes queries longer. */
+/** Removes grants that another grant covers, as they would only make queries longer. */
 function withoutCovered(grants: readonly Grant[]): Grant[] {
   return grants.filter(
     (one, index) =>
@@ -161,7 +160,7 @@ interface Known {
   permissions: Promise<CompiledPermissions>
 }
 
-/** The models of the site, as far as permissions look at them. */
+/** The parts of the site that permissions use. */
 interface GovernedSite {
   readonly models: ReadonlyMap<
     string,
@@ -170,9 +169,9 @@ interface GovernedSite {
 }
 
 /**
- * Decides what users may do by their roles; nothing else decides it. The roles of a user are read once
- * for each `permissions_version`, which comes with the user's row, so that a change counts with the next
- * request, in every process. [U1 to U4]
+ * Decides what users may do by their roles. Nothing else decides it. The roles of a user are read once per
+ * `permissions_version`, which is read with the user, so a change takes effect with the next request, in every
+ * process. [U1 to U4]
  */
 export class RolePermissions implements Permissions {
   readonly #users = new BoundedMap<number, Known>(MOST_USERS)
@@ -181,9 +180,9 @@ export class RolePermissions implements Permissions {
   constructor(private readonly site: GovernedSite) {}
 
   /**
-   * For the engine: what the actor's roles allow on a model.
+   * Returns the grants of the actor's roles on a model, for the engine.
    *
-   * @returns null where the actor is not restricted; `[]` where they may do nothing
+   * @returns null if the actor is not restricted; `[]` if the actor has no permissions on the model
    */
   async grantsOf(
     actor: Actor,
@@ -204,19 +203,18 @@ export class RolePermissions implements Permissions {
   }
 
   /**
-   * For all that is not an operation of the engine: may the actor do it with the model, on any record?
+   * Returns true if the actor is allowed to perform the action on at least one record. For actions that are not
+   * operations of the engine.
    *
-   * @param model   as the site calls it, as in `Film`
-   * @param action  as in `export`, or the name of a bulk action
+   * @param model   class name of the model, such as `Film`
+   * @param action  `export` or the like, or the name of a bulk action
    */
   async mayDo(actor: Actor, model: string, action: string): Promise<boolean> {
     const actions = await this.actionsOf(actor, model)
     return actions === 'all' || actions.has(action)
   }
 
-  /**
-   * All that the actor may do with a model, on any record.
-   */
+  /** Returns all actions that the actor is allowed to perform on at least one record of a model. */
   async actionsOf(actor: Actor, model: string): Promise<ReadonlySet<string> | 'all'> {
     const person = await restricted(actor)
     if (!person) return 'all'
@@ -226,8 +224,8 @@ export class RolePermissions implements Permissions {
   }
 
   /**
-   * May the actor make access tokens of their own? They are the site's own model, so a role has to name it;
-   * `*` does not mean it. [U7]
+   * Returns true if the actor is allowed to create access tokens for themselves. Tokens are an internal model, so a
+   * role needs an entry for it; `*` does not include it. [U7]
    */
   async mayMakeTokens(actor: Actor): Promise<boolean> {
     const person = await restricted(actor)
@@ -237,9 +235,9 @@ export class RolePermissions implements Permissions {
   }
 
   /**
-   * On which records the actor may do it.
+   * Returns the scopes in which the actor is allowed to perform an action.
    *
-   * @returns scopes, any of which reaches a record; null: all records, `[]`: none
+   * @returns scopes, any of which may include a record; null: all records, `[]`: none
    */
   async reachOf(actor: Actor, model: string, action: string): Promise<readonly Scope[] | null> {
     const person = await restricted(actor)
@@ -249,9 +247,7 @@ export class RolePermissions implements Permissions {
     return onModel.scopesFor(action)
   }
 
-  /**
-   * A print of what decides which records and fields the actor can see.
-   */
+  /** Returns a digest of the permissions that determine which records and fields the actor can see. */
   async printOf(actor: Actor): Promise<PermissionsPrint> {
     const person = await restricted(actor)
     if (!person) return null
@@ -260,16 +256,12 @@ export class RolePermissions implements Permissions {
     return permissionsPrint(documents, user?.attributes)
   }
 
-  /**
-   * Returns true if the actor may do it on all records of the model.
-   */
+  /** Returns true if the actor is allowed to perform the action on all records of the model. */
   async reachesAll(actor: Actor, model: string, action: string): Promise<boolean> {
     return (await this.reachOf(actor, model, action)) === null
   }
 
-  /**
-   * Permissions of roles together; the same object for the same roles.
-   */
+  /** Returns the combined permissions of roles; cached, so the same roles return the same object. */
   compile(documents: readonly PermissionsDocument[]): CompiledPermissions {
     const id = JSON.stringify(documents)
     let compiled = this.#roleSets.get(id)
@@ -292,12 +284,12 @@ export class RolePermissions implements Permissions {
     if (known?.version === version) return await known.permissions
     const permissions = this.#load(id)
     this.#users.set(id, { version, permissions })
-    /* Asked again by the next request */
+    /* Not cached after an error, so that the next request tries again. */
     permissions.catch(() => this.#users.delete(id))
     return await permissions
   }
 
-  /** As the role is now; one that is gone allows nothing. */
+  /** Reads the current permissions of a role; a deleted role has none. */
   async #ofRole(id: number): Promise<CompiledPermissions> {
     const client = db.connection(AdminRole.connection)
     const rows = await dialectOf(client).selectRows(client, ROLE, [id])
@@ -321,7 +313,7 @@ export class RolePermissions implements Permissions {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** The user, if roles say what they may do. */
+/** Returns the user if roles restrict the user, otherwise null. */
 async function restricted(actor: Actor): Promise<Person | null> {
   const person = await personOf(actor)
   return person?.isSuperuser ? null : person

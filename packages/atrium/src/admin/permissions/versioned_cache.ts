@@ -3,7 +3,7 @@ import { BoundedMap } from '#base/bounded_map'
 
 const MOST = 1000
 
-/* Milliseconds after which even what was written past the application counts */
+/* Milliseconds after which an entry expires, so that changes made directly in the database take effect */
 const LONGEST_KEPT = 60_000
 
 interface Stored<T> {
@@ -13,21 +13,21 @@ interface Stored<T> {
 }
 
 /**
- * Knowledge of users in a process, read once for each `permissions_version`, which every change of roles, views
- * and preferences raises.
+ * Caches data of users in the process. An entry is valid for one `permissions_version`, which every change of roles,
+ * views and preferences raises.
  */
 export class VersionedCache<T> {
   readonly #known = new WeakMap<object, BoundedMap<string, Stored<T>>>()
 
-  /**
-   * @param isStored  false for values that are too large to keep
-   */
+  /** @param isStored  returns false for values that are too large to cache */
   constructor(private readonly isStored: (value: T) => boolean = () => true) {}
 
   /**
-   * @param owner  of what is known, as the site
-   * @param name   of the value among those of the user
-   * @param read   reads it where it is not known, or not in this version
+   * Returns a cached value of a user, or reads it.
+   *
+   * @param owner  object that the data belongs to, such as the site
+   * @param name   name of the value, unique for the user
+   * @param read   reads the value if it is not cached or has an older version
    */
   async of(
     owner: object,

@@ -59,32 +59,32 @@ export interface FieldOptions {
   prefix?: string
   /** Text after the input, inside its box, such as `min` */
   suffix?: string
-  /** Of the widget `money`: code of the currency, as in `EUR` [R13] */
+  /** For the widget `money`: currency code such as `EUR` [R13] */
   currency?: string
-  /** Of the widget `money`: true if the column holds integers of the smallest unit, as in cents [R13] */
+  /** For the widget `money`: true if the column stores integers of the smallest unit, such as cents [R13] */
   minorUnits?: boolean
-  /** Of the widget `slug`: API name of the field that it is made of [R13] */
+  /** For the widget `slug`: API name of the field that the slug is derived from [R13] */
   from?: string
-  /** Of the widget `tags`: tags to choose from, in addition to any others [R13] */
+  /** For the widget `tags`: suggested tags; others are allowed [R13] */
   suggestions?: readonly string[]
   /**
-   * Of a field with files: extensions of those that it takes, as in `['pdf', 'svg']`. Default: those of
-   * `vine.file({ extnames })`, else images, PDF, office documents, texts, CSV and ZIP [B17]
+   * For a field with files: allowed extensions, such as `['pdf', 'svg']`. Default: those of
+   * `vine.file({ extnames })`, otherwise images, PDF, office documents, texts, CSV and ZIP [B17]
    */
   fileTypes?: readonly string[]
   /**
-   * False for numbers that are not quantities, such as codes, which have no separators of thousands. Keys, references
-   * and names that end in `id` or `year` never have them
+   * False for numbers that are not quantities, such as codes, to omit thousands separators. Keys, references and
+   * names that end in `id` or `year` never have thousands separators
    */
   grouped?: boolean
   /**
-   * Values of other fields with which the form has this one, by API name, as in `{ kind: ['book', 'ebook'] }`.
-   * With others it is not required, and what is sent for it is ignored [R14]
+   * Shows the field only if other fields have the given values, by API name, such as `{ kind: ['book', 'ebook'] }`.
+   * Otherwise the field is not required and a submitted value is ignored [R14]
    */
   visibleWhen?: VisibleWhen
   /**
-   * Value of a blank create form for the user who opens it, as in `(user) => user.attributes.branch_id`; none where it
-   * returns null or undefined. A value in the form's address replaces it
+   * Returns the initial value of a blank create form for the current user, such as
+   * `(user) => user.attributes.branch_id`; null or undefined for none. A value in the form's URL takes precedence
    */
   default?: (user: AdminUser) => unknown
   /** Options of the `pivotColumns` of a many-to-many relation, by column name [R3] */
@@ -95,26 +95,26 @@ export interface FieldOptions {
  * Options of `@AdminView`, all optional. [P13]
  */
 export interface AdminViewOptions {
-  /** Actions that the admin site offers. Default: all */
+  /** Actions that the admin site provides. Default: all */
   allowedActions?: Iterable<Action>
-  /** Body and form of create. Default: `@Crud`'s, else derived from the table */
+  /** Schema of the create form and request body. Default: the schema of `@Crud`, otherwise derived from the table */
   createSchema?: ObjectSchema
-  /** Body and form of update. Default: `@Crud`'s, else derived from the table */
+  /** Schema of the update form and request body. Default: the schema of `@Crud`, otherwise derived from the table */
   updateSchema?: ObjectSchema
-  /**
-   * Values that every update writes in addition to the form: its `updated_at` is set to the current
-   * time [S44]
-   */
+  /** Values that every update writes in addition to the form. Its `updated_at` is set to the current time [S44] */
   updateInternalSchema?: ObjectSchema
-  /** Checked against the model; has no effect on purging records in the admin site [A24] */
+  /** Only checked against the model; does not affect permanent deletion in the admin site [A24] */
   deleteSchema?: ObjectSchema
-  /** Its fields are those of lists and items. Default: `@Crud`'s, else all that are not hidden */
+  /**
+   * Schema whose fields are those of lists and items. Default: the schema of `@Crud`, otherwise all fields that are
+   * not hidden
+   */
   selectSchema?: ObjectSchema
-  /** Subclass of `EndpointCreator` for the endpoints below `/crud`. Default: `@Crud`'s */
+  /** Subclass of `EndpointCreator` for the endpoints below `/crud`. Default: that of `@Crud` */
   endpointCreator?: CrudOptions['endpointCreator']
-  /** The CRUD object, or a subclass of `LucidCrud`. Default: `@Crud`'s */
+  /** A CRUD object, or a subclass of `LucidCrud`. Default: that of `@Crud` */
   crud?: CrudOptions['crud']
-  /** Form fields that are not columns [P6]. Default: `@Crud`'s */
+  /** Form fields that are not columns [P6]. Default: those of `@Crud` */
   virtualFields?: Iterable<string>
   /** Plural name of the model. Default: derived from the class name */
   label?: string
@@ -131,15 +131,15 @@ export interface AdminViewOptions {
   title?: string | ((item: Item) => string)
   /** List columns: API names or subclasses of `ListColumn`. Default: all visible columns */
   listColumns?: Iterable<string | (new () => ListColumn)>
-  /** API names of the columns that the search covers. Default: all visible columns */
+  /** API names of the searchable columns. Default: all visible columns */
   searchableColumns?: Iterable<string>
   /**
-   * API names of the columns whose most frequent values a list shows with their numbers; none for no facets.
+   * API names of the columns for which lists show the most frequent values with counts; an empty list for none.
    * Default: enums, booleans and references [L3]
    */
   facets?: Iterable<string>
   /**
-   * Names of `hasMany` and `hasOne` relations whose records are listed below a record; none for no lists.
+   * Names of `hasMany` and `hasOne` relations whose records are listed below a record; an empty list for none.
    * Default: every `hasMany` to a model of the site [R4]
    */
   related?: Iterable<string>

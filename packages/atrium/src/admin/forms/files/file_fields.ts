@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { Column } from '#base/columns/column'
 import type { ModelView } from '../../views/model_view.js'
 
-/* Bytes that tell the type; a PDF may have others before its mark */
+/* Number of bytes to read to detect the type; a PDF may have other bytes before its signature */
 const START = 4096
 
 type Check = (start: Buffer) => boolean
@@ -22,14 +22,14 @@ const has = (offset: number, ...marks: string[]): Check => {
 
 const RIFF = begins('RIFF')
 const WEBP = has(8, 'WEBP')
-/* Before Office 2007 */
+/* Office documents before Office 2007 */
 const OLE = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
-/* Also the office documents since then; the second mark is that of an empty one */
+/* Also office documents since Office 2007; the second signature is that of an empty archive */
 const ZIP = begins('PK\u0003\u0004', 'PK\u0005\u0006')
 const UTF16 = begins([0xff, 0xfe], [0xfe, 0xff])
 const TEXT: Check = (start) => !start.includes(0) || UTF16(start)
 
-/** What the content of a file with an extension must be like */
+/** Checks of the content, by extension */
 const CONTENT: Readonly<Record<string, Check>> = {
   png: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   jpg: begins([0xff, 0xd8, 0xff]),
@@ -60,20 +60,20 @@ const CONTENT: Readonly<Record<string, Check>> = {
 }
 
 /**
- * Extensions of files that a field takes unless it names its own: images, PDF, office documents, texts, CSV and ZIP. A
- * drawing (`svg`), a page or a script is only taken by name.
+ * Extensions that a field accepts by default: images, PDF, office documents, texts, CSV and ZIP. SVG drawings, HTML
+ * pages and scripts must be allowed explicitly.
  */
 export const DEFAULT_TYPES: readonly string[] = Object.keys(CONTENT)
 
-/** The extension of a file's name, without the point and in lower case; empty if there is none. */
+/** Returns the extension of a file name in lower case, without the dot; empty if there is none. */
 export function extensionIn(clientName: string): string {
   return /[^.]\.([a-z0-9]{1,8})$/.exec(clientName.toLowerCase())?.[1] ?? ''
 }
 
 /**
- * Returns true if the content of a file is what its extension says; always for an extension without a known form.
+ * Returns true if the content of a file matches its extension, or if there is no check for the extension.
  *
- * @param path  of the file
+ * @param path  path of the file
  */
 export async function isOfType(path: string, extension: string): Promise<boolean> {
   const check = Object.hasOwn(CONTENT, extension) ? CONTENT[extension] : undefined
@@ -87,7 +87,7 @@ export async function isOfType(path: string, extension: string): Promise<boolean
   }
 }
 
-/** Types that show nothing but pixels, by extension; a drawing could run scripts. [R13] */
+/** Content types of safe images, by extension; SVG is excluded, as it could run scripts. [R13] */
 const IMAGE_TYPES = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -97,16 +97,16 @@ const IMAGE_TYPES = new Map([
   ['avif', 'image/avif'],
 ])
 
-/** Value of `accept` of the input */
+/** Value of the attribute `accept` of the input */
 export const IMAGES = [...new Set(IMAGE_TYPES.values())].join()
 
-/** Query of the address that shows a file in its page */
+/** Query parameter of a file's URL to show the file inline */
 export const INLINE = 'inline'
 
 /**
- * The type of a stored image that a page may show; undefined for any other file.
+ * Returns the content type of a stored image that a page may show; undefined for other files.
  *
- * @param key  of the file, with its extension
+ * @param key  key of the file, with its extension
  */
 export function imageType(key: string): string | undefined {
   return IMAGE_TYPES.get(key.slice(key.lastIndexOf('.') + 1))
@@ -115,7 +115,8 @@ export function imageType(key: string): string | undefined {
 export const NO_IMAGE = 'must be an image: png, jpeg, gif, webp or avif'
 
 /**
- * Returns true if an uploaded file is an image by its name, and by its content where that says what it is.
+ * Returns true if an uploaded file is an image by its name and, if the type of the content was detected, by its
+ * content.
  */
 export function isImageFile({
   clientName,
@@ -130,8 +131,8 @@ export function isImageFile({
 }
 
 /**
- * Columns with keys of stored files: those with `vine.file()` in a schema, or with the widget
- * `file`. The view's resource must be loaded. [B17]
+ * Returns the columns with keys of stored files: those with `vine.file()` in a schema, or with a file widget. The
+ * view's resource must be loaded. [B17]
  */
 export function fileColumnsOf(view: ModelView): Column[] {
   const taken = takenBySchemas(view)
@@ -148,16 +149,12 @@ function holdsFile({ options }: ModelView, column: Column, taken: Set<Column | u
   return taken.has(column) || isFileWidget(options.fields?.[column.apiName]?.widget)
 }
 
-/**
- * Returns true if a widget takes files.
- */
+/** Returns true if a widget uploads files. */
 export function isFileWidget(widget: unknown): boolean {
   return widget === 'file' || widget === 'image'
 }
 
-/**
- * Returns true if the field takes a file.
- */
+/** Returns true if the field uploads a file. */
 export function isFileField(view: ModelView, apiName: string): boolean {
   const column = view.resource.columns.visible.find((one) => one.apiName === apiName)
   return column !== undefined && holdsFile(view, column, takenBySchemas(view))

@@ -17,37 +17,36 @@ import { fileColumnsOf, extensionIn, imageType, INLINE } from './file_fields.js'
 import { filesDisk } from './files_disk.js'
 
 /**
- * Record for which a file was stored, and API name of its column: null if custom code chooses the
- * column, as for a virtual field.
+ * Record for which a file was stored, and API name of its column. The name is null if custom code chooses the column,
+ * such as for a virtual field.
  */
 export interface FileOwner {
   key: KeyValue
   field: string | null
 }
 
-/** What is noted of a file */
+/** Stored metadata of a file */
 interface Note {
   /** Path of the record's key */
   record: string
   field: string | null
-  /** As the sender named it; missing for files from before names were noted */
+  /** Original file name; missing for files that were stored before names were recorded */
   name?: string
 }
 
-/* Separate from the files, so that their directory contains nothing else. */
+/* Separate folder, so that the folders of files contain nothing else */
 const FOLDER = '.owners'
 
-/** Characters of a sender's file name that are stored */
+/** Maximum length of a stored file name */
 const LONGEST_NAME = 255
 
-/* No file is legitimately referenced by more records. */
+/* Maximum number of records to read that refer to a file */
 const MOST_HOLDERS = 100
 
 /**
- * Stores the owner of a file. The file is served for this record only, whatever other records
- * contain. [B17]
+ * Stores the owner of a file. The file is served only for this record, even if other records contain its key. [B17]
  *
- * @param name  as the sender named it
+ * @param name  original file name
  */
 export async function noteOwner(
   view: ModelView,
@@ -61,9 +60,7 @@ export async function noteOwner(
   await disk.put(ownerPath(view, file), JSON.stringify(note))
 }
 
-/**
- * The name that a file had when it was uploaded for a record; undefined if it is not known.
- */
+/** Returns the original name of a file that was uploaded for a record; undefined if it is not known. */
 async function senderNameOf(
   view: ModelView,
   file: string,
@@ -74,16 +71,16 @@ async function senderNameOf(
     const { name, record }: Note = JSON.parse(await disk.get(ownerPath(view, file)))
     return record === view.resource.key.toPath(key).slice(1) ? name : undefined
   } catch {
-    /* Without a note, or while the disk cannot be read, the page shows another name. */
+    /* Without metadata, or if the disk cannot be read, the page shows a generic name. */
     return undefined
   }
 }
 
 /**
- * Owner of a file. For a file that was stored before owners were recorded, it is the first record,
- * by key, that refers to it.
+ * Returns the owner of a file. For a file that was stored before owners were recorded, it is the first record, by
+ * key, that refers to the file.
  *
- * @returns undefined if no record does
+ * @returns undefined if no record refers to the file
  */
 export async function ownerOf(view: ModelView, file: string): Promise<FileOwner | undefined> {
   const disk = await filesDisk()
@@ -100,15 +97,13 @@ export async function ownerOf(view: ModelView, file: string): Promise<FileOwner 
   return key && { key, field }
 }
 
-/**
- * Removes the owner of a deleted file.
- */
+/** Removes the metadata of a deleted file. */
 export async function forgetOwner(view: ModelView, file: string): Promise<void> {
   const disk = await filesDisk()
   await disk.delete(ownerPath(view, file))
 }
 
-/** Ignores the viewer's scope, so that the first record is the same for every viewer. */
+/** Ignores the viewer's scope, so that the result is the same for every viewer. */
 async function firstHolder(view: ModelView, file: string): Promise<FileOwner | undefined> {
   const { key, table } = view.resource
   const columns = fileColumnsOf(view.base)
@@ -117,7 +112,7 @@ async function firstHolder(view: ModelView, file: string): Promise<FileOwner | u
   for (const { name } of key.columns) query.orderBy(name)
   const rows: Array<Record<string, unknown>> = await query
   for (const row of rows) {
-    /* A database may compare names inexactly. */
+    /* A database may compare case-insensitively. */
     const column = columns.find(({ name }) => row[name] === file)
     if (column) return { key: key.ofRow(row), field: column.apiName }
   }
@@ -128,7 +123,7 @@ function ownerPath(view: ModelView, file: string): string {
   return `${FOLDER}/${view.name}/${file}`
 }
 
-/* Format of the site's own file keys. Any other text of a path or column is not a file. */
+/* Format of file keys. Any other text is not a file. */
 const NAME = /^[0-9a-f]{32}(\.[a-z0-9]{1,8})?$/
 
 /**
@@ -140,20 +135,17 @@ export interface StoredFile {
   stream: Readable
 }
 
-/**
- * Returns true if the key has the format of `storeFile`, so that a file may exist.
- */
+/** Returns true if the key has the format of `storeFile`. */
 export function isFileKey(key: unknown): key is string {
   return typeof key === 'string' && NAME.test(key)
 }
 
 /**
- * Stores an uploaded file under a random name; only a harmless extension of the sender's file name
- * is stored. The write is atomic. [B17]
+ * Stores an uploaded file under a random name with the extension of the original name. The write is atomic. [B17]
  *
- * @param file  validated, and not stored before
- * @returns the key for the file's column
- * @throws RuntimeError  when the body parser did not write the file to the disk
+ * @param file  validated file that is not stored yet
+ * @returns key for the file's column
+ * @throws RuntimeError  if the body parser did not write the file to the disk
  */
 export async function storeFile(view: ModelView, file: MultipartFile): Promise<string> {
   if (!file.tmpPath) {
@@ -172,8 +164,8 @@ export async function storeFile(view: ModelView, file: MultipartFile): Promise<s
 }
 
 /**
- * Removes a stored file that no record refers to any more. A failure is only logged: without a
- * record, the file is unreachable anyway.
+ * Removes a stored file unless a record still refers to it. Errors are only logged, as a file without a record can't
+ * be accessed.
  */
 export async function dropFile(view: ModelView, key: unknown): Promise<void> {
   if (!isFileKey(key)) return
@@ -187,9 +179,7 @@ export async function dropFile(view: ModelView, key: unknown): Promise<void> {
   }
 }
 
-/**
- * Removes the files of purged records.
- */
+/** Removes the files of permanently deleted records. */
 export async function dropFilesOf(view: ModelView, records: readonly LucidRow[]): Promise<void> {
   const columns = fileColumnsOf(view.base)
   for (const record of records) {
@@ -211,22 +201,20 @@ export async function openFile(view: ModelView, key: string): Promise<StoredFile
     const { contentLength } = await disk.getMetaData(place)
     return { size: contentLength, stream: await disk.getStream(place) }
   } catch (error) {
-    /* Each disk has errors of its own for what is not there. */
+    /* Drivers throw different errors for missing files. */
     if (await disk.exists(place)) throw error
     return undefined
   }
 }
 
-/**
- * Returns true if the column's value names a file that is there.
- */
+/** Returns true if the key refers to an existing file. */
 export async function hasFile(view: ModelView, key: unknown): Promise<boolean> {
   if (!isFileKey(key)) return false
   const disk = await filesDisk()
   return await disk.exists(placeOf(view, key))
 }
 
-/** Ignores the viewer's scope: any record may refer to the file. */
+/** Ignores the viewer's scope, as any record may refer to the file. */
 async function isHeld(view: ModelView, key: string): Promise<boolean> {
   if (!view.resource.isLoaded) await view.resource.load()
   const columns = fileColumnsOf(view)
@@ -237,37 +225,35 @@ async function isHeld(view: ModelView, key: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/**
- * Each model has its own directory, so that a key of another model's file names nothing here.
- */
+/** Returns the path of a file. Each model has a folder, so that keys of other models' files are not found. */
 function placeOf(view: ModelView, key: string): string {
   return `${view.name}/${key}`
 }
 
-/** Taken from the sender's file name, as the detected type of the content says nothing about it. */
+/** Uses the original file name, as the detected content type can differ from the extension. */
 function extensionOf({ clientName }: MultipartFile): string {
   const extension = extensionIn(clientName)
   return extension === '' ? '' : `.${extension}`
 }
 
-/** Characters of a file's name that are shown */
+/** Maximum length of a file name in pages */
 const LONGEST_SHOWN_NAME = 80
 
 /**
- * What a stored file is called where its original name is not known or would take a read for each file: the label
- * of its field with the file's extension.
+ * Returns the label of a file whose original name is unknown or would need a read per file: the label of the field
+ * with the file's extension.
  *
- * @param file  its key
+ * @param file  key of the file
  */
 export function labelOfFile(view: ModelView, apiName: string, file: string): string {
   return view.labelOf(apiName) + extname(file)
 }
 
 /**
- * The name that a file had when it was uploaded, else the label of its field with the extension.
+ * Returns the original name of a file, otherwise the label of the field with the extension.
  *
- * @param file    its key
- * @param record  key of the record that is shown: another one's file keeps its name to itself
+ * @param file    key of the file
+ * @param record  key of the shown record; the name of another record's file is not revealed
  */
 export async function nameOfFile(
   view: ModelView,
@@ -282,9 +268,9 @@ export async function nameOfFile(
 }
 
 /**
- * The stored file of a form's field: its name and addresses; undefined where there is none to show.
+ * Returns name and URLs of the stored file of a form field; undefined if there is none to show.
  *
- * @param texts   of the stored record
+ * @param texts   texts of the field in the stored record
  * @param record  key of the record
  */
 export async function shownFile(

@@ -22,8 +22,8 @@ export class FilesController {
   ) {}
 
   /**
-   * Sends a file as an attachment: inline, its content could run scripts in the site. Only an image of a column
-   * with the widget `image` is sent inline, if requested. [B17, R13]
+   * Sends a file as an attachment, as inline content could run scripts in the site. Only an image of a column with
+   * the widget `image` is sent inline, if requested. [B17, R13]
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file
@@ -32,7 +32,7 @@ export class FilesController {
     const file = owned && (await openFile(this.view, key))
     if (!owned || !file) throw new PageNotFound()
 
-    /* Called for the headers only; the body is streamed separately. */
+    /* Only sets the headers; the body is streamed separately. */
     const type = this.#inlineType(ctx, key, owned.field)
     ctx.response.attachment(key, owned.name, type ? 'inline' : 'attachment')
     ctx.response
@@ -42,7 +42,7 @@ export class FilesController {
   }
 
   /**
-   * Field and file name, from the record for which the file was stored. A viewer who cannot see that record
+   * Returns field and file name from the record for which the file was stored. A viewer who cannot see that record
    * gets no file, even if another record contains its key. [B17, P14]
    */
   async #ownedBy(

@@ -7,18 +7,18 @@ import { PrivateFolder } from './private_folder.js'
 let used: Promise<DriverContract> | undefined
 
 /**
- * The disk of uploaded files: `disk` of `config/admin.ts`, else the folder `storageDirectory`. A driver is used without
- * Drive's `Disk`, which would drop the dot of `.owners` and refuse names of models that are not ASCII; no part of a key
- * is a client's. [B17]
+ * Returns the disk of uploaded files: `disk` of `config/admin.ts`, otherwise the folder `storageDirectory`. The
+ * driver is used without Drive's `Disk`, which would drop the dot of `.owners` and reject model names that are not
+ * ASCII. This is safe, as keys contain no client input. [B17]
  */
 export function filesDisk(): Promise<DriverContract> {
   return (used ??= configuredDisk())
 }
 
 /**
- * Keeps uploaded files on another disk.
+ * Sets another disk for uploaded files.
  *
- * @param driver  undefined: the configured one
+ * @param driver  driver of the disk; undefined for the configured one
  */
 export function useFilesDisk(driver?: DriverContract): void {
   used = driver && Promise.resolve(driver)
@@ -33,17 +33,17 @@ export interface S3Settings {
   bucket: string
   /** Default: us-east-1 */
   region?: string
-  /** Address of a server other than AWS */
+  /** URL of a server other than AWS */
   endpoint?: string
-  /** Without keys, the SDK looks for them where AWS has them, such as the role of a machine */
+  /** Without keys, the SDK uses the default AWS credentials, such as the role of the machine */
   accessKeyId?: string
   secretAccessKey?: Secret<string>
 }
 
 /**
- * A bucket of S3 as `disk` of `config/admin.ts`.
+ * Returns an S3 bucket for the option `disk` of `config/admin.ts`.
  *
- * @returns a function that creates the disk on its first use; it throws if the packages of S3 are not installed
+ * @returns a function that creates the disk on first use; it throws if the S3 packages are not installed
  */
 export function s3Disk({ bucket, region, endpoint, ...keys }: S3Settings) {
   return async (): Promise<DriverContract> => {
@@ -53,7 +53,7 @@ export function s3Disk({ bucket, region, endpoint, ...keys }: S3Settings) {
       region: region ?? 'us-east-1',
       visibility: 'private',
       supportsACL: false,
-      /* Milliseconds, without which a server that does not respond holds a request for ever */
+      /* Timeouts in milliseconds; without them, an unresponsive server would block a request forever */
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
       ...credentialsOf(keys),
       ...(endpoint && optionsOfServer(endpoint)),
@@ -69,7 +69,7 @@ function credentialsOf({
   return { credentials: { accessKeyId, secretAccessKey: secretAccessKey.release() } }
 }
 
-/** Other servers than AWS have their buckets in the path, and may not know its newest checksums. */
+/** Options for servers other than AWS, which have the bucket in the path and may not support the newest checksums. */
 function optionsOfServer(endpoint: string) {
   return {
     endpoint,

@@ -8,15 +8,13 @@ import type { ObjectMetaData } from '@adonisjs/drive/types'
 import { RuntimeError } from '#crud'
 
 /**
- * Folder of a server as a disk of Drive. Unlike Drive's own, a file appears whole or not at all, only the
- * server's user has rights on it, and links are not followed. [B17]
+ * Drive driver for a folder of the server. Unlike Drive's driver, it writes files atomically, only the server's user
+ * has access, and symbolic links are not followed. [B17]
  */
 export class PrivateFolder extends FSDriver {
   readonly #root: string
 
-  /**
-   * @param location  absolute path; made when the first file is stored
-   */
+  /** @param location  absolute path; the folder is created when the first file is stored */
   constructor(location: string) {
     super({ location, visibility: 'private' })
     this.#root = location
@@ -55,16 +53,15 @@ export class PrivateFolder extends FSDriver {
   }
 
   override putStream(key: string, contents: Readable): Promise<void> {
-    /* Without a listener, an error before the first byte is read would end the process. */
+    /* Without a listener, an error before the first byte is read would terminate the process. */
     contents.on('error', () => {})
     return this.#writeWhole(key, contents)
   }
 
   /**
-   * Takes over a file of this server, which is gone from its place. Nothing of it is read here, so that a large one
-   * takes no memory.
+   * Moves a file of this server into the folder. The content is not loaded into memory.
    *
-   * @param path  absolute; only the server's user has rights on it
+   * @param path  absolute path of the file; only the server's user may have access to it
    */
   async take(key: string, path: string): Promise<void> {
     await this.#storeWhole(key, async (part) => {
@@ -72,7 +69,7 @@ export class PrivateFolder extends FSDriver {
         await rename(path, part)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-        /* Another file system */
+        /* The file is on another file system. */
         await copyFile(path, part)
         await rm(path)
       }
@@ -83,7 +80,7 @@ export class PrivateFolder extends FSDriver {
     await this.#storeWhole(key, (part) => writeFile(part, contents, { mode: 0o600 }))
   }
 
-  /** @param store  makes the file, under a name that is not requested */
+  /** @param store  creates the file at a temporary path */
   async #storeWhole(key: string, store: (part: string) => Promise<void>): Promise<void> {
     const path = this.#pathOf(key)
     const part = `${path}.part`

@@ -12,9 +12,10 @@ import { DEFAULT_TYPES, extensionIn, isOfType } from './file_fields.js'
 import { noteOwner, dropFile, storeFile } from './file_store.js'
 
 /**
- * Checks the type of an uploaded file by name and content, then has it scanned. A scan that fails refuses the file.
+ * Checks the type of an uploaded file by name and content, then runs the configured scan. If the scan fails, the file
+ * is rejected.
  *
- * @returns null for a file that is accepted
+ * @returns null if the file is accepted
  */
 async function checkUpload(
   view: ModelView,
@@ -47,7 +48,7 @@ async function checkUpload(
   return reason === null ? null : errorOf(name, 'fileScan', reason)
 }
 
-/** Extensions of `vine.file({ extnames })`, which its rule has left on the file */
+/** Returns the extensions of `vine.file({ extnames })`, which the rule has set on the file. */
 function namedBySchema({ allowedExtensions }: MultipartFile): readonly string[] | undefined {
   return allowedExtensions && allowedExtensions.length > 0 ? allowedExtensions : undefined
 }
@@ -67,15 +68,10 @@ function errorOf(field: string, rule: string, reason: string): FieldError {
   return { field, rule, message: `The ${field} field ${reason}` }
 }
 
-/**
- * Keys of stored files.
- */
+/** Keys of files that an earlier attempt has stored. */
 export type EarlierFiles = Map<MultipartFile, string>
 
-/**
- * Files of one submission: stored before the record is written, and removed again if the write
- * fails.
- */
+/** Files of one submission. They are stored before the record is written, and removed if the write fails. */
 export class Uploads {
   readonly #view: ModelView
   readonly #fields: readonly FormField[]
@@ -84,9 +80,7 @@ export class Uploads {
   readonly #refused = new Set<FormField>()
   readonly #earlier: EarlierFiles
 
-  /**
-   * @param earlier  files that an earlier attempt to write the submission has stored
-   */
+  /** @param earlier  files that an earlier attempt to write the submission has stored */
   constructor(
     view: ModelView,
     fields: readonly FormField[],
@@ -100,8 +94,8 @@ export class Uploads {
   }
 
   /**
-   * File values for the schema: the files themselves, or their keys if the schema takes a text;
-   * those files are stored first.
+   * Returns the file values for the schema: the files, or their keys if the schema expects a text; in that case the
+   * files are stored first.
    */
   async forSchema(): Promise<Record<string, unknown>> {
     const values: Record<string, unknown> = {}
@@ -114,9 +108,10 @@ export class Uploads {
   }
 
   /**
-   * Errors of files of a wrong type or content, and of those that a scan refuses; they are not stored.
+   * Returns errors for files with a wrong type or content, and for files that a scan rejects. These are not stored.
    *
-   * @param takesFile  of the fields whose schema takes the file itself, after it has; else of the others, before
+   * @param takesFile  true to check the fields whose schema expects a file, after validation; false to check all
+   *   others, before it
    */
   async refuse(takesFile: boolean): Promise<FieldError[]> {
     const errors: FieldError[] = []
@@ -133,7 +128,7 @@ export class Uploads {
   /**
    * Stores the files that the schema has accepted, and replaces them by their keys.
    *
-   * @param values  by attribute name
+   * @param values  values by attribute name
    */
   async storeIn(values: Record<string, unknown>): Promise<void> {
     for (const field of this.#sent().filter(({ takesFile }) => takesFile)) {
@@ -141,16 +136,14 @@ export class Uploads {
     }
   }
 
-  /**
-   * Keys of the files, for the write that may refer to them.
-   */
+  /** Keys of the stored files, which the write may refer to. */
   get names(): ReadonlySet<string> {
     return new Set(this.#stored.values())
   }
 
   /**
-   * Records the owner of the files after a successful write. If that fails, a file belongs to the
-   * first record that refers to it, like files from before owners were recorded.
+   * Records the owner of the files after a successful write. If that fails, a file belongs to the first record that
+   * refers to it, like files that were stored before owners were recorded.
    */
   async belongTo(key: KeyValue): Promise<void> {
     for (const [{ column, name }, file] of this.#stored) {

@@ -4,12 +4,12 @@ import type { ModelView } from '../../views/model_view.js'
 import { may } from '../../permissions/may.js'
 import { formUrl } from '../../http/record_links.js'
 
-/** Parameter of a create page that names the record whose values it begins with. [R11] */
+/** Parameter of a create page with the key of the record to copy values from. [R11] */
 export const FROM = 'from'
 
 /**
- * URL of the form for a record like this one; null where the user may not make one. Users, roles and what else
- * the site itself keeps are not copied.
+ * Returns the URL of a create form that is filled in with a copy of a record; null if the user is not allowed to
+ * create one. Records of the admin site's own models, such as users and roles, are not copied.
  */
 export async function copyUrl(
   ctx: HttpContext,
@@ -21,24 +21,22 @@ export async function copyUrl(
   return `${view.url('/create_page')}?${new URLSearchParams([[FROM, from]])}`
 }
 
-/** Parameter of a form's address: the id of the event whose version of the record fills it in. [R8] */
+/** Parameter of a form's URL with the id of the event whose version of the record fills in the form. [R8] */
 export const RESTORE = 'restore'
 
-/** Parameter that names single fields; without it all are restored. */
+/** Parameter with the names of fields to restore; without it all fields are restored. */
 export const FIELDS = 'fields'
 
-/* More names than any form has. */
+/* Maximum length of the names, more than any form has */
 const LONGEST = 10_000
 
-/**
- * URL of the form of a record with the values of a version: `/admin/Film/update/12?restore=345`. [R8]
- */
+/** Returns the URL of a record's form filled in with a version: `/admin/Film/update/12?restore=345`. [R8] */
 export function restoreUrl(view: ModelView, key: KeyValue, version: string): string {
   return `${formUrl(view, key)}?${RESTORE}=${version}`
 }
 
 /**
- * URL of the form that makes a record again which was deleted for good: `/admin/Film/create_page?from=12&restore=345`.
+ * Returns the URL of a create form for a permanently deleted record: `/admin/Film/create_page?from=12&restore=345`.
  */
 export function remakeUrl(view: ModelView, key: KeyValue, event: number): string {
   const from = view.resource.key.toPath(key).slice(1)
@@ -49,9 +47,7 @@ export function remakeUrl(view: ModelView, key: KeyValue, event: number): string
   return `${view.url('/create_page')}?${query}`
 }
 
-/**
- * The address that a form is sent to, which restores the same as the address that it was opened at.
- */
+/** Adds the restore parameters of the current URL to the URL that a form is submitted to. */
 export function withRestore(ctx: HttpContext, address: string): string {
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   if (!given.has(RESTORE)) return address
@@ -59,9 +55,7 @@ export function withRestore(ctx: HttpContext, address: string): string {
   return `${address}?${new URLSearchParams(stored)}`
 }
 
-/**
- * Names of the fields that the address restores; null for all.
- */
+/** Returns the names of the fields that the URL restores; null for all. */
 export function fieldsToRestore({ request }: HttpContext): ReadonlySet<string> | null {
   const query = new URLSearchParams(request.parsedUrl.query ?? '')
   if (!query.has(FIELDS)) return null

@@ -11,10 +11,10 @@ import { IN_DIALOG, FOR, DRAFT } from '../drafts/draft_parameters.js'
 import { Widget } from '../../views/widget.js'
 
 /**
- * Texts of a record for the form of a new one like it: without what only one record can have, and without files
- * and all that pages do not show. [R11]
+ * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
+ * out. [R11]
  *
- * @param fields  those of the create form
+ * @param fields  fields of the create form
  */
 export function copiedTexts(
   view: ModelView,
@@ -30,8 +30,8 @@ export function copiedTexts(
 }
 
 /**
- * Columns that may not have the same value again. Of a unique index over several, references are copied, as the copy
- * mostly belongs to the same records, unless there is nothing else.
+ * Returns the columns whose values must be unique. In a unique index over several columns, references are copied, as
+ * the copy usually belongs to the same records, unless the index only has references.
  */
 function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set<string> {
   const references = new Set(
@@ -45,9 +45,9 @@ function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set
 }
 
 /**
- * Texts of a blank form by the options `fields.NAME.default`, for the signed-in user.
+ * Returns the initial texts of a blank form from the options `fields.NAME.default`, for the signed-in user.
  *
- * @param fields  those of the form as the user may fill it in
+ * @param fields  fields of the form that the user can edit
  */
 export async function defaultTexts(
   ctx: HttpContext,
@@ -63,15 +63,14 @@ export async function defaultTexts(
   return texts
 }
 
-/* Parameters that mean something else */
+/* Names of parameters with another meaning */
 const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
 
 /**
- * Texts that the address of a create page gives for fields of its form: `create_page?distributor_id=3`. Nothing
- * that the page would not show of a record, and nothing for users and roles, whose rights no link should
- * choose. [R4]
+ * Returns the texts that the URL of a create page contains for fields: `create_page?distributor_id=3`. Hidden fields
+ * are ignored, and so are all fields of users and roles, as a link must not preset permissions. [R4]
  *
- * @param fields  those of the form as the signed-in user may fill it in
+ * @param fields  fields of the form that the signed-in user can edit
  */
 export function givenTexts(
   { request }: HttpContext,
@@ -87,7 +86,7 @@ export function givenTexts(
   return Object.fromEntries(shown.map((field) => [field.name, textsOf(field, query)]))
 }
 
-/** As a form that has nothing else would send them: a widget's own texts come from no address. */
+/** Returns texts as from a submitted form. The additional inputs of a widget are not read from the URL. */
 function textsOf({ name, widget }: FormField, query: URLSearchParams): string[] {
   const given = query.getAll(name)
   const collected = widget instanceof Widget && widget.collect?.(name, new Map([[name, given]]))

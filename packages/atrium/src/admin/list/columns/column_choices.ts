@@ -1,23 +1,19 @@
 import type { ModelView } from '../../views/model_view.js'
 import type { ListColumn } from '../../views/list_column.js'
 
-/**
- * A column that a list can show: a field of the responses by its name, or a class of the view's own.
- */
+/** A column that a list can show: the name of a response field, or a class of a custom column. */
 export type ColumnChoice = string | (new () => ListColumn)
 
 interface Choices {
-  /** By name: first those that the list shows by default, in their order */
+  /** By name, with the default columns first, in order */
   all: ReadonlyMap<string, ColumnChoice>
-  /** Names of those that the list shows by default */
+  /** Names of the default columns */
   usual: readonly string[]
 }
 
 const CHOICES = new WeakMap<ModelView, Choices>()
 
-/**
- * The columns that a list can show, of those that the viewer may see. [L6]
- */
+/** Returns the columns that a list can show and the viewer can see. [L6] */
 export function columnChoices(view: ModelView): Choices {
   let choices = CHOICES.get(view)
   if (!choices) CHOICES.set(view, (choices = find(view)))
@@ -25,9 +21,9 @@ export function columnChoices(view: ModelView): Choices {
 }
 
 /**
- * Columns of a list in the order of their names; unknown names are left out.
+ * Returns columns in the order of the given names; unknown names are ignored.
  *
- * @param names  null, or without one that is known: the default columns
+ * @param names  column names; null, or no known name, for the default columns
  */
 export function chosenColumns(view: ModelView, names: readonly string[] | null): ColumnChoice[] {
   const { all, usual } = columnChoices(view)
@@ -35,7 +31,7 @@ export function chosenColumns(view: ModelView, names: readonly string[] | null):
   return (known.length > 0 ? known : usual).map((name) => all.get(name)!)
 }
 
-/** Their names. */
+/** Returns the names of the columns that `chosenColumns` returns. */
 export function chosenNames(view: ModelView, names: readonly string[] | null): string[] {
   return chosenColumns(view, names).map(nameOf)
 }
@@ -44,24 +40,24 @@ function nameOf(choice: ColumnChoice): string {
   return typeof choice === 'string' ? choice : new choice().name
 }
 
-/** The label of the column with this name. */
+/** Returns the label of a column. */
 export function labelOf(view: ModelView, name: string): string {
   const choice = columnChoices(view).all.get(name)!
   return typeof choice === 'string' ? view.labelOf(name) : new choice().label
 }
 
 /**
- * Reads the parameter `columns`.
+ * Parses the parameter `columns`.
  *
- * @param texts  its values, each a name or several with commas between
- * @returns the names of columns, each once; null if the parameter names none
+ * @param texts  values of the parameter, each a column name or a comma-separated list
+ * @returns distinct column names; null if none is known
  */
 export function readColumns(
   view: ModelView,
   texts: readonly string[]
 ): { columns: readonly string[] | null; unknown: readonly string[] } {
   const { all } = columnChoices(view)
-  /* A class may have a comma in its name. */
+  /* A value is first compared as a whole, as the name of a custom column may contain a comma. */
   const names = new Set(texts.flatMap((text) => (all.has(text) ? [text] : text.split(','))))
   names.delete('')
   const columns = [...names].filter((name) => all.has(name))
@@ -69,9 +65,7 @@ export function readColumns(
   return { columns: columns.length > 0 ? columns : null, unknown }
 }
 
-/**
- * Values of the parameter `columns` for these names.
- */
+/** Returns the values of the parameter `columns` for column names. */
 export function columnsWritten(names: readonly string[]): string[] {
   return names.some((name) => name.includes(',')) ? [...names] : [names.join()]
 }

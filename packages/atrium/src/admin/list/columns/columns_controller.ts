@@ -13,19 +13,19 @@ import { chosenNames, columnChoices, labelOf } from './column_choices.js'
 import { redirect } from '../../http/redirect.js'
 
 interface Shown {
-  /** Names of all columns, as they are in the form */
+  /** Names of all columns in the order of the form */
   order: readonly string[]
-  /** Names of those with a tick */
+  /** Names of the selected columns */
   ticked: ReadonlySet<string>
   density: unknown
   error?: string
-  /** Name of a column that was moved */
+  /** Name of the column that was just moved */
   moved?: string
 }
 
 /**
- * The form that says which columns a list shows, in which order, and how dense it is. Without JavaScript, its
- * buttons up and down show it again, without keeping anything. [L6]
+ * The form to choose the columns of a list, their order, and the row density. Without JavaScript, the buttons *up*
+ * and *down* render the form again without saving. [L6]
  */
 export class ColumnsController {
   constructor(
@@ -69,8 +69,8 @@ export class ColumnsController {
   }
 
   /**
-   * Keeps the choice for the person. Where a view that is open has columns of its own, they are chosen in
-   * the address instead, so that the view can be updated, and the person's other lists stay as they are.
+   * Saves the choice as the user's preference. If the current saved view has columns, the choice is put into the URL
+   * instead, so that the view can be updated and the user's other lists are not affected.
    */
   async #keep(
     ctx: HttpContext,
@@ -117,7 +117,7 @@ export class ColumnsController {
     })
   }
 
-  /** Columns of the view that is open, if it has any */
+  /** Columns of the current saved view, if it has any */
   #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
     return open && ListParameters.read(this.view, open.query).columns
   }
@@ -125,7 +125,7 @@ export class ColumnsController {
 
 type Direction = 'up' | 'down'
 
-/** The button that was pressed, if it moves a column */
+/** Direction and column name of the pressed button, if it moves a column */
 function moveIn(texts: Map<string, string[]>): [direction: Direction, name: string | undefined] {
   const up = texts.get('up')?.[0]
   return up === undefined ? ['down', texts.get('down')?.[0]] : ['up', up]

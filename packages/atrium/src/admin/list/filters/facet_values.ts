@@ -15,13 +15,13 @@ import { NO_TITLES } from '../title_search.js'
 import { facetColumns } from './filter_bar.js'
 import { filterOf, valueInWords } from './filter_words.js'
 
-/** Number of values of a facet; there may be more */
+/** Maximum number of values of a facet */
 export const MOST_VALUES = 10
 
-/* Users do not wait longer for numbers next to a list, and a database has other work. */
+/* Timeout in milliseconds, so that counting does not delay the page or block the database for long. */
 const PATIENCE = 2000
 
-/* Links with longer values would not fit into an address. */
+/* Maximum length of a value with a link, as longer values would not fit into a URL. */
 const LONGEST_VALUE = 500
 
 /**
@@ -31,32 +31,33 @@ export interface FacetValue {
   label: string
   count: number
   isActive: boolean
-  /** URL of the list with this value alone, or, if it is active, without it; null if no filter can ask for it */
+  /**
+   * URL of the list filtered by this value or, if it is active, without this filter; null if no filter can select the
+   * value
+   */
   url: string | null
 }
 
-/**
- * The most frequent values of a column, among the records that the filters of other columns leave. [L3]
- */
+/** The most frequent values of a column, among the records that match the filters of other columns. [L3] */
 export interface Facet {
   name: string
   label: string
   values: FacetValue[]
-  /** URL of the form for a filter by a value that is not among them; null if all are */
+  /** URL of the form to filter by another value; null if all values are shown */
   more: string | null
-  /** Number of values that are not among them */
+  /** Number of values that are not shown */
   others: number
   isActive: boolean
-  /** Why there are no values */
+  /** Reason for missing values */
   failure: 'slow' | 'failed' | null
 }
 
 /**
- * Counts the values of the facets of a list, one after the other; what is not counted in time is left out, and
- * says so.
+ * Counts the values of a list's facets one after the other. Facets that are not counted before the timeout are
+ * marked.
  *
- * @param patience  milliseconds
- * @throws Problem 403  when the policy refuses the list
+ * @param patience  timeout in milliseconds
+ * @throws Problem 403  if the policy refuses listing
  */
 export async function facetsOf(
   ctx: HttpContext,
@@ -98,7 +99,7 @@ export async function facetsOf(
   return facets
 }
 
-/** @returns null if it takes longer; the database gives it up, too */
+/** @returns null after a timeout, which also cancels the query in the database */
 async function within<Result>(time: number, work: () => Promise<Result>): Promise<Result | null> {
   const working = withinTime(time, work).catch((error: unknown) => {
     if (error instanceof OutOfTime) return null
@@ -163,7 +164,7 @@ async function titlesIn(
       counts.map(({ value }) => value)
     )
   } catch (error) {
-    /* Users who cannot list the other records see their keys, as in the list. */
+    /* Users who are not allowed to list the referenced records see their keys instead, as in the list. */
     if ((error as { status?: number }).status === 403) return new Map()
     throw error
   }
@@ -183,7 +184,10 @@ function labelOf(
   return valueInWords(site, view, column, text)
 }
 
-/** The name and text of the filter by one value. An empty text needs a name, as an empty filter is none. */
+/**
+ * Returns name and text of the filter by one value. The empty string needs an operator, as an empty filter would be
+ * ignored.
+ */
 function filterBy(column: Column, text: string | null): [name: string, text: string] {
   if (text === null) return filterOf(column, 'empty', [])
   return text === '' ? [filterName(column, 'or'), 'eq:'] : filterOf(column, 'eq', [text])
@@ -198,7 +202,7 @@ function asksFor({ operator, text, error }: ReadFilter, value: string | null): b
   return operator === 'eq' && text === value
 }
 
-/** Of a filter by several values the others stay. */
+/** Removes one value from a filter; other values of the filter stay. */
 function withoutValue(
   parameters: ListParameters,
   filter: ReadFilter,
@@ -220,7 +224,7 @@ function withValue(
   const [name, value] = filterBy(column, text)
   if (value.length > LONGEST_VALUE || others.filters.length >= MOST_FILTERS) return null
   const [filter] = readFilters([[name, value]], (one) => namedFilter(view, NO_TITLES, one))
-  /* A database may hold what its type can't be. */
+  /* No link for a stored value that is invalid for the column's type. */
   return filter.error || filter.column !== column
     ? null
     : others.with({ page: 1, filters: [...others.filters, filter] }).url

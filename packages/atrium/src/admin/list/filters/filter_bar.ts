@@ -13,10 +13,10 @@ import { filterWords, type FilterWords } from './filter_words.js'
 const KNOWN_VALUES = new WeakMap<ModelView, Map<string, readonly string[]>>()
 
 /**
- * The values that a column takes, if they are few and known: those of its type in the database or of a schema, and
- * true and false. The view's resource must be loaded.
+ * Returns the possible values of a column if they are few and known: from its database type, a schema, or true and
+ * false. The view's resource must be loaded.
  *
- * @returns undefined for a column that takes any
+ * @returns undefined if any value is possible
  */
 export function chosenValues(
   site: AdminSite,
@@ -29,7 +29,7 @@ export function chosenValues(
   return known.get(column.apiName) ?? column.choices ?? undefined
 }
 
-/* A form may offer fewer values than are stored, so that of create and that of update are joined. */
+/* Joins the values of the create and update form, as a form may offer fewer values than are stored. */
 function choicesOfForms(site: AdminSite, view: ModelView): Map<string, readonly string[]> {
   const choices = new Map<string, Set<string>>()
   for (const mode of ['create', 'update'] as const) {
@@ -46,9 +46,9 @@ function choicesOfForms(site: AdminSite, view: ModelView): Map<string, readonly 
 const KNOWN = new WeakMap<ModelView, readonly Column[]>()
 
 /**
- * The columns whose values a list counts: those of the option `facets`, else enums, booleans and references. None
- * that the viewer does not see on every record, or where code decides about single records. The view's resource
- * must be loaded. [L3]
+ * Returns the columns with facets: those of the option `facets`, otherwise enums, booleans and references. Excludes
+ * columns that the viewer cannot see on every record; empty if custom code decides about single records. The view's
+ * resource must be loaded. [L3]
  */
 export function facetColumns(site: AdminSite, view: ModelView): readonly Column[] {
   let columns = KNOWN.get(view)
@@ -58,7 +58,7 @@ export function facetColumns(site: AdminSite, view: ModelView): readonly Column[
 
 function columnsOf(site: AdminSite, view: ModelView): Column[] {
   const { crud, options, resource } = view
-  /* An overridden `getMulti` may leave out items. */
+  /* A custom `getMulti` may omit items, so counts would be wrong. */
   if (crud.getMulti !== LucidCrud.prototype.getMulti) return []
   const wanted = options.facets
     ? [...options.facets].map((name) => resource.fields.find(({ apiName }) => apiName === name))

@@ -16,8 +16,8 @@ import { facetsOf } from './facet_values.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * The form for one more filter of a list, at an address that takes the list's query: in steps, each of which is
- * the same form with more of it filled in; the last leads to the list with the filter. [L2]
+ * The form to add a filter to a list. The URL contains the list's query. Each step renders the same form with more
+ * fields; the last one redirects to the list with the filter. [L2]
  */
 export class FilterController {
   constructor(
@@ -44,7 +44,7 @@ export class FilterController {
     return this.#leave(ctx, added.url)
   }
 
-  /** The list with the filter, or what is wrong with it. */
+  /** Returns the list with the filter, or an error message. */
   async #added(
     ctx: HttpContext,
     parameters: ListParameters,
@@ -67,7 +67,7 @@ export class FilterController {
     return parameters.with({ page: 1, filters: [...parameters.filters, filter] })
   }
 
-  /** htmx loads the list into the page that it is on. */
+  /** Redirects to the list; htmx loads the list into the current page. */
   #leave(ctx: HttpContext, url: string): void {
     if (ctx.request.header('hx-request') === undefined) return redirect(ctx, url)
     const location = { path: url, target: '#list-content', swap: 'outerHTML' }
@@ -106,7 +106,7 @@ export class FilterController {
     })
   }
 
-  /** Columns of the same label are distinguished by their names. */
+  /** Returns the label of a column. Columns with the same label are distinguished by their names. */
   #columnLabel(apiName: string): string {
     const label = this.view.labelOf(apiName)
     const { fields } = this.view.resource
@@ -125,9 +125,10 @@ export class FilterController {
 }
 
 /**
- * Values as the API has them: moments, which are typed in the present zone, in UTC. [R12]
+ * Converts submitted values to the format of the API. Datetimes are entered in the viewer's time zone and converted
+ * to UTC. [R12]
  *
- * @returns what is wrong with them, in words that complete "it ..."
+ * @returns the values, or an error message that continues "it ..."
  */
 function storedValues({ kind }: Column, values: readonly string[]): readonly string[] | string {
   if (kind !== 'datetime' || presentZone() === UTC) return values
@@ -139,9 +140,7 @@ function storedValues({ kind }: Column, values: readonly string[]): readonly str
   }
 }
 
-/**
- * The facets of a list, at an address that takes the list's query: next to the list for htmx, or as a page. [L3]
- */
+/** The facets of a list: next to the list for htmx, otherwise as a page. The URL contains the list's query. [L3] */
 export class FacetsController {
   constructor(
     protected readonly site: AdminSite,

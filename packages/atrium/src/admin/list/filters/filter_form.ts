@@ -21,20 +21,18 @@ import {
   valueInWords,
 } from './filter_words.js'
 
-/** Names of the form's fields. The list's own parameters are next to them. */
+/** Names of the form's fields. The form also contains the list's parameters. */
 export const FIELDS = {
   column: 'add.column',
   operator: 'add.operator',
   value: 'add.value',
   to: 'add.to',
-  /** The column and kind of value that the value's fields were made for */
+  /** Column and kind of value for which the value's fields were rendered */
   made: 'add.for',
   apply: 'add.apply',
 } as const
 
-/**
- * The filter that a form describes, as far as it is filled in.
- */
+/** The filter in a form that may not be complete yet. */
 export interface Requested {
   column: Column
   operators: readonly ChosenOperator[]
@@ -42,16 +40,19 @@ export interface Requested {
   shape: ValueShape
   reference: Reference | null
   choices: readonly string[] | undefined
-  /** As filled in, datetimes in the present zone; none if the fields were made for another column or another shape of values */
+  /**
+   * Submitted values, datetimes in the viewer's time zone; empty if the fields were rendered for another column or
+   * kind of value
+   */
   values: readonly string[]
-  /** True if the form had the fields that the operator needs */
+  /** True if the form contained the fields that the operator needs */
   isComplete: boolean
 }
 
 /**
- * Reads the form for one more filter.
+ * Parses the form to add a filter.
  *
- * @returns null if no column is chosen
+ * @returns null if no column is selected
  */
 export async function requestedIn(
   ctx: HttpContext,
@@ -117,9 +118,9 @@ function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): 
 }
 
 /**
- * The fields for the value of a filter, as the templates of fields take them. [L2]
+ * Returns the fields for the value of a filter, for the field templates. [L2]
  *
- * @param error  what is wrong with the values
+ * @param error  error message of the values
  */
 export async function valueFields(
   ctx: HttpContext,
@@ -217,7 +218,7 @@ function ids(id: string, hasHelp: boolean, error: string | undefined): string | 
   return all.length > 0 ? all.join(' ') : undefined
 }
 
-/** Numbers are typed as people write them, with separators of thousands. */
+/** Formats values for input, numbers with thousands separators. */
 function typed(model: ModelView, column: Column, view: FieldView): FieldView {
   switch (column.kind) {
     case 'integer':
@@ -241,7 +242,7 @@ function typed(model: ModelView, column: Column, view: FieldView): FieldView {
   }
 }
 
-/** The browser's input, unless it would drop the offset of the moment. */
+/** Returns the browser's datetime input, unless the value has an offset that the input would drop. */
 function momentInput({ value, attributes }: FieldView): Pick<FieldView, 'type' | 'attributes'> {
   const fits = value === '' || fitsInput(value)
   return fits
@@ -266,7 +267,7 @@ function valueChoices(
   return values.map((value) => ({ value, label: valueInWords(site, view, column, value) }))
 }
 
-/** A select, or a search if there are many records. */
+/** Returns a select, or a search field if there are many records. */
 async function referenceField(
   ctx: HttpContext,
   view: ModelView,

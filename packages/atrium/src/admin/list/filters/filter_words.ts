@@ -11,23 +11,19 @@ import { cellsOf, cutText } from '../cell.js'
 import { isPeriod } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
 
-/**
- * A filter in words, as in `Major genre` and `is Drama`.
- */
+/** A filter for display, such as `Major genre` and `is Drama`. */
 export interface FilterWords {
   label: string
   text: string
 }
 
-/** Turns a value of the address into what people read. */
+/** Formats a value of the URL for display. */
 type Say = (text: string) => string
 
-/* The cells of a list of values in words */
+/* Maximum number of values of a list that are shown */
 const MOST_SAID = 5
 
-/**
- * Filters without an error in words, references by the titles that the viewer may see. [L2]
- */
+/** Returns the valid filters for display, with titles of references that the viewer can see. [L2] */
 export async function filterWords(
   ctx: HttpContext,
   site: AdminSite,
@@ -52,7 +48,7 @@ export async function filterWords(
   })
 }
 
-/** A value of a column as cells show it. */
+/** Formats a value of a column as in cells. */
 export function valueInWords(
   site: AdminSite,
   view: ModelView,
@@ -147,8 +143,8 @@ function predicate(site: AdminSite, filter: ReadFilter, say: Say): string {
 }
 
 /**
- * The condition of a filter on a column, as the form has it:
- * those of the API, and `empty`, `filled`, `title` (of what a reference refers to) and `period` (a word for days).
+ * Operators of the filter form: those of the API, and `empty`, `filled`, `title` (of a referenced record) and
+ * `period` (a named period of days).
  */
 export const CHOSEN_OPERATORS = [
   'eq',
@@ -170,7 +166,7 @@ export const CHOSEN_OPERATORS = [
 
 export type ChosenOperator = (typeof CHOSEN_OPERATORS)[number]
 
-/** The value that an operator takes */
+/** Kind of value that an operator expects */
 export type ValueShape = 'one' | 'several' | 'text' | 'period' | 'two' | 'none'
 
 const SHAPES: Partial<Record<ChosenOperator, ValueShape>> = {
@@ -207,11 +203,11 @@ const OFFERED: Record<Column['kind'], ChosenOperator[]> = {
 }
 
 /**
- * The operators that a form offers for a column, the likeliest first. [L2]
+ * Returns the operators that the form offers for a column, the most useful first. [L2]
  *
- * @param column.isChosen     its values are chosen out of a list
- * @param column.isReference  it refers to records of a model of the site
- * @param column.isTitled     these are found by title
+ * @param column.isChosen     true if the values are selected from a list
+ * @param column.isReference  true if the column refers to records of a model of the site
+ * @param column.isTitled     true if the referenced records can be found by title
  */
 export function offeredOperators(
   column: Pick<Column, 'kind' | 'nullable' | 'element'>,
@@ -232,14 +228,14 @@ export function offeredOperators(
     : isChosen && kind !== 'boolean'
       ? ([...EQUALITY, 'in'] as const)
       : OFFERED[kind]
-  /* A value that is never null has no other question. */
+  /* At least one operator is needed, even for a column that is never null. */
   return own.length === 0 && !nullable ? ['filled'] : [...own, ...emptiness]
 }
 
 /**
- * The filter of the address, as `[name, text]`, for what a form asks.
+ * Returns the filter of the URL as `[name, text]`.
  *
- * @param values  texts of the value, as the API has them
+ * @param values  values in the format of the API
  */
 export function filterOf(
   column: Column,

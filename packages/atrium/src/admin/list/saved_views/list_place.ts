@@ -1,37 +1,33 @@
-/** Kinds of density, the default first [L6] */
+/** Row densities, the default first [L6] */
 export const DENSITIES = ['comfortable', 'compact'] as const
 
 export type Density = (typeof DENSITIES)[number]
 
-/**
- * A saved view, as its readers see it. [L5]
- */
+/** A saved view of a list. [L5] */
 export interface SavedView {
   readonly id: number
   readonly name: string
   readonly query: string
-  /** Null for a shared view that has lost its owner */
+  /** Null for a shared view whose owner was deleted */
   readonly ownerId: number | null
   readonly isShared: boolean
 }
 
-/**
- * The surroundings of a list: the views that its viewer has of it, which is open, and how they have arranged it.
- */
+/** The saved views of a list, and the viewer's preferences for it. */
 export interface ListPlace {
-  /** The viewer's own and the shared ones, by name */
+  /** The viewer's views and the shared ones, sorted by name */
   readonly views: readonly SavedView[]
   readonly open: SavedView | null
-  /** True if the address names a view that there is not for the viewer: it filters nothing */
+  /** True if the URL contains a saved view that does not exist or is not visible to the viewer; it is ignored */
   readonly isGone: boolean
-  /** Id of the view that opens where the address says nothing */
+  /** Id of the saved view that is used if the URL contains no parameters */
   readonly defaultId: number | null
   /** Names of the columns that the viewer has chosen */
   readonly columns: readonly string[] | null
-  /** Rows of a page that the viewer chose last; null: none chosen */
+  /** Page size that the viewer chose last; null if there is none */
   readonly rows: number | null
   readonly density: Density
-  /** That of lists for which the viewer has chosen none */
+  /** Density of lists for which the viewer has not chosen one */
   readonly usualDensity: Density
 }
 
@@ -48,13 +44,13 @@ export const NO_PLACE: ListPlace = {
 
 type Field = readonly [name: string, value: string]
 
-/* The value of one says nothing without the other. */
+/* Parameters that only have a meaning together with another one */
 const TOGETHER: Record<string, string> = {
   'sort_order': 'sort_by',
   'search-input': 'column-to-search',
 }
 
-/* Values that take back a parameter of a view, where an empty one does not */
+/* Values that reset a parameter of a saved view, where an empty value does not */
 const TAKEN_BACK: Record<string, string> = {
   'sort_by': 'None',
   'deleted': 'exclude',
@@ -62,11 +58,11 @@ const TAKEN_BACK: Record<string, string> = {
 }
 
 /**
- * The query of a view with further parameters, which win. [L5]
+ * Merges the query of a saved view with the parameters of the URL, which take precedence. [L5]
  *
- * @param base    query of the view
- * @param given   query of the address
- * @param search  name of the parameter with the search text in the address
+ * @param base    query of the saved view
+ * @param given   query of the URL
+ * @param search  name of the parameter with the search text in the URL
  */
 export function withView(base: string, given: URLSearchParams, search: string): URLSearchParams {
   const partOf = (name: string) => groupOf(name === search ? 'search-input' : name)
@@ -83,9 +79,9 @@ export function withView(base: string, given: URLSearchParams, search: string): 
 }
 
 /**
- * The parameters to write next to a view for a list with these parameters.
+ * Returns the parameters that the URL needs in addition to a saved view.
  *
- * @param base    parameters of the view
+ * @param base    parameters of the saved view
  * @param fields  parameters of the list
  */
 export function fieldsOutsideView(base: readonly Field[], fields: readonly Field[]): Field[] {

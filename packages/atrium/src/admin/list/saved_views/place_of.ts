@@ -6,20 +6,18 @@ import { VersionedCache } from '../../permissions/versioned_cache.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
 import { guardOf } from '../../identity/admin_guard.js'
 
-/* A page reads its list and shows its views. */
+/* Cached per request, as a page uses it for the list and for the tabs. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
 
-/** Name of a person's preference for lists without a density of their own */
+/** Name of the user's preference for the density of lists without a choice */
 export const USUAL_DENSITY = 'list.density'
 
-/* Characters of the views' queries: a thousand times this fits into the memory. */
+/* Maximum number of characters in the queries of a user's cached views, to limit memory */
 const LARGEST_KEPT = 20_000
 
 const KNOWN = new VersionedCache<ListPlace>((place) => sizeOf(place) <= LARGEST_KEPT)
 
-/**
- * Names of a person's preferences for the list of a model.
- */
+/** Returns the names of the user's preferences for the list of a model. */
 export function preferenceNames(model: string) {
   return {
     columns: `list.${model}.columns`,
@@ -30,8 +28,8 @@ export function preferenceNames(model: string) {
 }
 
 /**
- * The views that the signed-in user has of a list, and how they have arranged it, whichever view is open.
- * A failure to read that does not fail the list. [L5, L6]
+ * Returns the saved views and preferences of the signed-in user for a list, without a current saved view. Errors are
+ * only logged, as the list works without them. [L5, L6]
  */
 export async function placeOf(
   ctx: HttpContext,
@@ -91,7 +89,7 @@ function rowsIn(value: unknown): number | null {
   return isPageSize(value) ? value : null
 }
 
-/** The default for anything unknown */
+/** Returns the density of a stored value; the default for an unknown value. */
 export function densityIn(value: unknown): Density {
   return DENSITIES.find((one) => one === value) ?? DENSITIES[0]
 }

@@ -11,15 +11,13 @@ import { rowId } from '../../http/row_id.js'
 
 export const LONGEST_VIEW_NAME = 80
 
-/* Several times what a list's address takes */
+/* Several times the length of a list's URL */
 const LONGEST_VIEW_QUERY = 8000
 
-/** More of one person and model are a mistake or an attack. */
+/** Maximum number of views per user and model; more are a mistake or an attack. */
 const MOST_VIEWS = 100
 
-/**
- * The error of a name of a view, as the end of a key in the catalogue.
- */
+/** Returns the error of a view's name, as the last part of a catalogue key. */
 function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
   if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {
     return 'nameTooLong'
@@ -39,9 +37,7 @@ interface Values {
   isShared?: boolean
 }
 
-/**
- * A view can't be stored with these values; the message is a key of the catalogue, below `list.views.errors`.
- */
+/** A view can't be saved with these values. The message is a key of the catalogue below `list.views.errors`. */
 export class InvalidView extends Problem {
   constructor(readonly key: string) {
     super(422, `The view can't be saved: ${key}`)
@@ -49,13 +45,11 @@ export class InvalidView extends Problem {
 }
 
 /**
- * Reads and writes the saved views of lists. Writes are logged in the name of the user, whose permission the
- * controller checks. [L5]
+ * Reads and writes the saved views of lists. Writes are logged with the user as actor; the controller checks the
+ * user's permissions. [L5]
  */
 export class SavedViews {
-  /**
-   * @param client  returns the query client of the admin's own tables
-   */
+  /** @param client  returns the query client for the internal tables of the admin site */
   constructor(private readonly client: () => QueryClientContract) {}
 
   /**
@@ -111,7 +105,7 @@ export class SavedViews {
   }
 
   /**
-   * @param values  those that change
+   * @param values  values to change
    * @throws InvalidView
    */
   async change(view: AdminSavedView, values: Values, options: CallOptions): Promise<void> {
@@ -135,9 +129,9 @@ export class SavedViews {
   }
 
   /**
-   * Before a user is deleted: their own views go with them, shared ones stay, without an owner.
+   * Deletes the private views of a user who is about to be deleted. Shared views stay without an owner.
    *
-   * @param client  transaction of the deletion
+   * @param client  client of the transaction of the deletion
    */
   async leave(userId: number, client: TransactionClientContract): Promise<void> {
     const views = await AdminSavedView.query({ client }).where('ownerId', userId).orderBy('id')
@@ -147,7 +141,7 @@ export class SavedViews {
     }
   }
 
-  /** The same name twice would be two tabs that look the same. */
+  /** Checks that the user has no other view with the same name, as its tab would look the same. */
   async #checkName(
     client: TransactionClientContract,
     { id, model, ownerId }: { id?: number; model: string; ownerId: number | null },
@@ -169,7 +163,7 @@ export class SavedViews {
         gatherWrites(transaction, { model: AdminSavedView, actor, origin }, () => work(transaction))
       )
     } catch (error) {
-      /* Another request has taken the name in the meantime. */
+      /* A concurrent request has used the name since the check. */
       if (dialectOf(client).explain(error)?.kind === 'unique') throw new InvalidView('nameTaken')
       throw error
     }

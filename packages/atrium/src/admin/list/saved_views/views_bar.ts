@@ -6,11 +6,11 @@ import type { ListParameters } from '../list_parameters.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import type { Density, SavedView } from './list_place.js'
 
-/* More names in a note do not help. */
+/* Maximum number of names in a note. */
 const MOST_NAMED = 5
 
 interface ViewTab {
-  /** As in the address */
+  /** Id as in the URL */
   id: string
   name: string
   url: string
@@ -18,24 +18,24 @@ interface ViewTab {
   isShared: boolean
 }
 
-/**
- * The bar above a list: its views, and the actions on them and on its columns. [L5, L6]
- */
+/** The bar above a list, with the saved views and actions on views and columns. [L5, L6] */
 export interface ViewsBar {
-  /** Empty without any view */
+  /** Empty if there are no saved views */
   tabs: ViewTab[]
   density: Density
-  /** The list's query, for what is sent */
+  /** Query of the list, for forms */
   query: string
-  /** Notes about parts of the address that can't be shown */
+  /** Notes about parts of the URL that can't be shown */
   notes: Array<{ text: string; url: string | null }>
-  /** URLs of what can be done; null where nothing can be written */
+  /** URLs of actions; null if the viewer cannot write */
   links: {
     columns: string
     save: string
-    /** The view that is open, if any */
+    /** Form of the current saved view, if any */
     edit: string | null
-    /** Puts the query into the view that is open, if it is changed and the viewer may */
+    /**
+     * Saves the query to the current saved view; null if it is unchanged or the viewer is not allowed to change it
+     */
     update: string | null
   } | null
 }
@@ -46,14 +46,12 @@ export function viewsBar(ctx: HttpContext, site: Site, parameters: ListParameter
     density: parameters.place.density,
     query: parameters.query,
     notes: notesOf(site, parameters),
-    /* Nothing is written while a superuser sees the site as a role. */
+    /* No writes are allowed while a superuser views the site as a role. */
     links: viewedRoleOf(ctx) === undefined ? linksOf(ctx, parameters) : null,
   }
 }
 
-/**
- * Returns true if the signed-in user may change or delete the view.
- */
+/** Returns true if the signed-in user is allowed to change or delete the view. */
 export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerId'>): boolean {
   const { owner } = guardOf(ctx).signedInOrFail()
   return owner.isSuperuser || ownerId === owner.id
@@ -83,7 +81,7 @@ function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
   const { place, unknownColumns, url } = parameters
   const notes: ViewsBar['notes'] = []
   if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
-  /* A shared view may name columns that are hidden from its readers. */
+  /* A shared view may contain columns that its readers cannot see. */
   const shown = place.open?.isShared ? columnsIn(place.open.query) : []
   const ofView = unknownColumns.filter((name) => shown.includes(name))
   const own = unknownColumns.filter((name) => !shown.includes(name))
@@ -117,9 +115,9 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
 }
 
 /**
- * A form next to a list: alone for htmx, which shows it in a dialog on the list, else as a page.
+ * Renders a form of a list: only its content for htmx, which shows it in a dialog, otherwise as a page.
  *
- * @param data  variables of the form; `content` is its template
+ * @param data  template variables of the form; `content` is its template
  */
 export async function showPanel(
   ctx: HttpContext,

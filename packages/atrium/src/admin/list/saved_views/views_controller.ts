@@ -15,20 +15,20 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { redirectWithMessage } from '../../http/redirect.js'
 
 interface ViewForm {
-  /** Null for a new one */
+  /** Null for a new view */
   saved: AdminSavedView | null
   name: string
   isShared: boolean
   isDefault: boolean
-  /** Query of a new view */
+  /** Query of a new view; null for an existing one */
   query: string | null
   back: string
   error?: string
 }
 
 /**
- * Saves, changes and deletes the views of a list. Everybody who can see the model may save and share them;
- * only the owner or a superuser changes or deletes one; who has one may open the list with it. [L5]
+ * Saves, changes and deletes the saved views of a list. All users who can see the model can save and share views.
+ * Only the owner or a superuser can change or delete a view. A user can use any visible view as the default. [L5]
  */
 export class ViewsController {
   constructor(
@@ -36,7 +36,7 @@ export class ViewsController {
     private readonly view: ModelView
   ) {}
 
-  /** The form of a new view. */
+  /** Renders the form of a new view. */
   async create(ctx: HttpContext): Promise<string> {
     const parameters = await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '')
     return await this.#form(ctx, {
@@ -71,7 +71,7 @@ export class ViewsController {
     }
   }
 
-  /** The form of a view. */
+  /** Renders the form of an existing view. */
   async edit(ctx: HttpContext): Promise<string> {
     const saved = await this.#find(ctx)
     const { defaultId } = await placeOf(ctx, this.site, this.view)
@@ -81,7 +81,7 @@ export class ViewsController {
     })
   }
 
-  /** The owner changes the view itself; others only set it as the one that the list opens with. */
+  /** Saves the form of a view. Users who cannot change the view can only set it as their default. */
   async update(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     const texts = sentTexts(ctx)
@@ -102,7 +102,7 @@ export class ViewsController {
     return await this.#done(ctx, 'changedDone', `/?view=${saved.id}`)
   }
 
-  /** Has the view show what its list shows now. */
+  /** Replaces the query of a view by that of the list. */
   async updateQuery(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()
@@ -121,7 +121,7 @@ export class ViewsController {
     return await this.#done(ctx, 'updated', `/?view=${saved.id}`)
   }
 
-  /** The page that asks before `delete`. */
+  /** Renders the confirmation page of `delete`. */
   async askToDelete(ctx: HttpContext): Promise<string> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()
@@ -144,9 +144,7 @@ export class ViewsController {
     return await this.#done(ctx, 'deleted', '/?view=all')
   }
 
-  /**
-   * @throws PageNotFound  for a view that there is not for the viewer
-   */
+  /** @throws PageNotFound  if the view does not exist; WithheldPage if the viewer can't see it */
   async #find(ctx: HttpContext): Promise<AdminSavedView> {
     const saved = await this.site.savedViews.find(this.view.name, String(ctx.params.view))
     if (!saved) throw new PageNotFound()
@@ -154,7 +152,7 @@ export class ViewsController {
     return saved
   }
 
-  /** With the columns that the viewer has chosen for themselves, so that others see them, too */
+  /** Query with the viewer's chosen columns, so that other users of the view see the same columns */
   #queryOf(parameters: ListParameters): string {
     const { shownColumns } = parameters
     if (shownColumns === null) return parameters.wholeQuery

@@ -7,8 +7,8 @@ import AdminRole from '../../models/admin_role.js'
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Refuses to write while a superuser sees the site as a role: nothing is done under rights that are not
- * one's own. The signed-in user must be known. [U6]
+ * Refuses writes while a superuser views the site as a role, as the superuser would act with the permissions of
+ * someone else. Runs after the signed-in user is known. [U6]
  *
  * @throws ViewingAsRole
  */
@@ -17,7 +17,7 @@ export function refuseWhileViewing(ctx: HttpContext): void {
 }
 
 /**
- * The same for a request that starts something by its address.
+ * Like `refuseWhileViewing`, for a GET request that starts an action.
  *
  * @throws ViewingAsRole
  */
@@ -25,17 +25,15 @@ export function refuseWrites(ctx: HttpContext): void {
   if (viewedRoleOf(ctx) !== undefined) throw new ViewingAsRole()
 }
 
-/**
- * Id of the role that the request sees the site as; undefined: as its user. [U6]
- */
+/** Id of the role that the request views the site as; undefined if there is none. [U6] */
 export function viewedRoleOf(ctx: HttpContext): number | undefined {
   return guardOf(ctx).signedIn?.owner.viewedRole
 }
 
 /**
- * Role that the site is viewed as, for the banner. [U6]
+ * Returns the role that the site is viewed as, for the banner. [U6]
  *
- * @returns null where the site is seen as its user; `name` is null where the role is gone
+ * @returns null if the site is not viewed as a role; `name` is null if the role was deleted
  */
 export async function viewedRole(ctx: HttpContext): Promise<{ name: string | null } | null> {
   const id = viewedRoleOf(ctx)
