@@ -21,9 +21,7 @@ import { accountPage, type PasswordField } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 import { rowId } from '../http/row_id.js'
 
-/**
- * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
- */
+/** Account page and preferences of the signed-in user, whatever roles the user has. [U1, U7] */
 export class AccountController {
   constructor(private readonly site: AdminSite) {}
 
@@ -32,8 +30,8 @@ export class AccountController {
   }
 
   /**
-   * Keeps the preferences that the form names; those that it leaves out stay, as do those with a value that
-   * there is not. An empty time zone is that of the site. [R12]
+   * Saves the preferences that the form contains. A preference that is missing or has an unknown value stays unchanged.
+   * An empty time zone selects the time zone of the site. [R12]
    */
   async prefer(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()
@@ -58,9 +56,9 @@ export class AccountController {
 }
 
 /**
- * A checkbox that is behind a hidden field of its name with the value `off`.
+ * Returns the state of a checkbox that comes with a hidden field of the same name and the value `off`.
  *
- * @returns undefined if the form has no such switch
+ * @returns undefined if the form has no such checkbox
  */
 function switchIn(sent: readonly string[] | undefined): boolean | undefined {
   if (sent?.includes('on')) return true
@@ -85,19 +83,17 @@ export class NoticesController {
 
 export type CheckedPassword =
   | { isRight: true }
-  /** `wait`: seconds until the next attempt, where there were too many */
+  /** `wait`: seconds until the next attempt is allowed, after too many attempts */
   | { isRight: false; status: 422 | 429; wait?: number }
 
 /**
- * Asks a signed-in user for the current password again, as a stolen session must not be enough. Counted,
- * throttled and logged as logins are. [U7, U11, B8]
+ * Checks the current password of a signed-in user again, so that a stolen session is not enough. Attempts are counted,
+ * throttled and logged like logins. [U7, U11, B8]
  */
 class PasswordCheck {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * @throws QueueFull  when too many others wait
-   */
+  /** @throws QueueFull  when too many checks are waiting */
   async check(ctx: HttpContext, user: AdminUser, password: string): Promise<CheckedPassword> {
     const { adminAuthentication, adminUserService } = this.site
     const { throttle } = adminAuthentication
@@ -129,9 +125,7 @@ class PasswordCheck {
 
 type Errors = Partial<Record<PasswordField, string>>
 
-/**
- * Changes the signed-in user's own password, for who knows the current one. [U7, U13]
- */
+/** Changes the password of the signed-in user, who has to enter the current one. [U7, U13] */
 export class PasswordController {
   readonly #check: PasswordCheck
 
@@ -140,10 +134,10 @@ export class PasswordController {
   }
 
   /**
-   * The other sessions end; this one goes on with another id and token. The current password is required first:
-   * nothing else is said to who does not know it.
+   * Changes the password, ends the user's other sessions, and gives the current session a new id and token. The current
+   * password is checked first: users who do not know it get no other error messages.
    *
-   * @throws NotAllowed  for a user who has no password: a superuser makes a link for them [U12]
+   * @throws NotAllowed  for a user without a password, who needs a link from a superuser [U12]
    */
   async change(ctx: HttpContext): Promise<unknown> {
     const { site } = this

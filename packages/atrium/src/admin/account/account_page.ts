@@ -22,7 +22,7 @@ import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { chosenZone } from '../http/zone_of_person.js'
 
 /**
- * The signed-in user's links with people at the provider, for the page of their account.
+ * Returns the signed-in user's linked identities at the single sign-on provider, for the account page.
  *
  * @returns null without single sign-on
  */
@@ -45,13 +45,11 @@ async function ssoSection(ctx: HttpContext, site: AdminSite) {
   }
 }
 
-/**
- * The chooser of a time zone.
- */
+/** Data of the time zone selector. */
 export interface ZoneChoices {
-  /** The zone that is chosen; empty for that of the site */
+  /** The selected zone; empty for the time zone of the site */
   value: string
-  /** Label of the empty value, as in `Same as the site (UTC)` */
+  /** Label of the empty value, such as `Same as the site (UTC)` */
   site: string
   help: string
   groups: Array<{ area: string; zones: Array<{ name: string; label: string }> }>
@@ -63,9 +61,9 @@ interface Site {
 }
 
 /**
- * All time zones by area. [R12]
+ * Returns the data of the time zone selector: all time zones, grouped by area. [R12]
  *
- * @param chosen  null for that of the site
+ * @param chosen  selected zone; null for the time zone of the site
  */
 function zoneChoices(site: Site, chosen: string | null): ZoneChoices {
   const now = DateTime.now().setZone(chosen ?? site.timeZone)
@@ -83,15 +81,17 @@ function zoneChoices(site: Site, chosen: string | null): ZoneChoices {
   }
 }
 
-/** Without the area, so that typing the name of the place finds it in the list. */
+/**
+ * Returns the name of a zone without its area, so that typing the name of the place finds it in the list.
+ */
 function placeIn(name: string): string {
   return name.slice(name.indexOf('/') + 1).replaceAll('_', ' ')
 }
 
 /**
- * The signed-in user's own access tokens, and the form for a new one where a role of theirs allows it. [U7]
+ * Returns the signed-in user's access tokens, and the form for a new token if a role of the user allows it. [U7]
  *
- * @returns null for who has none and may make none
+ * @returns null if the user has no tokens and is not allowed to create any
  */
 async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) {
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -109,19 +109,19 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
 }
 
 /**
- * Superusers may make access tokens of their own, others as a role says: `"AdminAccessToken": { "actions":
- * ["create"] }`. A token never allows more than its owner may. [U2, U7]
+ * Returns whether the user is allowed to create access tokens: superusers are, other users need a role with
+ * `"AdminAccessToken": { "actions": ["create"] }`. A token never allows more than its owner is allowed to do. [U2, U7]
  */
 export async function mayMakeTokens(site: AdminSite, ctx: HttpContext): Promise<boolean> {
   return await site.permissions.mayMakeTokens(adminActor(ctx))
 }
 
-/** A session as its user sees it. */
+/** A session as displayed to its user. */
 export interface OwnSession {
   id: number
-  /** As in `Firefox on Linux` */
+  /** For example `Firefox on Linux` */
   device: string
-  /** Network address; its place is not looked up */
+  /** Network address, without a lookup of the location */
   address: string
   begun: Moment
   lastActive: Moment
@@ -129,7 +129,7 @@ export interface OwnSession {
 }
 
 /**
- * The active sessions of the signed-in user: the current one first, then those that were active last. [U7]
+ * Returns the active sessions of the signed-in user: the current session first, then the others by last activity. [U7]
  */
 async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
   const { owner, session } = guardOf(ctx).signedInOrFail()
@@ -151,20 +151,18 @@ async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSessio
     }))
 }
 
-/** Fields of the form for the own password */
+/** Fields of the form that changes the user's password */
 export type PasswordField = 'current_password' | 'password' | 'password_again'
 
-/**
- * Results of a form of the page that are shown again.
- */
+/** Results of a submitted form, shown when the page is rendered again. */
 export interface AccountState {
   passwordErrors?: Partial<Record<PasswordField, string>>
   token?: TypedToken
 }
 
 /**
- * Renders the page of the signed-in user's own account: each section has its data here, and a template of its own
- * in `partials/account`. [U7]
+ * Renders the account page of the signed-in user. Each section gets its data here and has a template in
+ * `partials/account`. [U7]
  */
 export async function accountPage(
   site: AdminSite,

@@ -8,13 +8,15 @@ import { guardOf } from '../identity/admin_guard.js'
 import { redirectWithMessage } from '../http/redirect.js'
 
 /**
- * Ends the signed-in user's own sessions, with a recent proof: a thief of one must not end the owner's. The present
- * one ends by logging out. [U7, U11]
+ * Ends other sessions of the signed-in user. Requires a recent reauthentication, so that the thief of one session
+ * cannot end the owner's sessions. The current session ends by logging out. [U7, U11]
  */
 export class OwnSessionsController {
   constructor(private readonly site: AdminSite) {}
 
-  /** Ends the one that the form names. Another user's, or one that has ended, is none of the own ones. */
+  /**
+   * Ends the session that the form selects. Sessions of other users and ended sessions count as not found.
+   */
   async end(ctx: HttpContext): Promise<void> {
     const { owner, session } = this.#proved(ctx)
     const id = singleText(sentTexts(ctx), 'id')
@@ -54,8 +56,8 @@ export class OwnSessionsController {
 }
 
 /**
- * Returns how long the session of the request lasts. As any request, it is activity that renews the session;
- * with `?poll` it only asks. [R10]
+ * Returns how long the session of the request lasts. Like any request, it renews the session as activity, unless it has
+ * the parameter `?poll`. [R10]
  */
 export class SessionRestController {
   constructor(private readonly site: AdminSite) {}

@@ -2,9 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { engineFile } from '#base/engine_file'
 
-/**
- * Assets of every page: one stylesheet, one script, one icon, one font. [B1]
- */
+/** Assets of every page: one stylesheet, one script, one icon and one font. [B1] */
 export const adminAssets = [
   {
     name: 'admin.css',
@@ -20,7 +18,7 @@ export const adminAssets = [
       own('print.css'),
     ],
   },
-  /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
+  /* Loaded only by pages that few users open, which keeps the main stylesheet small. */
   { name: 'dashboard.css', paths: [own('event_marks.css'), own('dashboard.css')] },
   {
     name: 'events.css',
@@ -47,7 +45,7 @@ export const adminAssets = [
   { name: 'form_layout.css', paths: [own('form_layout.css')] },
   { name: 'kept.css', paths: [own('kept.css')] },
   { name: 'inlines.css', paths: [own('inlines.css')] },
-  /* Of the widgets of forms: a form has those of its fields. */
+  /* Stylesheets of form widgets. A form loads those of the widgets that it contains. */
   { name: 'tags_field.css', paths: [own('tags_field.css')] },
   { name: 'markdown_field.css', paths: [own('markdown_field.css'), own('markdown.css')] },
   { name: 'slug_field.css', paths: [own('slug_field.css')] },
@@ -69,7 +67,9 @@ export const adminAssets = [
       own('confirm.js'),
     ],
   },
-  /* Pages with forms have it from the start, others once a form comes into them. */
+  /*
+   * Pages with forms load these files immediately; other pages load them once a form is inserted.
+   */
   {
     name: 'forms.css',
     paths: [
@@ -85,9 +85,9 @@ export const adminAssets = [
     name: 'forms.js',
     paths: [own('filter_form.js'), own('views.js'), own('choices.js'), own('forms.js')],
   },
-  /* Scripts of dialogs that open over a page; keys.js loads them when one is first needed. */
+  /* Scripts of dialogs that open over a page; keys.js loads them when a dialog is first opened. */
   { name: 'overlays.js', paths: [own('palette.js'), own('keys_dialog.js')] },
-  /* A script with the name of a stylesheet comes with it. */
+  /* A script with the same base name as a stylesheet is loaded together with it. */
   { name: 'tokens.js', paths: [own('tokens.js')] },
   { name: 'list_print.js', paths: [own('list_print.js')] },
   { name: 'roles.js', paths: [own('roles.js')] },
@@ -100,22 +100,20 @@ export const adminAssets = [
   { name: 'form_layout.js', paths: [own('form_layout.js')] },
   { name: 'kept.js', paths: [own('new_reference.js'), own('drafts.js'), own('session_end.js')] },
   { name: 'inlines.js', paths: [own('inlines.js')] },
-  /* The list loads them once its cells are reached. */
+  /* The list loads these files when its cells are first used. */
   { name: 'cells.js', paths: [own('cells.js')] },
   { name: 'cells.css', paths: [own('cells.css')] },
-  /* The list loads it once records are selected. */
+  /* The list loads this script once records are selected. */
   { name: 'bulk_tasks.js', paths: [own('bulk_tasks.js')] },
   { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
   { name: 'inter.woff2', paths: [own('inter.woff2')] },
-  /* For other scripts: browsers load these with pages that use them. */
+  /* Modules that other scripts import; browsers load them on pages that use them. */
   { name: 'inter-latin-1.woff2', paths: [own('inter-latin-1.woff2')] },
   { name: 'inter-latin-extended.woff2', paths: [own('inter-latin-extended.woff2')] },
 ]
 
-/**
- * Name of the script that comes with an additional stylesheet, if there is one.
- */
+/** Returns the name of the script that is loaded with an additional stylesheet, or null. */
 export function scriptOf(sheet: string): string | null {
   const script = sheet.replace(/\.css$/, '.js')
   return adminAssets.some(({ name }) => name === script) ? script : null
@@ -125,7 +123,10 @@ function own(file: string): string {
   return engineFile(`assets/admin/${file}`)
 }
 
-/** Packages do not export their minified files; a location is found from what a package exports. */
+/**
+ * Returns the path of a file in a package. Packages do not export their minified files, so the path is derived from a
+ * file that the package exports.
+ */
 function inPackage(exported: string, file: string): string {
   return join(dirname(createRequire(import.meta.url).resolve(exported)), file)
 }

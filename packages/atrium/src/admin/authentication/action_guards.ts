@@ -17,8 +17,8 @@ const FORMS: Record<string, 'create' | 'update' | undefined> = {
 const EXPORT = '/export'
 
 /**
- * Which routes of a model need a recent proof, and the guards that require it. Typed values of a record's form are
- * stored. [U11, R10]
+ * Returns the guard for a route of a model if the route requires a recent reauthentication. The guard saves the
+ * submitted values of a record's form as a draft. [U11, R10]
  */
 export function proofGuard(site: AdminSite): ProofGuard {
   return (view, route) => {
@@ -33,9 +33,9 @@ export function proofGuard(site: AdminSite): ProofGuard {
 }
 
 /**
- * Returns true if a route of a model writes records that need a recent proof, takes them all along (an export), or is
- * the page that asks for what it would refuse: a new user's password is not stored. The settings
- * of a user's own list need none. [U11]
+ * Returns true if a route of a model requires a recent reauthentication: it writes records of a protected model,
+ * exports them, or shows the form of such a write (otherwise a new user's password would have to be typed again). The
+ * settings of a user's list do not require one. [U11]
  */
 function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
   if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false
@@ -43,7 +43,10 @@ function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): bo
   return path === '/create_page' || path.startsWith(EXPORT)
 }
 
-/** A file would come without a page: the browser would stay at the proof. */
+/**
+ * Returns the URL of the page with the export dialog. A download shows no page, so the browser would stay on the
+ * reauthentication page.
+ */
 function exportDialog({ request }: HttpContext, view: ModelView, path: string): string | undefined {
   if (path !== EXPORT || !['GET', 'HEAD'].includes(request.method())) return undefined
   const { query } = request.parsedUrl
@@ -51,8 +54,8 @@ function exportDialog({ request }: HttpContext, view: ModelView, path: string): 
 }
 
 /**
- * Guard of what belongs to a person alone: their account, password, factors and tokens. A superuser who is signed
- * in as them is refused. [U14]
+ * Guard of pages that only the user personally can open: account, password, factors and tokens. Rejects a superuser who
+ * is signed in as the user. [U14]
  *
  * @throws RefusedWhileActing
  */

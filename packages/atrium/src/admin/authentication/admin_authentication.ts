@@ -19,7 +19,7 @@ import {
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 import { digest } from '#base/values/digest'
 
-/** Minutes after which a superuser is themselves again [U14] */
+/** Minutes after which a superuser stops being signed in as another user [U14] */
 export const ACTING_MINUTES = 60
 
 /**
@@ -34,7 +34,7 @@ interface Acting {
  * Finds the user that the session of a superuser is signed in as.
  *
  * @param own  owner of the session
- * @throws ActingEnded  after an hour, or when either of them is no longer what they have to be
+ * @throws ActingEnded  after an hour, or when either user no longer meets the requirements
  */
 async function actedUser({ userId, since }: ActsAs, own: Owner): Promise<Owner> {
   const isOver = Date.now() >= since + ACTING_MINUTES * 60_000
@@ -49,17 +49,17 @@ async function actedUser({ userId, since }: ActsAs, own: Owner): Promise<Owner> 
   return user
 }
 
-/**
- * The user of a request, with their session and token.
- */
+/** The user of a request, with the session and token of the request. */
 export interface SignedIn {
-  /** The user who is seen as signed in, with their permissions */
+  /** The user whose permissions apply */
   owner: Owner
   /** The superuser who is signed in as that user [U14] */
   acting?: Acting
   session: OpenSession
   claims: TokenClaims
-  /** True if the user must have a second factor and has none: nothing but its enrolment is theirs [U10] */
+  /**
+   * True if the user must have a second factor and has none, so that only the enrolment of a factor is allowed [U10]
+   */
   lacksFactor?: boolean
 }
 
@@ -70,15 +70,15 @@ interface SsoSignIn {
 
 type Greeting = (ctx: HttpContext, user: AdminUser, session: AdminSession) => Promise<void>
 
-/** Seconds until a session ends */
+/** Seconds until a session ends. */
 export interface SessionRest {
-  /** Without another request */
+  /** If no further request is made */
   idle: number
-  /** In any case */
+  /** Even if further requests are made */
   limit: number
 }
 
-/** A page that polls in the background is not activity of the user. [B7] */
+/** Polling by a page in the background does not count as activity of the user. [B7] */
 const isActivity = (ctx: HttpContext) => ctx.request.qs().poll === undefined
 
 const wholeSeconds = (rest: number) => Math.max(0, Math.floor(rest))
@@ -87,9 +87,8 @@ const ACCESS_TOKEN = 'access_token'
 const SESSION_ID = 'session_id'
 
 /**
- * Authenticates requests, signs users in and out. A request is authenticated only by a valid token
- * that was not revoked, together with an active session to which it belongs, of a user who still
- * exists. [B4]
+ * Authenticates requests, and signs users in and out. A request is authenticated only by a valid token that is not
+ * revoked, belongs to an active session, and whose user still exists. [B4]
  */
 export class AdminAuthentication {
   #greeting: Greeting | undefined
@@ -106,9 +105,7 @@ export class AdminAuthentication {
     >
   ) {}
 
-  /**
-   * @param greeting  is called for each new session, before its response is sent
-   */
+  /** @param greeting  called for each new session, before the response is sent */
   greetBy(greeting: Greeting): void {
     this.#greeting = greeting
   }
@@ -136,7 +133,7 @@ export class AdminAuthentication {
 
     if (isActivity(ctx)) await this.sessions.touch(session)
     if (this.#isRenewalDue(claims, session)) await this.#renewToken(ctx, owner, session)
-    /* The provider checks the factors of users of single sign-on. [U15] */
+    /* Users of single sign-on need no factor here, because the provider checks theirs. [U15] */
     const isEnough = !this.mustHaveFactor(isSuperuser) || session.sessionMetadata.sso !== undefined
     const lacksFactor = !isEnough && !(await this.factors.has(owner.id))
     if (!actsAs) return { owner, session, claims, lacksFactor }
@@ -149,21 +146,19 @@ export class AdminAuthentication {
     }
   }
 
-  /**
-   * Returns true if the site lets a user in only with a second factor. [U10]
-   */
+  /** Returns true if the user must have a second factor. [U10] */
   mustHaveFactor(isSuperuser: boolean): boolean {
     const { mfa } = this.config
     return mfa === 'required' || (mfa === 'superusers' && isSuperuser)
   }
 
   /**
-   * Seconds after which the session of a request ends: without another request, and in any case. [B7, R10]
+   * Returns the seconds after which the session of a request ends: without another request, and in any case. [B7, R10]
    */
   remaining(ctx: HttpContext, { session, claims }: SignedIn): SessionRest {
     const { sessions, token } = this.config
     const now = Date.now()
-    /* Activity is noted once a minute. */
+    /* Activity is saved at most once a minute. */
     const unnoted = (now - session.lastActivity.toMillis()) / 1000
     const isNoted = isActivity(ctx) && unnoted >= 60
     const idle = sessions.idleMinutes * 60 - (isNoted ? 0 : unnoted)
@@ -176,8 +171,8 @@ export class AdminAuthentication {
   }
 
   /**
-   * Begins a session for the user and sets its cookies in the response. Ends the browser's previous
-   * session, as its cookies are replaced. [B7]
+   * Begins a session for the user and sets its cookies in the response. Ends the browser's previous session, whose
+   * cookies are replaced. [B7]
    *
    * @param options.hasShownFactor  true if the user has shown a second factor in addition to the password
    * @returns null if the user was removed, has a new password, or has a factor that was not shown [U8]
@@ -193,10 +188,10 @@ export class AdminAuthentication {
   }
 
   /**
-   * Begins a session for a user who comes from the OpenID Connect provider, which counts as a second factor. [U15]
+   * Begins a session for a user who logged in at the OpenID Connect provider, which counts as a second factor. [U15]
    *
-   * @param options.isLinked  asked when the user is locked: true if they still are the provider's person
-   * @returns null if the user was removed, changed in the meantime, or is not linked any more
+   * @param options.isLinked  called with the user locked; returns true if the user is still linked with the identity
+   * @returns null if the user was removed, changed in the meantime, or is no longer linked
    */
   async signInBySso(
     ctx: HttpContext,
@@ -222,8 +217,8 @@ export class AdminAuthentication {
   }
 
   /**
-   * Gives the session of a request another id and token; those that it had are invalid from then on. For the moment
-   * after which an eavesdropper of before must not go on, such as a new password. [U7]
+   * Gives the session of a request a new id and token, and invalidates the previous ones. Called after events such as a
+   * new password, so that stolen cookies become useless. [U7]
    */
   async renew(ctx: HttpContext, { owner, session }: SignedIn): Promise<void> {
     const id = await this.sessions.renew(session)
@@ -232,17 +227,15 @@ export class AdminAuthentication {
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
   }
 
-  /**
-   * Ends the session, revokes its tokens and clears the cookies. [B5]
-   */
+  /** Ends the session, revokes the session's tokens and clears the cookies. [B5] */
   async signOut(ctx: HttpContext, { session }: SignedIn): Promise<void> {
     await this.sessions.end(session)
     this.clearCookies(ctx)
   }
 
   /**
-   * Clears the cookies that the request has sent. A request that another site causes is sent
-   * without them, and its response must not sign the user out. [B9]
+   * Clears the cookies that the request has sent. Cross-site requests are sent without cookies, and their responses
+   * must not sign the user out. [B9]
    */
   clearCookies(ctx: HttpContext): void {
     for (const name of [ACCESS_TOKEN, SESSION_ID]) {
@@ -252,9 +245,7 @@ export class AdminAuthentication {
     }
   }
 
-  /**
-   * Values of the cookies of a new session by their names, for clients without a browser, such as tests.
-   */
+  /** Returns the cookies of a new session by name, for clients without a browser, such as tests. */
   async cookiesOf(user: AdminUser): Promise<Record<string, string>> {
     const begun = await this.sessions.begin(user, { ip: '127.0.0.1', userAgent: undefined })
     if (!begun) throw new RuntimeError(`${user.username} is gone, or has another password by now`)
@@ -264,13 +255,13 @@ export class AdminAuthentication {
     return { [ACCESS_TOKEN]: token, [SESSION_ID]: id }
   }
 
-  /** The same as the value of a `Cookie` header */
+  /** Returns the cookies of a new session as the value of a `Cookie` header. */
   async cookieHeader(user: AdminUser): Promise<string> {
     const cookies = Object.entries(await this.cookiesOf(user))
     return cookies.map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Work that one user requested is never done as the other. */
+  /** Work that was requested as one user is never executed as the other user. */
   async #actedBy(session: OpenSession, actsAs: ActsAs, own: Owner): Promise<Owner> {
     try {
       return await actedUser(actsAs, own)
@@ -295,7 +286,7 @@ export class AdminAuthentication {
     this.#sendToken(ctx, token)
   }
 
-  /** The token that the request has is valid for some minutes more, so that another request can renew it. */
+  /** The previous token stays valid for some minutes, so that another request can renew it. */
   async #renewToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     if (await this.sessions.rememberSoon(session, claims)) this.#sendToken(ctx, token)

@@ -23,15 +23,17 @@ export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
 export const LONGEST_PASSWORD = 128
 
-/* Compared with when the user does not exist, so that the response time is the same. Made once,
- * by the same driver and costs as real hashes. */
+/*
+ * Hash that passwords of unknown users are compared with, so that the response time is the same. Created once, with the
+ * same driver and costs as real hashes.
+ */
 let unknownUserHash: Promise<string> | undefined
 
 function hashOfNoUser(): Promise<string> {
   return (unknownUserHash ??= passwordHash.make('nobody'))
 }
 
-/** The user whose password it is: it must not be their name */
+/** User whose names the password must not contain */
 export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
 
 /**
@@ -39,10 +41,10 @@ export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
  */
 export class AdminUserService {
   /**
-   * @param hashing  limits how many passwords are compared and hashed concurrently: hashing is slow and
-   *   takes memory by design, and every client can cause it [B8]
+   * @param hashing  limits the number of concurrent hash operations, which are slow and use much memory by design, and
+   *   which every client can trigger [B8]
    * @param defaultRole  role of users who are created without roles [U5]
-   * @param siteWords    names of the site, which are not passwords [U13]
+   * @param siteWords    names of the site, which are rejected as passwords [U13]
    */
   constructor(
     private readonly hashing = new WorkQueue(2, 20),
@@ -51,8 +53,8 @@ export class AdminUserService {
   ) {}
 
   /**
-   * @param input.password  null for a user who gets a link to choose one [U12]
-   * @param input.roleIds  ids of existing roles; the default role if left out
+   * @param input.password  null for a user who gets a link to choose a password [U12]
+   * @param input.roleIds  ids of existing roles; default: the default role
    * @throws ValueError  for an invalid name or password, a name that is in use, or a missing default role
    */
   async create(input: {
@@ -72,7 +74,7 @@ export class AdminUserService {
       const values = { username, hashedPassword, isSuperuser, email }
       return await this.#store(attributes ? { ...values, attributes } : values, roleIds)
     } catch (error) {
-      /* Another request has taken the name since the check. */
+      /* A concurrent request created a user with this name after the check. */
       const invalid = dialectOf(AdminUser.query().client).explain(error)
       throw invalid?.kind === 'unique' ? taken(input.username) : error
     }
@@ -88,7 +90,7 @@ export class AdminUserService {
   }
 
   /**
-   * Stores a new password alone; `replacePassword` does what follows from it, too.
+   * Stores a new password without the consequences that `replacePassword` has.
    *
    * @throws ValueError  for an invalid password
    */
@@ -98,7 +100,7 @@ export class AdminUserService {
   }
 
   /**
-   * @param before  what has to be done before, in the same transaction
+   * @param before  work that runs first, in the same transaction
    * @throws ValueError  when the user is the last superuser
    */
   async remove(
@@ -125,8 +127,8 @@ export class AdminUserService {
   }
 
   /**
-   * Returns true if the user is the only superuser. In a transaction the result holds until its
-   * end, as all superusers are locked.
+   * Returns true if the user is the only superuser. In a transaction the result holds until the end of the transaction,
+   * because all superusers are locked.
    */
   async isLastSuperuser({ id }: AdminUser, client?: TransactionClientContract): Promise<boolean> {
     const superusers = await this.lockSuperusers(client)
@@ -142,8 +144,8 @@ export class AdminUserService {
   }
 
   /**
-   * Returns the user with this name and password. An unknown user takes as long as a wrong
-   * password. Replaces a hash that is cheaper than today's costs. [B3]
+   * Returns the user with this name and password. Takes as long for an unknown user as for a wrong password. Replaces a
+   * hash that has lower costs than the current ones. [B3]
    *
    * @returns null for an unknown user or a wrong password
    * @throws QueueFull  when too many other comparisons are waiting
@@ -163,7 +165,7 @@ export class AdminUserService {
     })
   }
 
-  /** User and roles are one write, which events tell of. */
+  /** Stores user and roles in one transaction, and emits the events. */
   async #store(values: Partial<AdminUser>, roleIds: readonly number[]): Promise<AdminUser> {
     const resource = knownResources.of(AdminUser)
     return await AdminUser.transaction(async (client: TransactionClientContract) =>
@@ -178,7 +180,8 @@ export class AdminUserService {
   }
 
   /**
-   * Not logged as an event, as the password stays the same. If it fails, the next login repeats it.
+   * Replaces the hash. Not logged as an event, because the password stays the same. If the update fails, the next login
+   * repeats it.
    */
   async #rehash(user: AdminUser, password: string): Promise<void> {
     try {
@@ -198,7 +201,7 @@ export class AdminUserService {
   /**
    * @param owner  the user, as far as known
    * @throws ValueError  for an invalid password
-   * @throws QueueFull  when too many others wait
+   * @throws QueueFull  when too many operations are waiting
    */
   async hashPassword(password: string, owner: PasswordOwner = {}): Promise<string> {
     this.checkPassword(password, owner)
@@ -207,8 +210,8 @@ export class AdminUserService {
 
   /**
    * @param owner  the user, as far as known
-   * @throws ValueError  for a password that is too short, too long, too common or a name of the user or the
-   *   site, or that a form can't send [U13]
+   * @throws ValueError  for a password that is too short, too long, too common, equal to a name of the user or the
+   *   site, or impossible to send by a form [U13]
    */
   checkPassword(password: string, { username, email }: PasswordOwner = {}): void {
     const { length } = [...password]
@@ -221,7 +224,7 @@ export class AdminUserService {
     if (/[\r\n\0]/.test(password)) {
       throw new ValueError('A password has one line only')
     }
-    /* People do not see it, and some programs remove it. */
+    /* Users do not see such a space, and some programs remove it. */
     if (password !== password.trim()) {
       throw new ValueError('A password does not begin or end with a space')
     }
@@ -262,8 +265,8 @@ export class AdminUserService {
   }
 
   /**
-   * User with this name in any case. Names that differ in case alone count as the same, as people
-   * and the throttle can't tell them apart.
+   * Returns the user with this name, ignoring case. Names that differ only in case count as equal, because users and
+   * the throttle cannot distinguish them.
    */
   async holderOf(username: string, client?: TransactionClientContract): Promise<AdminUser | null> {
     return await AdminUser.query({ client })

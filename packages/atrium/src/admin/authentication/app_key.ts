@@ -2,7 +2,7 @@ import { ValueError } from '#base/errors'
 
 export const SHORTEST_KEY = 32
 
-/* The key of .env.test, which is public */
+/* Start of the key in .env.test, which is public */
 const KEY_OF_TESTS = /^only-for-tests-/
 
 /**
@@ -18,12 +18,13 @@ export function checkAppKey(key: string): void {
   if (new Set(key).size < 8) refuse('repeats the same few characters')
 }
 
-/* Of characters in a row; random keys repeat hardly any */
+/* Length of the parts of a key that are compared; random keys repeat almost none */
 const PART = 3
 const LEAST_DISTINCT = 0.75
 
 /**
- * True for a key that consists of words, repeats itself, or counts up, and can be guessed although it is long enough.
+ * Returns true for a key that consists of words, repeats itself or counts up, and can therefore be guessed despite its
+ * length.
  */
 export function isGuessable(key: string): boolean {
   if (/^([a-z\s._-]+|[A-Z\s._-]+)$/.test(key)) return true

@@ -9,7 +9,8 @@ import AdminUser from '../models/admin_user.js'
 import { ownerGuard } from './action_guards.js'
 
 /**
- * Registers the login, the factors and proofs of the own account, and what superusers do on the page of a user. [U8, U10]
+ * Registers the routes of login, factors, reauthentication, and the actions of superusers on the page of a user. [U8,
+ * U10]
  */
 export function authenticationRoutes(site: AdminSite): void {
   loginRoutes(site)
@@ -58,7 +59,10 @@ function loginRoutes(site: AdminSite): void {
   siteRoutes(site, [factorlessGuard], ({ get }) => get('/logout', 'logout', login('leave')))
 }
 
-/** The way to the OpenID Connect provider and back; without `sso` in `config/admin.ts` a 404. [U15] */
+/**
+ * Registers the redirect to the OpenID Connect provider and the callback. Without `sso` in `config/admin.ts` they
+ * return 404. [U15]
+ */
 function ssoRoutes(site: AdminSite): void {
   const sso = controller(
     () => import('./sso/sso_controller.js'),
@@ -77,7 +81,9 @@ function ssoRoutes(site: AdminSite): void {
   })
 }
 
-/** Setting up a factor is open to users who can do nothing else before. [U10, U11] */
+/**
+ * Users who must enrol a factor before they can do anything else are allowed to set one up. [U10, U11]
+ */
 function factorRoutes(site: AdminSite): void {
   const factors = controller(
     () => import('./factors/factors_controller.js'),
@@ -116,7 +122,9 @@ function factorRoutes(site: AdminSite): void {
   })
 }
 
-/** Stopping to be signed in as a user is open to who is, whatever that user may do. [P10, U12, U14] */
+/**
+ * Every user who is signed in as another user can stop that, whatever the other user is allowed to do. [P10, U12, U14]
+ */
 function userRoutes(site: AdminSite, users: ModelView): void {
   const reset = controller(
     () => import('./factors/factors_controller.js'),

@@ -1,9 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { Problem } from '#crud'
 
-/**
- * Too many attempts came from the address. The response has its `Retry-After`.
- */
+/** The address made too many attempts. The response has a `Retry-After` header. */
 export class TooManyAttempts extends Exception {
   static status = 429
   static code = 'E_TOO_MANY_ATTEMPTS'

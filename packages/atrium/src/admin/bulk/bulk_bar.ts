@@ -21,11 +21,11 @@ interface Button {
   value: string
   label: string
   isDestructive: boolean
-  /** Sent to a confirmation page */
+  /** Opens a confirmation page */
   asks: boolean
   /** URL that the form is sent to */
   place: string
-  /** Sent to a form that the script shows in a dialog on the list */
+  /** Opens a form that the script shows in a dialog on the list */
   hasPanel: boolean
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
@@ -34,22 +34,20 @@ interface Button {
   note: Counted
 }
 
-/**
- * Buttons above the list for its selected records.
- */
+/** Buttons above the list for the selected records. */
 export interface BulkBar {
   buttons: Button[]
-  /** URL of the form, which each button sends elsewhere */
+  /** URL of the form; each button overrides it */
   place: string
   selected: Counted
-  /** Of those, the ones that other pages of the list show */
+  /** Number of selected records that are on other pages of the list */
   elsewhere: Counted
   more: Counted
   /** URL that undoes a soft deletion */
   undoUrl: string | null
 }
 
-/* Writes that apply to the records that the list shows. [B16] */
+/* Writes that the bulk bar offers for each mode of the list. [B16] */
 const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
   exclude: ['delete'],
   include: ['delete', 'restore', 'purge'],
@@ -58,7 +56,7 @@ const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
 
 /**
  * @param deleted  which records the list shows
- * @param offers   what the viewer may do with the model
+ * @param offers   what the viewer is allowed to do with the model
  * @returns null if no bulk task is available
  */
 export function bulkBar(
@@ -102,14 +100,16 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     asks: task.confirms,
     place: view.url(task.path),
     hasPanel: false,
-    /* The page that asks also says what else a deletion for good does. [R6] */
+    /*
+     * A permanent deletion always opens the confirmation page, which shows the further effects. [R6]
+     */
     call: task instanceof DeleteOrRestoreTask && !task.isLasting ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),
   }
 }
 
-/** Leads to the dialog of the export, for the selected records. [D2] */
+/** Button that opens the export dialog for the selected records. [D2] */
 function exportButton(site: Site, view: ModelView): Button {
   const none = { one: '', other: '' }
   return {
@@ -135,13 +135,11 @@ function counted(text: (count: number, shown: string) => string): Counted {
   return { one: text(1, '{n}'), other: text(2, '{n}') }
 }
 
-/**
- * The box that selects all records of a list, on whichever page. [L8]
- */
+/** Checkbox that selects all records of a list on all pages. [L8] */
 export interface MatchingOffer {
-  /** Query string of the list, without its view, which may change in the meantime */
+  /** Query string of the list, without the saved view, which can change in the meantime */
   query: string
-  /** Number of its records, which must be the same when it is done */
+  /** Number of matching records, which must be the same when the task runs */
   count: number
   label: string
   selected: string
@@ -150,7 +148,7 @@ export interface MatchingOffer {
 /**
  * @param total  null if it is not known
  * @param shown  number of records on the page
- * @returns null where there are no others, or none of the tasks can be done to all of them
+ * @returns null if the page shows all records, or if no task can run on all of them
  */
 export function matchingOffer(
   site: Site,

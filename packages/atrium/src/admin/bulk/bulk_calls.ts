@@ -12,9 +12,7 @@ import { BULK_JOB } from './bulk_job.js'
 import { MOST_IDS } from './bulk_ids.js'
 import { changed, MatchingRecords, type AllMatching } from './matching_records.js'
 
-/*
- * Bodies and responses of the bulk addresses that take JSON. [S50 to S54, B20]
- */
+/* Reads and writes the JSON bodies of the bulk endpoints. [S50 to S54, B20] */
 
 /**
  * @throws BulkFailure 400  when no records are selected
@@ -30,7 +28,7 @@ export function idsOf(
 }
 
 /**
- * Parses the body itself, as the application's parser rounds integers beyond 2^53. [B20]
+ * Parses the body without the application's parser, which rounds integers beyond 2^53. [B20]
  *
  * @throws Problem 413, 422
  */
@@ -50,7 +48,7 @@ export async function callBody(ctx: HttpContext): Promise<Record<string, unknown
 /**
  * Responds to a failure.
  *
- * @throws the error itself if it is a refusal of the policy, which the site handles
+ * @throws the error itself if the policy denied the task, which the site's error handler handles
  */
 export function refuseCall(
   ctx: HttpContext,
@@ -67,29 +65,30 @@ export function refuseCall(
   const status = [400, 409, 413, 503].includes(problem.status) ? problem.status : 422
   const isOwn = error instanceof BulkFailure
   const message = isOwn ? site.text(error.key, error.data) : problem.message
-  /* Both numbers, if others match than were seen. [L8] */
+  /* The response contains both numbers if the number of matching records has changed. [L8] */
   const numbers = isOwn && status === 409 ? error.data : {}
   ctx.response.status(status).send({ detail: [{ message, ...numbers }] })
 }
 
 /**
- * All matching records, checked against what the person saw: few enough for one request, or more. [L8]
+ * All matching records, after checking that the number is the one that the user saw. A request handles them if they are
+ * few enough, otherwise a job. [L8]
  */
 export class SelectAll {
   private constructor(
-    /** The keys of all of them, or of the first ones */
+    /** The keys of all records, or of the first ones */
     readonly keys: KeyValue[],
     readonly count: number,
     private readonly start: () => Promise<AdminJob>
   ) {}
 
-  /** True if they are too many for one request */
+  /** True if there are too many records for one request */
   get isJob(): boolean {
     return this.count > MOST_IDS
   }
 
   /**
-   * @param view  as the roles of the user leave it
+   * @param view  view with the permissions of the user's roles
    * @throws BulkFailure 400, 409, 422
    * @throws NotAllowed
    */
@@ -108,7 +107,7 @@ export class SelectAll {
       keys.push(...some)
       if (count > MOST_IDS && keys.length >= MOST_IDS) break
     }
-    /* They may have become others since they were counted. */
+    /* Records can have changed since they were counted. */
     if (count <= MOST_IDS && keys.length !== count) throw changed(count, keys.length)
     return new SelectAll(keys.slice(0, MOST_IDS), count, () =>
       site.jobs.start(ctx, BULK_JOB, {
@@ -125,7 +124,7 @@ export class SelectAll {
     )
   }
 
-  /** Starts the job that does it. */
+  /** Starts the job that runs the task. */
   async startJob(): Promise<AdminJob> {
     return await this.start()
   }

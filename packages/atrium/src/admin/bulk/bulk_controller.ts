@@ -29,8 +29,8 @@ import { titleInBulk } from './edit/record_errors.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 
 /**
- * Deletes and restores records for programs and for the list's script: takes JSON, returns the
- * list's content, or `{ detail: [{ message }] }` on failure. [S50 to S54, B16, B20]
+ * Deletes and restores records for API clients and for the list's script: reads JSON, returns the list's content, or `{
+ * detail: [{ message }] }` on failure. [S50 to S54, B16, B20]
  */
 export class BulkController {
   readonly #site: AdminSite
@@ -75,7 +75,9 @@ export class BulkController {
     }
   }
 
-  /** A viewer may be allowed to delete without being allowed to see the list. [B14] */
+  /**
+   * Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. [B14]
+   */
   async #show(ctx: HttpContext, done: Flash) {
     if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
     const told = await withUndo(ctx, done)
@@ -88,8 +90,8 @@ export class BulkController {
 }
 
 /**
- * True if code of the application runs before a deletion: it may delete first what else would be in the
- * way. [R6]
+ * Returns true if code of the application runs before a deletion, because it can first delete records that would
+ * prevent the deletion. [R6]
  */
 function preparesDeletion({ base }: ModelView): boolean {
   const { crud, resource } = base
@@ -97,12 +99,12 @@ function preparesDeletion({ base }: ModelView): boolean {
   return isOwn || hasForeignHook(resource.model, 'before:delete')
 }
 
-/* Number of records that the confirmation page names. */
+/* Maximum number of records that the confirmation page lists. */
 const NAMED = 20
 
 /**
- * Bulk tasks by plain forms: a confirmation page, the task itself, and a redirect to the previous
- * page with a message. [B24]
+ * Bulk tasks by HTML forms: a confirmation page, the task itself, and a redirect to the previous page with a message.
+ * [B24]
  */
 export class BulkFormController {
   constructor(
@@ -126,16 +128,14 @@ export class BulkFormController {
   }
 
   /**
-   * The confirmation page of `submit` at an address of its own, with the form's fields in the query.
+   * Shows the confirmation page of `submit` at a separate URL, with the form's fields in the query.
    */
   async askToSubmit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#readQuery(ctx)
     return await this.#carryOut(this.#writeOf(form), form, ctx)
   }
 
-  /**
-   * The confirmation page of `act` at an address of its own.
-   */
+  /** Shows the confirmation page of `act` at a separate URL. */
   async askToAct(action: BulkAction, ctx: HttpContext): Promise<unknown> {
     return await this.#carryOut(this.#actionTask(action), await this.#readQuery(ctx), ctx)
   }
@@ -172,7 +172,9 @@ export class BulkFormController {
     }
   }
 
-  /** Many records become a job, whose page is shown. [L8] */
+  /**
+   * Runs a task on all records of a list. For many records it starts a job and redirects to the page of the job. [L8]
+   */
   async #carryOutAll(task: BulkTask, all: AllMatching, form: BulkForm, ctx: HttpContext) {
     const isRead = ctx.request.method() !== 'POST'
     const selection = await SelectAll.read(ctx, this.site, this.view, task, all)
@@ -190,9 +192,9 @@ export class BulkFormController {
   }
 
   /**
-   * Confirmation page that names the records. [B24]
+   * Shows the confirmation page with the titles of the records. [B24]
    *
-   * @param all  if they are all records of the list; the keys are the first ones then
+   * @param all  set if all records of the list are selected; `keys` then contains only the first ones
    */
   async #ask(
     task: BulkTask,
@@ -230,7 +232,9 @@ export class BulkFormController {
     return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
   }
 
-  /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
+  /**
+   * Parses the body without the application's parser, which truncates forms of more than 1,000 fields.
+   */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const body = await readBody(ctx, crudConfig().body)
     return await bulkFormOf(ctx, this.site, this.view, body)

@@ -8,31 +8,31 @@ import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { redirect } from '../http/redirect.js'
 
-/* Maximum number of submitted ids including duplicates; no list submits a record five times. */
+/*
+ * Maximum number of submitted ids including duplicates. The pages submit a record at most a few times.
+ */
 const MOST_SENT = 5 * MOST_IDS
 
-/* Longer addresses of the confirmation page might not pass a proxy. */
+/* Maximum length of the confirmation page's URL; proxies can reject longer ones. */
 const LONGEST_ADDRESS = 4000
 
-/**
- * A selection as forms send it, and what is to be done with it.
- */
+/** Selection and task as submitted by a form. */
 export interface BulkForm {
-  /** Paths of the selected records, as in the values of the list's checkboxes */
+  /** Key paths of the selected records, which are the values of the list's checkboxes */
   ids: string[]
-  /** Fields that select all records of the list instead of ids; null: the box is not checked [L8] */
+  /**
+   * Fields that select all records of the list instead of ids; null: the checkbox is not checked [L8]
+   */
   all: Record<string, unknown> | null
   action: unknown
   isConfirmed: boolean
   /** URL to redirect to afterwards */
   next: string
-  /** URL of the page that asked, which a failure or *Cancel* leads back to; as `next` if the form has none */
+  /** URL of the page with the form, which a failure or *Cancel* redirects to. Default: `next` */
   from: string
 }
 
-/**
- * @param body  the fields of a form; one that was sent several times is a list
- */
+/** @param body  fields of the form; a field that was sent several times is an array */
 export async function bulkFormOf(
   ctx: HttpContext,
   site: AdminSite,
@@ -51,9 +51,7 @@ export async function bulkFormOf(
   }
 }
 
-/**
- * The form of a confirmation page's own address.
- */
+/** Reads the form from the query of the confirmation page's URL. */
 export async function bulkFormInQuery(
   ctx: HttpContext,
   site: AdminSite,
@@ -83,16 +81,18 @@ export function keysIn({ ids }: BulkForm, { resource }: ModelView, task: BulkTas
   return readIds(resource.key, ids.map(idOfPath))
 }
 
-/** A form that a browser sends to show its response, which programs and scripts do not. */
+/**
+ * Returns true for a form submission whose response the browser shows, unlike the requests of API clients and scripts.
+ */
 export function isNavigation({ request }: HttpContext): boolean {
   return request.method() === 'POST' && request.header('sec-fetch-mode') === 'navigate'
 }
 
 /**
- * Sends a browser on to the confirmation page's own address. It could not show the response to a form
- * again, when the user goes back after the task is done.
+ * Redirects a browser to the URL of the confirmation page. Without the redirect, the browser could not show the page
+ * again when the user goes back after the task is done.
  *
- * @returns false if the address would be too long
+ * @returns false if the URL would be too long
  */
 export function sendOn(
   view: ModelView,
@@ -124,7 +124,7 @@ async function nextOf(
   return returnPath(site, wanted) ?? list
 }
 
-/** The box *all matching* counts whatever else is selected. */
+/** If the checkbox *all matching* is checked, other selected records are ignored. */
 function allOf({ all, query, count }: Record<string, unknown>): Record<string, unknown> | null {
   if (all !== '1') return null
   return { all: true, query, count: /^\d{1,15}$/.test(String(count)) ? Number(count) : null }

@@ -2,12 +2,11 @@ import { withoutBigInts } from '#base/values/json'
 import type { Key, KeyValue } from '#base/columns/key'
 import { BulkFailure } from './errors.js'
 
-/* Long enough to recognize the value, short enough for one line. */
+/* Maximum length: enough to recognize the value, and short enough for one line. */
 const LONGEST = 80
 
 /**
- * Formats a request's value for a message: one line, cut, and without control or direction
- * characters. [B19]
+ * Formats a value of a request for a message: one line, shortened, and without control or direction characters. [B19]
  */
 export function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? value : json(value)
@@ -46,7 +45,7 @@ export function readIds(key: Key, ids: readonly unknown[]): KeyValue[] {
 }
 
 /**
- * Parses an id of a form, which is the path of its record: `42`, `7/a%2Fb`.
+ * Parses an id of a form, which is the key path of the record: `42`, `7/a%2Fb`.
  *
  * @returns the parts of the key, or the text itself if it is not a valid path
  */

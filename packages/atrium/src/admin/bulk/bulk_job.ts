@@ -19,7 +19,7 @@ import { changed, MatchingRecords } from './matching_records.js'
 import { restoredChanges, type StoredChanges } from './edit/changes.js'
 import { EDIT, EditTask } from './edit/edit_task.js'
 
-/** Name of the kind */
+/** Name of the job kind */
 export const BULK_JOB = 'bulk'
 
 const CHUNKS = 'admin_job_chunks'
@@ -30,14 +30,15 @@ interface Payload {
   value: string
   query: string
   count: number
-  /** Of an edit */
+  /** Changes of an edit task */
   changes?: StoredChanges
 }
 
 /**
- * A bulk task on more records than one request may write. It first notes the keys of all of them, as of one
- * moment, then writes them in that order. A thousand are one event, and one transaction or, on SQLite, whose one writer
- * all others wait for, several short ones. [L8]
+ * A bulk task on more records than one request can write. It first stores the keys of all records from a single
+ * snapshot, then writes the records in that order, in chunks of a thousand. Each chunk is one event, and one
+ * transaction. On SQLite, which has a single writer, a chunk is several short transactions so that other writes do not
+ * wait long. [L8]
  */
 export class BulkJob extends JobKind {
   readonly name = BULK_JOB
@@ -69,11 +70,11 @@ export class BulkJob extends JobKind {
       await size.pause()
     }
     if (run.isEnded) return {}
-    /* An earlier run was killed behind the last records. */
+    /* A previous run was killed after it had written the last records. */
     return { message: this.#taskOf(job)?.done(count, unchangedIn(job)) ?? this.titleOf(job) }
   }
 
-  /** Writes the next records, some of the rest of their chunk. */
+  /** Writes the next records, which are all or some of the rest of the current chunk. */
   async #write(run: JobRun, size: PartSize, some: number, rest: number): Promise<void> {
     const { count } = run.job.payload as unknown as Payload
     const { ctx, view, task } = await this.#begin(run)
@@ -107,7 +108,7 @@ export class BulkJob extends JobKind {
   }
 
   /**
-   * The task, if its owner may still do it.
+   * Returns the task if the owner of the job is still allowed to run it.
    *
    * @throws NotAllowed
    * @throws JobFailure
@@ -125,15 +126,17 @@ export class BulkJob extends JobKind {
     return { ctx, view, task }
   }
 
-  /** The last chunk is noted once the number of all is right. */
+  /**
+   * Returns whether all keys are stored. The last chunk is stored only after the total number is verified.
+   */
   async #isCollected({ job, store }: JobRun, count: number): Promise<boolean> {
     const [found] = await store.client().from(CHUNKS).where('job_id', job.id).count('* as chunks')
     return Number(found.chunks) === Math.ceil(count / MOST_IDS)
   }
 
   /**
-   * Notes the keys. They are read in one transaction, and written outside of it: on SQLite, a reader's does not
-   * hold up other writes.
+   * Stores the keys. They are read in one transaction and written outside of it, because on SQLite a read transaction
+   * does not block other writes.
    */
   async #collect(run: JobRun): Promise<void> {
     const { query, count } = run.job.payload as unknown as Payload
@@ -163,7 +166,7 @@ export class BulkJob extends JobKind {
     let found = 0
     for await (const keys of batches) {
       found += keys.length
-      /* The paths of forms hold keys of every type. */
+      /* Key paths can represent keys of every type. */
       waiting.push(...keys.map((key) => resource.key.toPath(key).slice(1)))
       while (waiting.length > MOST_IDS) await store()
       await run.goOn()
@@ -175,7 +178,10 @@ export class BulkJob extends JobKind {
     await store()
   }
 
-  /** All chunks but the last hold a thousand keys, so the number of records that are done names the next. */
+  /**
+   * Reads the next chunk. All chunks but the last contain a thousand keys, so the number of written records determines
+   * the chunk.
+   */
   async #chunk({ done, job, store }: JobRun, { resource }: ModelView): Promise<KeyValue[]> {
     const position = Math.floor(done / MOST_IDS)
     const row = await store.client().from(CHUNKS).where({ job_id: job.id, position }).first()
@@ -184,18 +190,18 @@ export class BulkJob extends JobKind {
   }
 }
 
-/** Number of records that earlier parts have left as they were */
+/** Number of records that previous chunks left unchanged */
 function unchangedIn({ notes }: AdminJob): number {
   return Number(notes?.unchanged ?? 0)
 }
 
-/** What earlier parts of the present chunk have logged */
+/** Event data that previous parts of the current chunk have logged */
 function loggedOf({ done, job }: JobRun): LoggedParts {
   const logged = job.notes?.chunk as LoggedParts | undefined
   return done % MOST_IDS > 0 && logged ? logged : nothingLogged(null)
 }
 
-/** @returns null if the view has no such task, or not for the user */
+/** @returns null if the view has no such task, or the user is not allowed to run it */
 function taskOf(
   site: AdminSite,
   view: ModelView,

@@ -14,9 +14,7 @@ const edit = modelPage(
   ({ EditController }) => EditController
 )
 
-/**
- * Registers the bulk tasks of a model, which read their bodies themselves. [B14, B20]
- */
+/** Registers the bulk tasks of a model, whose handlers parse the request bodies. [B14, B20] */
 export function bulkRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   routes.group([], (route) => {

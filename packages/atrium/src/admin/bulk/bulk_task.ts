@@ -23,32 +23,33 @@ import { shownValue } from './bulk_ids.js'
 type DeletionEffect = Awaited<ReturnType<typeof deletionEffects>>['effects'][number]
 type Effect = DeletionEffect['effect']
 
-/* Records of each model that are named */
+/* Maximum number of records of each model that are listed */
 const NAMED = 10
 
-/* Effects that stop the deletion come first. */
+/* Effects that prevent the deletion come first. */
 const ORDER: readonly Effect[] = ['refuse', 'cascade', 'empty', 'leave']
 
-/** Records of one model, and what a deletion does to them. */
+/** Records of one model, and the effect of a deletion on them. */
 export interface ShownEffect {
   effect: Effect
-  /** As in `3 letters are deleted too` */
+  /** For example `3 letters are deleted too` */
   text: string
-  /** As in `3 letters` */
+  /** For example `3 letters` */
   subject: string
   records: Array<{ title: string; url: string | null }>
-  /** True if these are all of them */
+  /** True if `records` contains all of them */
   isAll: boolean
 }
 
 /**
- * Further effects of a deletion for good, as far as the signed-in user may see it; the records of what they may not
- * see, or not see that it refers, are counted without a name. [R6]
+ * Returns the further effects of a permanent deletion, as far as the signed-in user is allowed to see them. Records
+ * that the user is not allowed to see, or whose reference is hidden from the user, are counted without titles. [R6]
  *
- * @param view  as the user's roles leave it
- * @param keys   of the records to be deleted, at least the first ones
- * @param count  number of all
- * @returns nothing if it can't be found out, which is logged: the deletion itself says then what stops it
+ * @param view  view with the permissions of the user's roles
+ * @param keys   keys of the records to be deleted, at least the first ones
+ * @param count  number of all records to be deleted
+ * @returns an empty list if the effects cannot be determined, which is logged; the deletion then reports what prevents
+ *   it
  */
 export async function shownEffects(
   ctx: HttpContext,
@@ -115,7 +116,9 @@ async function ofEffect(
   return shown
 }
 
-/** False also where the user may not see by which columns the records are tied to what is deleted. */
+/**
+ * Returns whether the user is allowed to see the records and the columns by which they refer to the deleted ones.
+ */
 async function areSeen(
   ctx: HttpContext,
   { resource, ties }: DeletionEffect,
@@ -139,7 +142,7 @@ function numberOf(site: Site, count: number, isMore: boolean): string {
   })
 }
 
-/** Those of the records that the user may see, with their titles. */
+/** Returns the records that the user is allowed to see, with their titles. */
 async function named(ctx: HttpContext, view: ModelView, keys: readonly KeyValue[]) {
   if (!view.resource.isLoaded) await view.resource.load()
   const seen = await recordsByKey(ctx, view, keys, 'include')
@@ -159,7 +162,7 @@ async function named(ctx: HttpContext, view: ModelView, keys: readonly KeyValue[
  * A task on several records that succeeds for all of them or changes none.
  */
 export abstract class BulkTask {
-  /** Path of its form, relative to the view */
+  /** Path of the task's form, relative to the view */
   abstract readonly path: string
   /** Value of the form's field `action` */
   abstract readonly value: string
@@ -171,7 +174,7 @@ export abstract class BulkTask {
   abstract readonly isDestructive: boolean
   /** Permission that it requires */
   abstract readonly needs: Offer
-  /** Which records it applies to: by their state of deletion */
+  /** State of deletion of the records that the task applies to */
   abstract readonly deleted: DeletedMode
   /**
    * Catalogue keys of the messages for an empty selection and for a failure, which includes its
@@ -186,38 +189,38 @@ export abstract class BulkTask {
   ) {}
 
   /**
-   * Heading of the confirmation page
+   * Heading of the confirmation page.
    *
-   * @param shown  text to show as the number
+   * @param shown  text to show in place of the number
    */
   abstract heading(count: number, shown?: string): string
   /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
 
-  /** Number of records that the last `run` left as they were, as they had its values already */
+  /** Number of records that the last `run` left unchanged, because they already had the values */
   get unchanged(): number {
     return 0
   }
 
-  /** Data for its job in addition to path and value, as JSON without secrets */
+  /** Additional data for the job, as JSON without secrets */
   get payload(): Record<string, unknown> {
     return {}
   }
 
-  /** Its name with the number, as in `Delete 812 films` */
+  /** Title with the number of records, such as `Delete 812 films` */
   abstract title(count: number): string
   /**
-   * Its result, as in `812 films deleted`
+   * Result message, such as `812 films deleted`.
    *
    * @param count      number of the records
-   * @param unchanged  those of them that it left as they were
+   * @param unchanged  number of the records that were left unchanged
    */
   abstract done(count: number, unchanged?: number): string
 
   /**
-   * @param client  a transaction's, to be part of it
+   * @param client  client of the transaction that the task takes part in
    * @returns a message that states the result
-   * @throws  any error; nothing is changed then
+   * @throws  any error, in which case nothing is changed
    */
   protected abstract perform(
     keys: readonly KeyValue[],
@@ -226,11 +229,11 @@ export abstract class BulkTask {
   ): Promise<string>
 
   /**
-   * Checks whether the roles of the signed-in user let the task reach the records; the policy is checked when it
-   * is done. [U2]
+   * Checks whether the roles of the signed-in user allow the task on the records. The policy is checked when the task
+   * runs. [U2]
    *
-   * @param keys    of records that the user may read
-   * @param client  the transaction that it is done in, if it is
+   * @param keys    keys of records that the user is allowed to read
+   * @param client  client of the transaction that the task runs in, if any
    * @throws NotAllowed
    */
   async authorize(
@@ -242,9 +245,7 @@ export abstract class BulkTask {
     if (reached.length < keys.length) throw new NotAllowed()
   }
 
-  /**
-   * @returns those of the keys that it reaches
-   */
+  /** @returns the keys of the records that the roles allow the task on */
   protected abstract reached(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -252,13 +253,14 @@ export abstract class BulkTask {
   ): Promise<readonly KeyValue[]>
 
   /**
-   * Overridable: what has to be done before the transaction, as code of the application may read with
-   * connections of its own.
+   * Overridable: work that has to run before the transaction, because code of the application can read with other
+   * connections.
    */
   async prepare(_keys: readonly KeyValue[], _ctx: HttpContext): Promise<void> {}
 
   /**
-   * @param client  a transaction's, to be part of it; then `prepare` comes before that transaction
+   * @param client  client of the transaction that the task takes part in; the caller then calls `prepare` before that
+   *   transaction
    */
   async run(
     keys: readonly KeyValue[],
@@ -270,9 +272,9 @@ export abstract class BulkTask {
   }
 
   /**
-   * Its further effects, to be shown before. [R6]
+   * Returns the further effects of the task, which are shown before it runs. [R6]
    *
-   * @param count  number of records, of which the keys may be the first
+   * @param count  total number of records if `keys` contains only the first ones
    */
   async effects(
     _keys: readonly KeyValue[],
@@ -283,8 +285,8 @@ export abstract class BulkTask {
   }
 
   /**
-   * Runs a part of the task. Converts every error to a failure with a readable cause, except
-   * refusals of the policy. Logs internal errors. [S52, S53, B19]
+   * Runs a part of the task. Converts every error to a failure with a readable cause, except denials by the policy.
+   * Logs internal errors. [S52, S53, B19]
    *
    * @throws BulkFailure
    * @throws Problem 403
@@ -302,7 +304,7 @@ export abstract class BulkTask {
     }
   }
 
-  /** Number of records as text: `3 products`. */
+  /** Returns the number of records as text: `3 products`. */
   protected records(count: number, shown: string = count.toLocaleString('en')): string {
     return this.site.text('bulk.records', {
       count,

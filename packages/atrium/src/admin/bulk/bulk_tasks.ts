@@ -78,7 +78,7 @@ export class ActionTask extends BulkTask {
     const { crud, resource } = this.view
     const { actor, origin } = this.view.callOptions(ctx)
     return await inTransaction(outer, (client) =>
-      /* All writes of the action are one event. */
+      /* All writes of the action are logged as one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {
         const options = { client, actor, origin }
         const records = await crud.findMany(keys, options)
@@ -92,10 +92,10 @@ export class ActionTask extends BulkTask {
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
 
-/** Delete, restore a soft-deleted record, or delete for good. [B16] */
+/** Delete, restore a soft-deleted record, or delete permanently. [B16] */
 export type Write = (typeof WRITES)[number]
 
-/* Records of each model that a message names */
+/* Maximum number of records of each model that a message lists */
 const SAID = 3
 
 const DELETED: Record<Write, DeletedMode> = {
@@ -154,7 +154,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     return this.isLasting ? await shownEffects(ctx, this.site, this.view, keys, count) : []
   }
 
-  /** The message says which records still refer to these. [R6] */
+  /** The error message lists the records that still refer to the deleted ones. [R6] */
   async run(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -165,7 +165,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     } catch (error) {
       const isReferredTo =
         error instanceof BulkFailure && error.data?.cause === stillReferredTo().message
-      /* A transaction that has failed runs no more statements. */
+      /* After an error, a transaction cannot run further statements. */
       if (!isReferredTo || client.isTransaction) throw error
       const cause = await this.#whatRefers(keys, ctx)
       throw new BulkFailure(400, this.failed, { ...error.data, cause })

@@ -1,8 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/**
- * A bulk task that changed nothing, with a message of the catalogue. [B19]
- */
+/** Failure of a bulk task, which changed nothing, with a message of the catalogue. [B19] */
 export class BulkFailure extends Exception {
   /**
    * @param status  400, 409, 422 or 503

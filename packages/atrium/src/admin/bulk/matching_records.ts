@@ -11,20 +11,18 @@ import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
 import type { BulkTask } from './bulk_task.js'
 
-/**
- * All records of a list, as a user saw them. [L8]
- */
+/** All records of a list, as the user saw it. [L8] */
 export interface AllMatching {
   /** Query string of the list */
   query: string
-  /** Their number */
+  /** Number of records */
   count: number
 }
 
 /**
  * Reads the fields of a body that select all records of a list.
  *
- * @returns null if it selects none so
+ * @returns null if the body does not select all records
  * @throws BulkFailure 422
  */
 export function readAllMatching(body: Record<string, unknown>): AllMatching | null {
@@ -38,8 +36,8 @@ export function readAllMatching(body: Record<string, unknown>): AllMatching | nu
 }
 
 /**
- * The records of a list on all of its pages, for one task: those that the list itself would show now, with
- * its filters, search, mode, and all that policy, scope and roles leave. [L8]
+ * All records of a list, on all pages, for one task: the records that the list would show now, considering filters,
+ * search, mode, policy, scope and roles. [L8]
  */
 export class MatchingRecords {
   private constructor(
@@ -49,10 +47,9 @@ export class MatchingRecords {
   ) {}
 
   /**
-   * @param view   as the roles of the user leave it
-   * @throws BulkFailure 422  for a query of which something filters nothing, and for records that the task
-   *   is not about
-   * @throws NotAllowed       for who cannot see the list
+   * @param view   view with the permissions of the user's roles
+   * @throws BulkFailure 422  for a query with an invalid filter, and for records that the task does not apply to
+   * @throws NotAllowed       for users who cannot see the list
    */
   static async read(
     ctx: HttpContext,
@@ -71,21 +68,21 @@ export class MatchingRecords {
       throw new BulkFailure(422, 'bulk.all.unsearchable', { text: unread.search })
     }
     if (unread) throw new BulkFailure(422, 'bulk.all.viewGone')
-    /* The first record that it can't be done to would stop it. */
+    /* The task would fail at the first record that it does not apply to. */
     if (task.deleted !== 'include' && task.deleted !== parameters.deleted) {
       throw new BulkFailure(422, 'bulk.all.mode', { task: task.label })
     }
     return new MatchingRecords(view, parameters, ctx)
   }
 
-  /** Query string of the list, without its view */
+  /** Query string of the list, without the saved view */
   get query(): string {
     return this.parameters.wholeQuery
   }
 
   /**
-   * @throws BulkFailure 409  if other than the expected number match
-   * @throws BulkFailure 422  if they are too many to check the policy for each
+   * @throws BulkFailure 409  if the number of matching records is not the expected one
+   * @throws BulkFailure 422  if there are too many records to check the policy for each
    */
   async expect(expected: number): Promise<void> {
     const found = await countMatching(...this.#requested())
@@ -94,9 +91,9 @@ export class MatchingRecords {
   }
 
   /**
-   * Their keys, in the order of the keys, batch by batch.
+   * Yields the keys, ordered by key, in batches.
    *
-   * @param client  of a transaction
+   * @param client  client of a transaction
    */
   keys(client?: QueryClientContract): AsyncGenerator<KeyValue[]> {
     return matchingKeys(...this.#requested(client))
@@ -113,7 +110,7 @@ export class MatchingRecords {
   }
 }
 
-/** The failure that says both numbers. */
+/** Returns the failure that contains both numbers. */
 export function changed(count: number, found: number): BulkFailure {
   return new BulkFailure(409, 'bulk.all.changed', { count, found })
 }

@@ -5,15 +5,19 @@ import type { AdminUserService, PasswordOwner } from '../authentication/admin_us
 
 export { CommandFailure, errorMessage }
 
-/** Longer than any password, so that an endless stream does not fill the memory */
+/**
+ * Maximum input in bytes; more than any password needs, and an endless stream must not fill the memory
+ */
 const LONGEST_INPUT = 64 * 1024
 
 /**
- * Base class of the admin's commands: finds the site, reads passwords without echo, and reports
- * missing tables. [P12]
+ * Base class of the admin site's commands: finds the site, reads passwords without echo, and reports missing tables.
+ * [P12]
  */
 export abstract class AdminCommand extends Command {
-  /** Ace asks for the arguments after it has printed the help, too. */
+  /**
+   * Skips the validation with `--help`: Ace would prompt for the arguments after printing the help.
+   */
   static override validate(parsed: Parameters<typeof Command.validate>[0]): void {
     if (parsed.flags.help === undefined) super.validate(parsed)
   }
@@ -35,9 +39,7 @@ export abstract class AdminCommand extends Command {
     }
   }
 
-  /**
-   * Reads a new password: prompts for it twice, or takes standard input.
-   */
+  /** Reads a new password: prompts for it twice, or reads standard input. */
   protected async readPassword(
     users: AdminUserService,
     owner: PasswordOwner,
@@ -65,19 +67,17 @@ export abstract class AdminCommand extends Command {
   }
 }
 
-/** `2026-11-21T08:00:00Z` */
+/** Formats a time as `2026-11-21T08:00:00Z`. */
 export function isoTime(moment: DateTime): string {
   return moment.toUTC().toISO({ suppressMilliseconds: true })!
 }
 
-/** `2026-11-21 08:00` */
+/** Formats a time as `2026-11-21 08:00`. */
 export function tableTime(moment: DateTime): string {
   return moment.toUTC().toFormat('yyyy-MM-dd HH:mm')
 }
 
-/**
- * Reads standard input to its end, without the newline that `echo` adds.
- */
+/** Reads standard input to the end, without the newline that `echo` adds. */
 async function readInput(): Promise<string> {
   if (process.stdin.isTTY) {
     throw new CommandFailure(

@@ -68,8 +68,8 @@ export default class AdminCreate extends AdminCommand {
   }
 
   /**
-   * @returns undefined without roles
-   * @throws CommandFailure  for a name that no role has
+   * @returns undefined if no roles are given
+   * @throws CommandFailure  for a name of a role that does not exist
    */
   async #roleIds(): Promise<number[] | undefined> {
     const names = this.role

@@ -2,9 +2,7 @@ import { args, flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/**
- * Removes an admin user with their sessions and tokens. [P12, B13]
- */
+/** Removes an admin user, and ends the user's sessions and tokens. [P12, B13] */
 export default class AdminDelete extends AdminCommand {
   static commandName = 'admin:delete'
   static description = 'Remove a user of the admin site and end their sessions'
@@ -24,7 +22,7 @@ export default class AdminDelete extends AdminCommand {
     if (!this.force && !(await ask(() => this.prompt.confirm(question)))) {
       throw new CommandFailure('No user was removed')
     }
-    /* Sessions end first: without the user, their tokens could not be found. */
+    /* Sessions are ended first, because their tokens could not be found without the user. */
     const ended = await sessionManager.endAllOf(user.id)
     await users.remove(user, (client) => savedViews.leave(user.id, client))
     this.logger.success(`Removed ${user.username}; sessions ended: ${ended}`)

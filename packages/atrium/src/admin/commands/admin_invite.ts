@@ -2,7 +2,7 @@ import { args, flags } from '@adonisjs/core/ace'
 import { AdminCommand, CommandFailure, isoTime, tableTime } from './admin_command.js'
 
 /**
- * Makes the one-time link with which a user chooses a password; a flag makes the user first. [U12, P12]
+ * Creates the one-time link with which a user chooses a password; with a flag, creates the user first. [U12, P12]
  */
 export default class AdminInvite extends AdminCommand {
   static commandName = 'admin:invite'

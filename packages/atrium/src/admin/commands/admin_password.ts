@@ -4,8 +4,8 @@ import type AdminUser from '../models/admin_user.js'
 import { AdminCommand } from './admin_command.js'
 
 /**
- * Sets a user's password and ends all their sessions; a flag also revokes their access tokens.
- * [P12, B7, P10]
+ * Sets a user's password and ends all sessions of the user; a flag also revokes the user's access tokens. [P12, B7,
+ * P10]
  */
 export default class AdminPassword extends AdminCommand {
   static commandName = 'admin:password'

@@ -8,9 +8,7 @@ import { AdminCommand, CommandFailure } from './admin_command.js'
 const DONE = { create: 'Made', update: 'Changed', delete: 'Deleted' }
 const WANTED = { create: 'Missing', update: 'Differs', delete: 'Not in the file' }
 
-/**
- * Shows the roles, and carries them between installations. [U6]
- */
+/** Shows the roles, and transfers them between installations. [U6] */
 export default class AdminRoles extends AdminCommand {
   static commandName = 'admin:roles'
   static description = 'Show the roles, or carry them between installations as JSON'
@@ -53,7 +51,7 @@ export default class AdminRoles extends AdminCommand {
   async #export() {
     const { exportRoles } = await import('../roles/roles_file.js')
     const text = JSON.stringify(await exportRoles(), null, 2)
-    /* Control characters of a terminal, which JSON does not escape */
+    /* Escapes control characters of a terminal, which JSON does not escape. */
     this.logger.log(
       text.replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
     )
@@ -86,7 +84,9 @@ export default class AdminRoles extends AdminCommand {
     if (error) this.logger.warning(error)
   }
 
-  /** Warns of names that the application does not have: likely a slip, but they may come later. */
+  /**
+   * Warns of names that the application does not have. They are probably mistakes, but they can also be added later.
+   */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
     const { unknownNames } = await import('../roles/role_errors.js')
     const site = await this.site()
@@ -99,7 +99,7 @@ export default class AdminRoles extends AdminCommand {
     )
   }
 
-  /** Numbers of users by the ids of their roles. */
+  /** Returns the number of users of each role, by role id. */
   async #holders(): Promise<Map<number, number>> {
     const { default: Role } = await import('../models/admin_role.js')
     const { holdersOf } = await import('../permissions/user_roles.js')
@@ -110,7 +110,7 @@ export default class AdminRoles extends AdminCommand {
     )
   }
 
-  /** All of it or nothing, in the name of this command. */
+  /** Applies all changes in one transaction, with this command as the actor. */
   async #apply(changesIn: (client: any) => Promise<RoleChange[]>): Promise<RoleChange[]> {
     const { runAs, systemActor } = await import('#crud')
     const { default: Role } = await import('../models/admin_role.js')
@@ -179,7 +179,7 @@ function inWords({ kind, name, fields, id }: RoleChange, holders: Map<number, nu
   return users === 0 ? name : `${name} (${users} ${users === 1 ? 'user has' : 'users have'} it)`
 }
 
-/** Names the file in what is said of it. */
+/** Adds the path of the file to error messages. */
 function within<Result>(path: string, read: () => Result): Result {
   try {
     return read()

@@ -21,7 +21,9 @@ export default class AdminWork extends AdminCommand {
     if (concurrency !== undefined) jobs.concurrency = concurrency
     await jobs.work()
     this.logger.log('Working on background jobs')
-    /* The provider ends the worker when the application ends, and with it the process. */
+    /*
+     * Keeps the process running. When the application ends, the provider stops the worker and the process.
+     */
     setInterval(() => {}, 2 ** 30)
   }
 }

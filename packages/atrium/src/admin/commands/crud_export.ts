@@ -5,7 +5,8 @@ import { AdminCommand, CommandFailure } from './admin_command.js'
 import { exportTo, type ExportTarget } from './export_target.js'
 
 /**
- * Exports the records of a model as the operator of the server: without roles, policies and scopes. [D2]
+ * Exports the records of a model with the permissions of the server's operator: without roles, policies and scopes.
+ * [D2]
  */
 export default class CrudExport extends AdminCommand {
   static commandName = 'crud:export'
@@ -123,21 +124,21 @@ export default class CrudExport extends AdminCommand {
   }
 }
 
-/* A terminal is redrawn, a log gets a line */
+/*
+ * Interval of progress output: a terminal is redrawn every 100 milliseconds, a log gets a line every 5 seconds
+ */
 const REDRAWN_EVERY = 100
 const LINE_EVERY = 5000
 const WIDTH = 24
 
-/**
- * How far a command is, on standard error: a bar on a terminal, lines elsewhere.
- */
+/** Shows the progress of a command on standard error: a bar on a terminal, otherwise lines. */
 class Progress {
   readonly #isTerminal = Boolean(process.stderr.isTTY)
   #shown = performance.now()
 
   /**
    * @param total    number of records; null if it is not known
-   * @param isShown  false: nothing is written
+   * @param isShown  false to write nothing
    */
   constructor(
     private readonly total: number | null,
@@ -151,7 +152,7 @@ class Progress {
     this.#write(count)
   }
 
-  /** Takes the bar away. */
+  /** Removes the progress bar. */
   end(): void {
     if (this.isShown && this.#isTerminal) process.stderr.write('\r\u001b[K')
   }

@@ -4,13 +4,13 @@ import type { ConsolePlan } from '../import/import_by_console.js'
 import type { ImportCounts, ImportError } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/* Rows between two lines of progress, where the output is not a terminal */
+/* Number of rows between two lines of progress, if the output is not a terminal */
 const ROWS_A_LINE = 10_000
 
 const BAR = 30
 
 /**
- * Imports a file into a model, as its operator: all rows or none. [D3]
+ * Imports a file into a model with the permissions of the server's operator: all rows or none. [D3]
  */
 export default class CrudImport extends AdminCommand {
   static commandName = 'crud:import'

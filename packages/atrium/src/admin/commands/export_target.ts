@@ -6,24 +6,24 @@ import { finished } from 'node:stream/promises'
 import { CommandFailure } from './admin_command.js'
 
 /**
- * Where a command writes an export: a file, which appears once it is whole, or standard output.
+ * Destination of an export: standard output, or a file, which appears under its final name once it is complete.
  */
 export interface ExportTarget {
   stream: Writable
   isFile: boolean
   bytes(): number
-  /** Rejects when the reader has closed the pipe */
+  /** Rejects when the reader of the pipe closes it */
   closed: Promise<never>
-  /** Resolves when all is written */
+  /** Resolves when everything is written */
   complete(): Promise<void>
-  /** Removes what is not whole */
+  /** Removes an incomplete file */
   end(): Promise<void>
-  /** The failure to report */
+  /** Returns the error to report */
   explain(error: unknown, count: number): unknown
 }
 
 /**
- * @param path  undefined: standard output
+ * @param path  path of the file; undefined for standard output
  * @throws CommandFailure  for a path that is not a file
  */
 export async function exportTo(path: string | undefined): Promise<ExportTarget> {
@@ -46,7 +46,9 @@ function standardOutput(): ExportTarget {
     closed,
     complete: async () => {
       await Promise.race([finished(stream), closed])
-      /* Output that a pipe has not taken yet would be lost at the end of the process. */
+      /*
+       * Waits for the pipe; output that it has not accepted would be lost when the process exits.
+       */
       await Promise.race([
         new Promise<void>((taken) => process.stdout.write('', () => taken())),
         closed,
@@ -66,7 +68,7 @@ async function file(path: string): Promise<ExportTarget> {
   const found = await stat(path).catch(() => null)
   if (found && !found.isFile()) throw new CommandFailure(`${path} exists and is not a file`)
   const part = `${path}.part`
-  /* It may hold what not every user of the machine may read. */
+  /* Only the current user can read the file, which can contain confidential data. */
   const stream = createWriteStream(part, { mode: 0o600 })
   const { promise: closed, reject } = Promise.withResolvers<never>()
   closed.catch(() => {})

@@ -6,8 +6,7 @@ import { listed } from '#base/errors'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 
 /**
- * Lucid connections of the application's tables and of the admin's own tables. By default both are
- * the same. [B1]
+ * Lucid connections of the application's tables and of the admin site's tables. By default both are the same. [B1]
  */
 export class DatabaseConfig {
   readonly applicationConnection: string
@@ -33,18 +32,22 @@ export class DatabaseConfig {
     return db.connection(this.applicationConnection)
   }
 
-  /** Query client for the admin's own models. */
+  /** Query client for the admin site's models. */
   adminSession(): QueryClientContract {
     return db.connection(this.adminConnection)
   }
 
-  /** The same for pages that only read: on SQLite they do not wait for the writer. */
+  /**
+   * Query client of the admin site's models for pages that only read: on SQLite they do not wait for the writer.
+   */
   readingSession(): QueryClientContract {
     return readersOf(this.adminSession()) ?? this.adminSession()
   }
 }
 
-/** The query client of a model for code that only reads: on SQLite it does not wait for the writer. */
+/**
+ * Returns the query client of a model for code that only reads: on SQLite it does not wait for the writer.
+ */
 export function readingClientOf({ connection }: LucidModel): QueryClientContract {
   const client = db.connection(connection)
   return readersOf(client) ?? client

@@ -26,9 +26,9 @@ import { isTimeZone, UTC } from '../time/time_zone.js'
 /** An uploaded file before it is stored. */
 export interface ScannedFile {
   path: string
-  /** As the sender calls it */
+  /** File name that the client sent */
   name: string
-  /** Bytes */
+  /** Size in bytes */
   size: number
   /** Class name of the model, and API name of the field */
   model: string
@@ -36,9 +36,9 @@ export interface ScannedFile {
 }
 
 /**
- * Scans an uploaded file, as a malware scanner does.
+ * Scans an uploaded file, for example for malware.
  *
- * @returns the reason to refuse it, as it is shown behind the name of the field; nothing to take it
+ * @returns the reason to reject the file, which is shown after the name of the field; nothing to accept the file
  */
 export type ScanFile = (file: ScannedFile) => Promise<string | void> | string | void
 
@@ -48,22 +48,24 @@ export type ScanFile = (file: ScannedFile) => Promise<string | void> | string | 
 export interface AdminConfig {
   /** The application's key, from which the key of the session tokens is derived [B4] */
   appKey: Secret<string>
-  /** Path of the site, as in `/admin`; empty for the root */
+  /** URL path of the site, such as `/admin`; empty for the root */
   mountPath: string
   /** Title of the site, shown on every page */
   title: string
   theme: 'dark-theme' | 'light-theme'
-  /** Time zone of people who have chosen none, as in `Europe/Berlin`. Default: UTC [R12] */
+  /** Time zone of users who have not chosen one, such as `Europe/Berlin`. Default: UTC [R12] */
   timeZone: string
   /** Sends cookies over HTTPS only */
   secureCookies: boolean
-  /** Directory of Edge files that replace the shipped ones of the same name; absolute path */
+  /** Directory of Edge files that replace the default templates of the same name; absolute path */
   templatesDirectory: string | undefined
   /** Folder of uploaded files; absolute path. Default: `storage` [B17] */
   storageDirectory: string
-  /** Makes the disk of uploaded files, a driver of AdonisJS Drive, as `s3Disk()` does; undefined: `storageDirectory` */
+  /**
+   * Creates the disk of uploaded files, a driver of AdonisJS Drive, as `s3Disk()` does; undefined: `storageDirectory`
+   */
   disk: (() => DriverContract | Promise<DriverContract>) | undefined
-  /** Lucid connection of the admin's own tables; undefined: the application's */
+  /** Lucid connection of the admin site's tables; undefined: the application's connection */
   adminConnection: string | undefined
   /** Name of the role of users who are created without roles; null: none [U5] */
   defaultRole: string | null
@@ -71,64 +73,68 @@ export interface AdminConfig {
   models: Record<string, unknown>
   eventIntegration: EventIntegration | undefined
   /**
-   * Where failed logins and requests of the API are counted: with the admin's tables, in Redis, or in each process by
-   * itself. Default: database [B8, Q8]
+   * Store of the counters of failed logins and API requests: the admin site's tables, Redis, or the memory of each
+   * process. Default: database [B8, Q8]
    */
   limiter: 'database' | 'redis' | 'memory'
   /** The Redis server of `limiter` and `jobs.store`. Default: port 6379 of this machine, without a password */
   redis: RedisConnectionConfig
   jobs: {
-    /** Where jobs wait: with the admin's tables, or in Redis. Default: database */
+    /** Store of waiting jobs: the admin site's tables, or Redis. Default: database */
     store: 'database' | 'redis'
-    /** Jobs that a process runs at a time */
+    /** Maximum number of concurrent jobs of a process */
     concurrency: number
     /** True if the server's process works on background jobs [D1] */
     worker: boolean
-    /** Days after which an ended job is removed */
+    /** Days after which a finished job is removed */
     keptDays: number
-    /** Maximum jobs of a user that have not ended */
+    /** Maximum number of unfinished jobs of a user */
     perUser: number
-    /** Maximum duration of a run, in minutes; then the job fails */
+    /** Maximum duration of a run, in minutes; a longer job fails */
     minutes: number
   }
   forms: {
-    /** Maximum size of a form without files, in MB; then 413 [B17] */
+    /** Maximum size of a form without files, in MB; larger ones get 413 [B17] */
     textMegabytes: number
-    /** Maximum size of the files of a form, in MB; then 413 */
+    /** Maximum total size of the files of a form, in MB; larger ones get 413 */
     filesMegabytes: number
   }
   imports: {
-    /** Maximum rows of a file, in every format, empty ones included [D3] */
+    /** Maximum number of rows of a file in any format, including empty rows [D3] */
     rows: number
-    /** Rows with errors after which the dry run stops */
+    /** Number of rows with errors after which the dry run stops */
     invalidRows: number
   }
   exports: {
-    /** Records of an export that are sent immediately; more are a background job [D2] */
+    /**
+     * Maximum number of records of an export that is streamed; larger exports are background jobs [D2]
+     */
     streamed: number
-    /** Hours for which the file of such a job is stored */
+    /** Hours for which the file of an export job is stored */
     keptHours: number
-    /** Maximum size of such a file, in MB; then the job fails */
+    /** Maximum size of the file of an export job, in MB; a job with a larger file fails */
     fileMegabytes: number
-    /** Maximum stored files of a user; with one more, the oldest is removed */
+    /** Maximum number of stored export files of a user; a further file replaces the oldest */
     keptFiles: number
-    /** Maximum size of these files together, in MB; the newest is stored in any case */
+    /** Maximum total size of a user's export files, in MB; the newest file is always stored */
     keptMegabytes: number
   }
-  /** Scans each uploaded file before it is stored, as a malware scanner does; undefined: none [B17] */
+  /**
+   * Scans each uploaded file before it is stored, for example for malware; undefined: no scan [B17]
+   */
   scanFile: ScanFile | undefined
-  /** Users who must have a second factor: none, superusers, all. Default: optional [U10] */
+  /** Users who must have a second factor: none, superusers, or all. Default: optional [U10] */
   mfa: 'optional' | 'superusers' | 'required'
-  /** Single sign-on by OpenID Connect; undefined: none [U15] */
+  /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
   sso: SsoConfig | undefined
-  /** Attributes of users that forms and commands know, by name [U3] */
+  /** User attributes that forms and commands offer, by name [U3] */
   userAttributes: UserAttributes
   sessions: {
-    /** Minutes without a request after which a session ends [B7] */
+    /** Idle timeout of a session, in minutes [B7] */
     idleMinutes: number
-    /** Hours after which a session ends in any case */
+    /** Maximum lifetime of a session, in hours */
     maximumHours: number
-    /** Maximum number of sessions per user; the oldest is ended for a new one */
+    /** Maximum number of sessions per user; a further session ends the oldest */
     perUser: number
   }
   token: {
@@ -136,19 +142,23 @@ export interface AdminConfig {
     minutes: number
   }
   login: {
-    /** Failed attempts per user name and address before further ones are refused [B8] */
+    /** Failed attempts per user name and address before further attempts are rejected [B8] */
     attempts: number
     /** Length of the window, in minutes, in which failed attempts are counted */
     withinMinutes: number
-    /** Failed attempts per address, for all user names together, in the same window */
+    /** Failed attempts per address, for all user names together, in the same time window */
     attemptsPerAddress: number
-    /** Failed attempts per user name, from all addresses, before its logins are delayed */
+    /**
+     * Failed attempts per user name, from all addresses, before logins with that name are delayed
+     */
     quickAttemptsPerName: number
     /** Maximum delay of a login in seconds */
     slowestSeconds: number
     /** Maximum number of delayed logins per process; further ones receive 503 */
     slowedAtOnce: number
-    /** Passwords that are compared or hashed at the same time; each takes a thread and 128 MB */
+    /**
+     * Maximum number of passwords that are compared or hashed concurrently; each uses a thread and 128 MB
+     */
     hashesAtOnce: number
     /** Maximum number of logins that wait for a comparison; further ones receive 503 */
     hashesWaiting: number
@@ -233,8 +243,9 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   login: OBJECT,
 }
 
-/* Each group is checked together with its defaults, so that an undefined setting counts as left
- * out. */
+/*
+ * Each group is checked after the defaults are applied, so that an undefined setting counts as missing.
+ */
 const GROUPS = {
   jobs: {
     store: [
@@ -271,7 +282,7 @@ const GROUPS = {
 }
 
 /**
- * Settings of the admin site, for `config/admin.ts`.
+ * Returns the settings of the admin site, for `config/admin.ts`.
  *
  * @param config  `appKey`, and the options that differ from the defaults
  * @returns all settings

@@ -2,36 +2,34 @@ import { Secret } from '@adonisjs/core/helpers'
 import { ValueError } from '#crud'
 import { checkEach, isObject, LABEL, TEXTS, TRUTH, type Check } from '#base/checks'
 
-/**
- * Single sign-on by OpenID Connect, as in `config/admin.ts`. [U15]
- */
+/** Settings of single sign-on by OpenID Connect in `config/admin.ts`. [U15] */
 export interface SsoConfig {
-  /** Address of the provider, as it calls itself: `https://login.example.com/realms/shop` */
+  /** Issuer URL of the provider: `https://login.example.com/realms/shop` */
   issuer: string
   clientId: string
   /** Undefined for a public client */
   clientSecret: Secret<string> | undefined
-  /** Requested from the provider; `openid` has to be among them */
+  /** Requested scopes, which have to include `openid` */
   scopes: readonly string[]
-  /** Text of the button */
+  /** Label of the login button */
   label: string
-  /** The claim from which a new user gets their name */
+  /** Claim that contains the user name of a new user */
   usernameClaim: string
-  /** Undefined: roles are given here alone */
+  /** Mapping of claims to roles; undefined: roles are assigned only in the admin site */
   roles: SsoRoles | undefined
-  /** Treatment of people who are linked with no user: refused, or a new user for each */
+  /** Treatment of people without a linked user: reject the login, or create a user */
   unknown: 'refuse' | 'create'
   /** False: no user can log in with a password */
   passwords: boolean
-  /** The ID token must name one of these methods in `amr`; empty: whatever the provider asked is enough */
+  /**
+   * The `amr` claim of the ID token must contain one of these methods; empty: every login is accepted
+   */
   amr: readonly string[]
 }
 
-/**
- * The claim that says which roles a person has. They are set at each login.
- */
+/** Claim with the roles of a person. The roles are set at each login. */
 export interface SsoRoles {
-  /** Its value is a text or a list of texts */
+  /** Name of the claim, whose value is a string or an array of strings */
   claim: string
   /** Names of roles by value of the claim */
   map: Readonly<Record<string, readonly string[]>>
@@ -96,7 +94,9 @@ export function ssoConfig(input: SsoInput): SsoConfig {
   }
 }
 
-/** True for an address over plain HTTP, which is for a provider on this machine alone. */
+/**
+ * Returns true for an address over plain HTTP, which is only allowed for a provider on the same machine.
+ */
 export function isPlainHttp(issuer: string): boolean {
   return issuer.startsWith('http:')
 }

@@ -8,13 +8,15 @@ import { listed } from '#base/errors'
  */
 export interface UserAttribute {
   type: 'text' | 'number' | 'boolean'
-  /** Default: the name in words */
+  /** Default: the name of the attribute in words */
   label?: string
   /** Help text, shown below the field in the form */
   help?: string
-  /** The values that it takes. Default: any of its type */
+  /** Allowed values. Default: any value of the type */
   choices?: readonly (string | number)[]
-  /** Name of the model of the admin site to whose records the attribute refers, by their key: `'Branch'` */
+  /**
+   * Name of the model of the admin site whose records the attribute refers to by key: `'Branch'`
+   */
   references?: string
 }
 
@@ -76,7 +78,9 @@ export function checkUserAttributes(place: string, attributes: UserAttributes): 
   }
 }
 
-/** Schema of the attributes of a user: declared ones have their types, others stay as they are. */
+/**
+ * Returns the schema of the attributes of a user: declared attributes are validated by type, others are left unchanged.
+ */
 export function attributesSchema(declared: UserAttributes) {
   const properties = Object.entries(declared).map(([name, { choices, type }]) => [
     name,
@@ -92,7 +96,7 @@ function schemaOf(type: UserAttribute['type'], choices?: readonly (string | numb
 }
 
 /**
- * The attributes of texts as `branch_id=4`.
+ * Parses attributes from texts such as `branch_id=4`.
  *
  * @throws ValueError  for an unknown attribute or an invalid value
  */

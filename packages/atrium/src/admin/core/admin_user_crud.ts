@@ -39,9 +39,9 @@ type Site = Pick<
 >
 
 /**
- * Rules for writes to admin users, from any endpoint or page: hashes passwords, keeps the last
- * superuser, ends the sessions of users who can no longer be signed in, gives new users the
- * default role, and asks people for a recent proof of who they are. [B7, B11, B13, U5, U11]
+ * Rules for writes to admin users, from any endpoint or page: hashes passwords, protects the last superuser, ends the
+ * sessions of users who lose access, gives new users the default role, and requires a recent reauthentication. [B7,
+ * B11, B13, U5, U11]
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   readonly #site: Site
@@ -51,9 +51,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     this.#site = site
   }
 
-  /**
-   * @throws Problem 409  for a name that is in use, in any case, or a missing default role
-   */
+  /** @throws Problem 409  for a name that is in use, ignoring case, or a missing default role */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
     const hashed = await this.#withHash(values, async () => ownerIn(values))
     return await named(values.username, () =>
@@ -104,7 +102,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     await this.#checkName(values.username, client, user)
     await checkReferencedRecords(this.#site, values.attributes, user.attributes as Values, options)
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
-    /* A new password ends the user's sessions, except the one that has set it. [B7] */
+    /* A new password ends the user's sessions, except the session that set it. [B7] */
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
       const stored = isOneself(user, options) ? actor?.session : undefined
@@ -123,23 +121,17 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
       : changes
   }
 
-  /**
-   * @throws Problem 409  for the actor's own user, and for the last superuser
-   */
+  /** @throws Problem 409  for the user of the actor, and for the last superuser */
   async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.delete(key, own))
   }
 
-  /**
-   * @throws Problem 409  for the actor's own user, and for the last superuser
-   */
+  /** @throws Problem 409  for the user of the actor, and for the last superuser */
   async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.dbDelete(key, own))
   }
 
-  /**
-   * @throws Problem 409  when the actor's own user or the last superuser is among them
-   */
+  /** @throws Problem 409  if the user of the actor or the last superuser is among them */
   async deleteMany(
     keys: readonly unknown[],
     options: CallOptions & { hard?: boolean } = {}
@@ -152,16 +144,16 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     requireProofOf(options.actor)
     if (isOneself(user, options)) throw new Problem(409, this.#site.text('core.oneself'))
     await this.#checkNotLast(user, 'core.lastDeleted', options.client)
-    /* Sessions end first: without the user, their tokens could not be found. */
+    /* Sessions are ended first, because their tokens could not be found without the user. */
     await this.#site.sessionManager.endAllOf(user.id, undefined, options.client)
     await this.#site.savedViews.leave(user.id, options.client)
   }
 
   /**
-   * Hashes the password before the transaction begins: hashing is slow by design and would block
-   * others.
+   * Hashes the password before the transaction begins, because hashing is slow by design and would block other writes.
    *
-   * @throws Problem 422  for an invalid password; only here is it compared with the user's names
+   * @throws Problem 422  for an invalid password, including one that equals a name of the user, which is checked only
+   *   here
    */
   async #withHash(
     { password, ...values }: Values,
@@ -182,7 +174,9 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
   }
 
-  /** Mailed to the former address: whoever may have taken the account reads the new one. [U16] */
+  /**
+   * Notifies the previous address, because an attacker who took over the account reads the new one. [U16]
+   */
   async #tellOfEmail(user: AdminUser, email: unknown, { actor, origin, client }: HookOptions) {
     if (email === user.email) return
     const isOwn = isOneself(user, { actor })
@@ -196,9 +190,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     })
   }
 
-  /**
-   * @throws Problem 422  for ids that no role has
-   */
+  /** @throws Problem 422  for ids of roles that do not exist */
   async #checkRoles(values: Values, { client }: HookOptions) {
     const unknown = await unknownRoles(rolesIn(values) ?? [], client)
     if (unknown.length === 0) return
@@ -245,8 +237,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   /**
-   * Locks all superusers before the record, so that two who delete each other run one after the
-   * other.
+   * Locks all superusers before the record, so that two superusers who delete each other do so one after the other.
    */
   async #locked<Options extends CallOptions, Result>(
     options: Options,
@@ -264,8 +255,8 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
 }
 
 /**
- * Of two concurrent requests for one name, the database refuses one through a generated column; the
- * error is reported for the user name instead.
+ * If two concurrent requests use one name, the database rejects the second through a generated column; the error is
+ * reported for the user name instead.
  *
  * @throws Problem 409
  */
@@ -292,7 +283,7 @@ function twoWays(): Problem {
   return invalidBody([{ field: 'password', rule: 'password', message }])
 }
 
-/** Null stands for none; undefined: not sent. */
+/** Null means no roles; undefined: the field was not sent. */
 function rolesIn(values: Values): number[] | undefined {
   const roles = values[ROLES] as number[] | null | undefined
   return roles === null ? [] : roles

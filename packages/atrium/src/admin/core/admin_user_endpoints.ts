@@ -18,7 +18,7 @@ import { LARGEST_ID } from '../http/row_id.js'
 /** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'
 
-/** Field of a new user who chooses the password by a link [U12] */
+/** Form field for a new user who chooses the password by a link [U12] */
 export const INVITE = 'invite'
 
 /** The roles of a user, by id [U6] */
@@ -27,12 +27,12 @@ export const ROLES = 'roles'
 const MOST_ROLES = 500
 const LONGEST_EMAIL = 254
 
-/** As it comes from a form or from JSON */
+/** Values of a form or of JSON */
 const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>
   ![true, 'true', 1, '1', 'on'].includes(data[INVITE] as string)
 
 /**
- * Schemas for admin users. The rules and their messages are those of the service. [S20, B11]
+ * Returns the schemas for admin users. The rules and messages are those of the user service. [S20, B11]
  */
 export function adminUserSchemas(users: AdminUserService, attributes: UserAttributes = {}) {
   const accepted = (check: (text: string) => void, name: string) =>
@@ -44,8 +44,10 @@ export function adminUserSchemas(users: AdminUserService, attributes: UserAttrib
       }
     })()
 
-  /* The lengths are for the form's attributes; not the maximum length of a password, as browsers
-   * would silently cut a longer one that is pasted. */
+  /*
+   * The lengths become attributes of the form. There is no maximum length, because browsers silently truncate a longer
+   * password when it is pasted.
+   */
   const password = () =>
     vine
       .string()
@@ -85,7 +87,7 @@ type Values = Record<string, unknown>
 type List = Awaited<ReturnType<EndpointCreator['readItems']>>
 
 /**
- * The endpoints of users: their responses have the ids of the roles, but where the caller chose fields. [U6]
+ * Endpoints of users. Responses include the ids of the roles, unless the client selects fields. [U6]
  */
 export class AdminUserEndpoints extends EndpointCreator {
   async readItem(ctx: HttpContext): Promise<Item> {

@@ -31,9 +31,7 @@ import {
 } from './admin_user_endpoints.js'
 import { UserPanel, RolePanel } from './panels.js'
 
-/**
- * Deleting a session ends it and revokes its tokens. [B13]
- */
+/** CRUD of sessions. Deleting a session ends it and revokes the tokens of the session. [B13] */
 class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
   readonly #site: Pick<AdminSite, 'sessionManager'>
 
@@ -58,9 +56,7 @@ const ICONS = {
   tokens: 'M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M6 6l12 12',
 }
 
-/**
- * Views of the admin's own models, for superusers. [B13]
- */
+/** Returns the views of the admin site's models, for superusers. [B13] */
 export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]> {
   const text = (key: string) => site.text(`core.${key}`)
   const schemas = adminUserSchemas(site.adminUserService, site.userAttributes)
@@ -225,7 +221,9 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
   ]
 }
 
-/** JSON where the application declares no attributes. */
+/**
+ * Returns the options of the attributes field, which is edited as JSON if the application declares no attributes.
+ */
 function attributesField(site: AdminSite): FieldOptions {
   const label = site.text('core.users.attributes')
   const isDeclared = Object.keys(site.userAttributes).length > 0

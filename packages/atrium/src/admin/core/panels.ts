@@ -20,11 +20,11 @@ import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { momentOf } from '../time/local_time.js'
 
 /**
- * Fields that every new record must have, of models whose records a role can create, but without setting these fields.
- * Code of the application may fill them.
+ * Finds models whose records a role can create although it cannot set a required field. Code of the application can
+ * fill such fields.
  *
- * @param views  of the models that roles can name
- * @returns one entry for each such model
+ * @param views  views of the models that roles can refer to
+ * @returns one entry for each such model, with the required fields
  */
 function withheldFromCreate(
   views: Iterable<ModelView>,
@@ -42,16 +42,16 @@ function withheldFromCreate(
   })
 }
 
-/** True for a column without which the database refuses a row. */
+/** Returns true for a column that every inserted row must have a value for. */
 function isNeeded({ nullable, hasDefault, isPrimary, automatic, generated }: Column): boolean {
   return !nullable && !hasDefault && !isPrimary && !automatic && !generated
 }
 
-/* The others are counted. */
+/* Maximum number of users that are listed; further users are counted. */
 const MOST_SHOWN = 20
 
 /**
- * Panel above the form of a role: its permissions in words, its users, and *View as*. [U6]
+ * Panel above the form of a role: the permissions in words, the users of the role, and *View as*. [U6]
  */
 export class RolePanel implements UpdatePanel {
   readonly template = 'admin/partials/role'
@@ -91,7 +91,7 @@ export class RolePanel implements UpdatePanel {
 }
 
 /**
- * Panel on the page of a user: the link to choose a password, and their access tokens. [U12, P10]
+ * Panel on the page of a user: the link to choose a password, and the user's access tokens. [U12, P10]
  */
 export class UserPanel implements UpdatePanel {
   readonly template = 'admin/partials/user'

@@ -12,11 +12,10 @@ import type AdminUser from '../models/admin_user.js'
 import AdminRole from '../models/admin_role.js'
 
 /**
- * Values for the cells of a column of one's own that come from another table: those that one list asks for
- * together are read by one query.
+ * Batches the values of a list column that come from another table: all cells of a list are read by one query.
  *
- * @param load  reads the values of the keys; those that have none are left out
- * @returns what a column's `value` asks for the value of one key
+ * @param load  reads the values of the keys; keys without a value are missing in the result
+ * @returns a function that a column's `value` calls for the value of one key
  */
 function batchedValues<Key, Value>(
   load: (keys: Key[]) => Promise<ReadonlyMap<Key, Value>>
@@ -41,9 +40,7 @@ function batchedValues<Key, Value>(
   }
 }
 
-/**
- * List column with the abilities of an access token, in the form in which they are typed.
- */
+/** List column with the abilities of an access token, in the syntax that users type. */
 export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
   return class Abilities extends ListColumn {
     readonly name = 'abilities'
@@ -55,9 +52,7 @@ export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
   }
 }
 
-/**
- * List column that marks the viewer's own session, so that they do not end it by mistake.
- */
+/** List column that marks the viewer's current session, so that users do not end it by mistake. */
 export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
   return class CurrentSession extends ListColumn {
     readonly name = 'current'
@@ -72,9 +67,7 @@ export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
 
 type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
 
-/**
- * The column of the users' list that names their roles. [U1]
- */
+/** Column of the users' list with the names of their roles. [U1] */
 export function rolesColumn(site: Site) {
   const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.readingSession()))
   return class Roles extends ListColumn {
@@ -88,9 +81,7 @@ export function rolesColumn(site: Site) {
   }
 }
 
-/**
- * The column of the roles' list that says how many users have them.
- */
+/** Column of the roles' list with the number of users of each role. */
 export function holdersColumn(site: Site) {
   const holdersOfOne = batchedValues((ids: number[]) =>
     holdersOf(ids, site.dbConfig.readingSession())
@@ -109,9 +100,7 @@ export function holdersColumn(site: Site) {
   }
 }
 
-/**
- * The column of the roles' list that says in words what a role may do. [U6]
- */
+/** Column of the roles' list that describes the permissions of each role in words. [U6] */
 export function mayColumn(site: Pick<AdminSite, 'text'>) {
   return class May extends ListColumn {
     readonly name = 'may'
@@ -123,11 +112,13 @@ export function mayColumn(site: Pick<AdminSite, 'text'>) {
   }
 }
 
-/** Hidden input next to the roles, so that a form without a chosen role sends the field */
+/**
+ * Value of a hidden input next to the roles, so that a form without a selected role still sends the field
+ */
 const NONE = 'none'
 
 /**
- * The roles of a user, chosen by their names; a blank form begins with the default role. [U5, U6]
+ * Widget for the roles of a user, selected by name. An empty form has the default role selected. [U5, U6]
  */
 export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService'>) {
   return class RolesWidget extends Widget {
@@ -156,7 +147,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
     async initial(): Promise<string[]> {
       const { defaultRole } = site.adminUserService
       const client = site.dbConfig.readingSession()
-      /* A default that is not there is said by who creates without naming roles. */
+      /* A missing default role is reported when a user is created without roles. */
       if (await defaultRole.error(client)) return []
       const ids = await defaultRole.ids(client)
       return ids.map(String)

@@ -8,7 +8,9 @@ import { escaped } from '../text/plain_text.js'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
-/* Keeps a day of one record visible next to a day of thousands. */
+/*
+ * Minimum height of a bar, so that a day with one record stays visible next to a day with thousands.
+ */
 const LEAST_BAR = 2
 
 /**
@@ -25,11 +27,10 @@ export interface ChartTexts {
 /**
  * Renders the number of records created per day as an SVG chart. [B23]
  *
- * Horizontal lengths are percentages and vertical ones pixels: the bars grow with the page while
- * the text keeps its size. The stylesheet sets colours by class; the space for the axis labels on
- * the left is its padding.
+ * Horizontal lengths are percentages and vertical ones pixels: the bars grow with the page while the text keeps its
+ * size. The stylesheet sets colours by class, and the space for the axis labels on the left as padding.
  *
- * @param days  days without gaps, oldest first; each as in `2026-11-21`
+ * @param days  days without gaps, oldest first; each day formatted as `2026-11-21`
  */
 export function recordsChart(
   days: Array<{ day: string; count: number }>,
@@ -65,12 +66,12 @@ export function recordsChart(
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
     const text = escaped(`${formatDay(day, months)}: ${numbers.format(count)}`)
     const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
-    /* The hover target has the full height, as low bars would be hard to hit. */
+    /* The hover target has the full height, because low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
   })
 
-  /* Counted back from the last day, so that it always has a label. */
+  /* Labels are counted back from the last day, so that the last day always has a label. */
   const every = Math.max(1, Math.ceil(days.length / MOST_LABELS))
   const labels = days.flatMap(({ day }, index) => {
     if ((days.length - 1 - index) % every !== 0) return []
@@ -110,17 +111,17 @@ const DAYS = 30
 
 /** Numbers of records created on each of the last 30 days, oldest first. */
 export interface CreatedPerDay {
-  /** Of all models together; each day as in `2026-11-21` */
+  /** Of all models together; each day formatted as `2026-11-21` */
   all: Array<{ day: string; count: number }>
-  /** By the name of the model; a model that could not be counted is not in it */
+  /** By the name of the model; models that could not be counted are missing */
   ofModel: ReadonlyMap<string, number[]>
 }
 
 /**
- * Number of records created on each of the last 30 days, of the present time zone, for all models with a `created_at`
- * column, as far as the viewer may see the records: one statement a model. [B23, P14]
+ * Counts the records created on each of the last 30 days, in the current time zone, of all models with a `created_at`
+ * column, limited to records that the viewer is allowed to see. Runs one statement for each model. [B23, P14]
  *
- * @param report    called for a model whose query failed; its records are not counted
+ * @param report    called for a model whose query failed; the records of the model are not counted
  * @param leaveOut  called for a model with too many records to authorize one by one
  * @returns null if no model has a `created_at` column
  */
@@ -172,14 +173,16 @@ function createdAt(view: ModelView) {
 }
 
 const TREND_HEIGHT = 24
-/* A day without a record is a line, so that the days can be counted. */
+/*
+ * Minimum height of a bar: a day without records is drawn as a line, so that the days can be counted.
+ */
 const LEAST = 1.5
 
 /**
- * Draws numbers as a row of small bars: decoration next to a text that says them. Widths are percentages,
- * heights pixels; the stylesheet sets the colours.
+ * Draws numbers as a row of small bars, which decorate a text with the same numbers. Widths are percentages, heights
+ * pixels; the stylesheet sets the colours.
  *
- * @param counts  one a day, oldest first
+ * @param counts  one number a day, oldest first
  */
 export function trend(counts: readonly number[]): string {
   const across = scaleBand<number>()

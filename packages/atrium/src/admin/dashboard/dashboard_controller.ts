@@ -22,9 +22,7 @@ export class DashboardController {
     return await this.site.render(ctx, 'pages/dashboard', await this.#data(ctx))
   }
 
-  /**
-   * The dashboard's content without the layout, for its refresh. [S24]
-   */
+  /** Renders the dashboard's content without the layout, for refreshing the page. [S24] */
   async content(ctx: HttpContext) {
     return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx))
   }
@@ -64,7 +62,7 @@ export class DashboardController {
     }
   }
 
-  /** A failed count leaves a gap and does not fail the page. */
+  /** A failed count leaves an empty place and does not fail the page. */
   async #count(ctx: HttpContext, view: ModelView) {
     let count: number | null = null
     try {
@@ -85,7 +83,9 @@ export class DashboardController {
     }
   }
 
-  /** The last days of a model, drawn and in words; null if it does not say when records were created. */
+  /**
+   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time.
+   */
   #trendOf(name: string, created: CreatedPerDay | null) {
     const counts = created?.ofModel.get(name)?.slice(-TREND_DAYS)
     if (!counts) return null
@@ -95,13 +95,16 @@ export class DashboardController {
   }
 }
 
-/** A number would tell something of a column that the viewer does not see on any record. [U3] */
+/**
+ * Returns whether a count with a filter is shown. The number would reveal values of a column that is hidden from the
+ * viewer. [U3]
+ */
 function isShown({ resource }: ModelView, filter: string): boolean {
   const { column } = parseFilterName(filter)
   return !resource.projection?.hidden.has(column)
 }
 
-/** Logs a failure, except a refusal of the policy. */
+/** Logs a failure, except a denial by the policy. */
 function report(ctx: HttpContext, error: unknown, text: string) {
   if (!isForbidden(error)) ctx.logger.error({ err: error }, text)
 }

@@ -4,9 +4,7 @@ import { readBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/**
- * Registers the first page of the site.
- */
+/** Registers the routes of the dashboard. */
 export function dashboardRoutes(site: AdminSite): void {
   const dashboard = controller(
     () => import('./dashboard_controller.js'),

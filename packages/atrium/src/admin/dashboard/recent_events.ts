@@ -18,7 +18,7 @@ import { iconOf, type ModelIcon } from '../layout/model_icon.js'
 
 const MOST = 10
 
-/** All types but views, logins and refused requests, which change nothing. */
+/** Events that are not shown: views, logins and rejected requests, which change nothing. */
 const UNSHOWN: string[] = [
   EventType.VIEW,
   EventType.LOGIN,
@@ -34,22 +34,25 @@ const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE, EventType.
  * A recent event, as a sentence.
  */
 export interface RecentEvent {
-  /** As in `ada changed Film 12` */
+  /** For example `ada changed Film 12` */
   sentence: SentencePart[]
   mark: EventMark
   failed: boolean
   moment: Moment
-  /** As in `3 minutes ago` */
+  /** For example `3 minutes ago` */
   ago: string
-  /** URL of the event's page, for viewers who can read it, else of the version that it left */
+  /**
+   * URL of the event's page for viewers who are allowed to read it, otherwise of the record's version after the event
+   */
   url: string | null
 }
 
 /**
- * Recent events, by one query and one for the titles of each model. A viewer who is not a superuser sees their own writes, and those of
- * others to the models that they may see; models with record-dependent policies are left out. [B23]
+ * Reads recent events with one query, plus one for the titles of each model. A viewer who is not a superuser sees their
+ * own writes, and writes of other users to models that the viewer is allowed to see, except models with
+ * record-dependent policies. [B23]
  *
- * @returns undefined if the site keeps no events, null if they could not be read
+ * @returns undefined if the site stores no events, null if they could not be read
  */
 export async function recentEvents(
   site: AdminSite,
@@ -72,7 +75,9 @@ export async function recentEvents(
   }
 }
 
-/** Models whose events the viewer sees, and models that do not exist for them. [U4] */
+/**
+ * Returns the models whose events the viewer sees, and the models that are hidden from the viewer. [U4]
+ */
 async function modelsFor(site: AdminSite, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const open = visible.filter(({ resource }) => !resource.scope && !resource.policy)
@@ -105,7 +110,10 @@ function shown(
   }
 }
 
-/** For others the version that it left, if they see all records of the model, also those that are gone. [R9] */
+/**
+ * Returns the URL of the version after the event, for viewers who see all records of the model, including deleted ones.
+ * [R9]
+ */
 function urlOfVersion(
   { id, resourceId, resourceType, status }: AdminEventLog,
   { views }: RecordPlaces
@@ -130,7 +138,9 @@ function whatOf(site: AdminSite, subject: NonNullable<ReturnType<typeof subjectO
 }
 
 const MOST_RECORDS = 6
-/* More than are shown, as some are gone or out of the viewer's reach by now. */
+/*
+ * Number of records to read; more than are shown, because some can be deleted or no longer visible to the viewer.
+ */
 const CANDIDATES = 40
 const LONGEST_TITLE = 80
 
@@ -139,21 +149,21 @@ const LONGEST_TITLE = 80
  */
 export interface RecentRecord {
   title: string
-  /** Singular name of its model */
+  /** Singular name of the model */
   model: string
   icon: ModelIcon
-  /** URL of its form; null if the viewer may not change it any more */
+  /** URL of the record's form; null if the viewer is no longer allowed to change the record */
   url: string | null
   moment: Moment
-  /** As in `3 minutes ago` */
+  /** For example `3 minutes ago` */
   ago: string
 }
 
 /**
- * The records that the viewer worked on last, newest first: those that still exist and that policy, scope and
- * roles let them see now. [B23, U4]
+ * Returns the records that the viewer created or changed last, newest first: only those that still exist and are
+ * visible to the viewer by policy, scope and roles. [B23, U4]
  *
- * @returns undefined if the site keeps no events, null if they could not be read
+ * @returns undefined if the site stores no events, null if they could not be read
  */
 export async function recentRecords(
   site: AdminSite,

@@ -22,15 +22,17 @@ export interface DatabaseEventsOptions {
   /** Days after which an event is removed. Default: never */
   retentionDays?: number
   /**
-   * Days after which the typed name of a failed login is removed from its event, as users type
-   * passwords there by mistake. Default: 30
+   * Days after which the user name typed in a failed login is removed from the event, because users sometimes type the
+   * password there. Default: 30
    */
   typedNameDays?: number
-  /** Logs views of list and update pages as well, or with 'records' of update pages alone. Default: true [E2] */
+  /**
+   * Logs views of list and update pages as well; 'records' logs only views of update pages. Default: true [E2]
+   */
   logViews?: boolean | 'records'
 }
 
-/* Earlier dates can't be compared on every database. */
+/* Maximum number of days; earlier dates cannot be compared on every database. */
 const MOST_DAYS = 36_500
 const DAYS: Check = [
   (value) => POSITIVE[0](value) && value <= MOST_DAYS,
@@ -79,8 +81,7 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   /**
-   * Removes events past the retention, and typed names past theirs, in small batches so that no
-   * lock is held for long.
+   * Removes events and typed names after their retention periods, in small batches so that no lock is held for long.
    *
    * @returns the number of removed events
    */
@@ -133,9 +134,9 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   /**
-   * Logs an event of one record by statements in the transaction of its write.
+   * Logs an event of one record with statements that run in the transaction of the write.
    *
-   * @param client  of the database that is written to
+   * @param client  client of the database of the write
    * @returns the id of the event
    */
   async logByStatements(
@@ -207,7 +208,7 @@ function eventRow(event: AdminEvent, timestamp: string): Row {
   }
 }
 
-/** The row without the id of its event */
+/** Returns the row of an audit record, without the id of the event. */
 function auditRow(record: EventRecord, timestamp: string): Row {
   return {
     timestamp,

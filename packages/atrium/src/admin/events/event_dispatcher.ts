@@ -22,8 +22,8 @@ import { noteLogged } from './request_event.js'
 type EventActor = Pick<AdminEvent, 'userId' | 'username' | 'sessionId' | 'ipAddress' | 'userAgent'>
 
 /**
- * Columns of the event for its actor: an admin user, the owner of a token, or a system actor by its
- * name. User names contain no colon.
+ * Returns the actor columns of an event: an admin user, the owner of a token, or the name of a system actor, which
+ * contains a colon, unlike user names.
  */
 export function eventActor({
   actor,
@@ -43,9 +43,9 @@ export function eventActor({
   }
 }
 
-/** What the details of an event say about its actor. */
+/** Returns the event details that describe the actor. */
 export function actorDetails(actor: Actor): EventDetails {
-  /* The superuser who is signed in as the actor [U14] */
+  /* User name of the superuser who is signed in as the actor [U14] */
   const actsBy = actor.session?.sessionMetadata?.actsAs?.by.username
   return {
     ...(actsBy && { acting_superuser: actsBy }),
@@ -54,7 +54,7 @@ export function actorDetails(actor: Actor): EventDetails {
   }
 }
 
-/** True if the name of the actor does not fit the log's column. */
+/** Returns true if the name of the actor is too long for the log's column. */
 function isCutShort(actor: Actor): actor is SystemActor {
   return actor.kind === 'system' && nameOf(actor).length > LONGEST_USERNAME
 }
@@ -68,8 +68,8 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * Builds the event of an action. Its model is that of the action; other models that hooks wrote
- * appear in the records only.
+ * Builds the event of an action. The event has the model of the action; records of other models that hooks wrote appear
+ * only in `records`.
  *
  * @returns undefined if no records remain
  */
@@ -108,7 +108,10 @@ function eventOf(
   return { event, count }
 }
 
-/** A form that writes rows with its record is an event of that record, even if only rows were changed. [R2] */
+/**
+ * Builds the event of a form that writes a record and rows of other models. It is an event of the record, even if only
+ * the rows were changed. [R2]
+ */
 function eventOfForm(
   writes: readonly Write[],
   records: EventRecord[],
@@ -152,11 +155,11 @@ function detailsOf(
   return Object.keys(details).length > 0 ? details : null
 }
 
-/* Bounds the memory if an integration hangs. */
+/* Maximum number of pending events, which limits the memory if an integration hangs. */
 const MOST_PENDING = 1000
 
 /**
- * Passes events to the site's integration; only writes that include their log wait for it. [E4]
+ * Passes events to the site's integration. Only writes whose transaction includes the log wait for it. [E4]
  */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<unknown>>()
@@ -187,8 +190,8 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Logs the writes of an action: in their transaction if the integration is part of it, otherwise
-   * after the commit. [E3]
+   * Logs the writes of an action: in their transaction if the integration takes part in it, otherwise after the commit.
+   * [E3]
    *
    * @throws  any error of the integration; the writes are then rolled back
    */
@@ -204,8 +207,8 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * The built-in integration logs by statements if the log is in the database that is written to; a subclass that
-   * overrides `log` gets its calls.
+   * Returns how to log by statements, which the built-in integration does if the log is in the same database as the
+   * write. Subclasses that override `log` get calls of `log` instead.
    */
   recordsByStatements(
     client: QueryClientContract,
@@ -223,9 +226,9 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Logs the end of a long action, whose details are complete now, also if it wrote nothing. [D3]
+   * Logs the end of a long action, with the complete details, even if the action wrote nothing. [D3]
    *
-   * @param client  of a transaction that it is part of
+   * @param client  client of the transaction that the log takes part in
    */
   async endAction(
     action: LongAction & { end: AdminEvent },
@@ -234,7 +237,7 @@ export class EventDispatcher implements WriteObserver {
     if (this.isActive) await this.#recordPart(action, action.end, client)
   }
 
-  /** All parts of a long action are one event. */
+  /** Logs a part of a long action. All parts are one event. */
   async #recordPart(action: LongAction, event: AdminEvent, client: QueryClientContract) {
     const integration = this.integration!
     const partOf = action.eventId ?? undefined
@@ -245,8 +248,8 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Logs an event in the background; what it returns is never rejected. Reports failures, and events beyond the maximum number of
-   * pending ones, in the application's log.
+   * Logs an event in the background. The returned promise never rejects: failures, and events beyond the maximum number
+   * of pending ones, are reported in the application's log.
    */
   log(event: AdminEvent, partOf?: number): Promise<number | void> {
     if (!this.integration) return Promise.resolve()

@@ -1,26 +1,26 @@
 import type { AdminEvent, EventDetails, EventRecord } from './event_integration.js'
 import { LongAction, type By, type PartEvent } from './long_action.js'
 
-/** What transactions have logged of an event, as the notes of a job hold it */
+/** Logged data of an event, as stored in the notes of a job */
 export interface LoggedParts {
-  /** Id of the event; null: none has logged anything, or the log is in another place and not known yet */
+  /**
+   * Id of the event; null if nothing is logged yet, or if the log is in another database and the id is not known yet
+   */
   event: number | null
-  /** Class name of the event's model; null: that of the first record */
+  /** Class name of the event's model; null: the model of the first record */
   model: string | null
-  /** Records of this model */
+  /** Number of records of the model */
   count: number
   details: EventDetails | null
 }
 
-/**
- * The writes of several transactions as the one event that they would be in a single transaction.
- */
+/** Logs the writes of several transactions as one event. */
 export class EventInParts extends LongAction {
   #logged: LoggedParts
 
   /**
-   * @param logged  by the earlier transactions
-   * @param owner   the event's user, if it is another one than the actor
+   * @param logged  data logged by the earlier transactions
+   * @param owner   user of the event, if it differs from the actor
    */
   constructor(
     logged: LoggedParts,
@@ -30,7 +30,7 @@ export class EventInParts extends LongAction {
     this.#logged = logged
   }
 
-  /** What all transactions have logged, this action's included */
+  /** Data that all transactions have logged, including this action */
   get logged(): LoggedParts {
     return { ...this.#logged, event: this.eventId }
   }
@@ -54,7 +54,7 @@ export class EventInParts extends LongAction {
   }
 }
 
-/** Nothing is logged of an event yet. */
+/** Returns the logged data of an event before anything is logged. */
 export function nothingLogged(model: string | null): LoggedParts {
   return { event: null, model, count: 0, details: null }
 }

@@ -29,7 +29,7 @@ export type RecordAction = 'CREATE' | 'UPDATE' | 'DELETE'
  * Additional details of an event.
  */
 export interface EventDetails {
-  /** Number of written records, if not one */
+  /** Number of written records, if more than one */
   count?: number
   /** On a deletion: true if the records were soft-deleted [A21] */
   soft?: boolean
@@ -39,19 +39,21 @@ export interface EventDetails {
   password_changed?: boolean
   /** True if hidden columns were changed */
   hidden_fields_changed?: boolean
-  /** Format of an export, as in `csv` [D2] */
+  /** Format of an export, such as `csv` [D2] */
   format?: string
   /** Query of the exported list */
   query?: string
-  /** True if an export ended before all was sent: at most `count` records were received */
+  /** True if an export ended early, so that at most `count` records were received */
   interrupted?: boolean
-  /** True if formulas were left as they are in an export */
+  /** True if an export contains formulas without escaping */
   raw?: boolean
-  /** Id of the background job that it is part of [D1] */
+  /** Id of the background job that the write is part of [D1] */
   job?: number
-  /** Id of the event that it takes back [R7] */
+  /** Id of the event that this event reverts [R7] */
   undoes?: number
-  /** Id of the event of the version that it restores, or fields of it [R8] */
+  /**
+   * Id of the event of the version from which the record or some of its fields were restored [R8]
+   */
   restores?: number
   /** User name of the superuser who was signed in as the user of the event [U14] */
   acting_superuser?: string
@@ -61,7 +63,9 @@ export interface EventDetails {
   system_name?: string
   /** Name of the file of an import [D3] */
   file?: string
-  /** Of an import: numbers of its rows that made, changed and left a record, and of the invalid ones */
+  /**
+   * Numbers of rows of an import that created a record, changed a record, left a record unchanged, or were invalid
+   */
   new?: number
   changed?: number
   unchanged?: number
@@ -71,19 +75,19 @@ export interface EventDetails {
   /** Number of sessions that the user has ended from their account [U7] */
   ended_sessions?: number
   /**
-   * Reason of a failed login; `proof`: a signed-in user could not prove again who they are [U11]. Reason of a refused
-   * request, as in `permission`, `ability` or `throttled`
+   * Reason of a failed login; `proof`: the reauthentication of a signed-in user failed [U11]. Or reason of a rejected
+   * request, such as `permission`, `ability` or `throttled`
    */
   reason?: string
-  /** How the user logged in, or tried to, if not by password: `sso` [U15]. HTTP method of a refused request */
+  /** Login method, if not by password: `sso` [U15]. Or HTTP method of a rejected request */
   method?: string
-  /** Route of a refused request, as in `/admin/Film/update/:id` */
+  /** Route of a rejected request, such as `/admin/Film/update/:id` */
   route?: string
-  /** Status of the response to a refused request, as in 403 */
+  /** Response status of a rejected request, such as 403 */
   status?: number
-  /** Change of the link of a user with a person at the provider [U15] */
+  /** Change of the link between a user and an identity at the provider [U15] */
   sso?: 'linked' | 'unlinked'
-  /** Factor that the user showed in addition to the password, or in its place [U8, U11] */
+  /** Factor that the user presented in addition to the password or instead of it [U8, U11] */
   factor?: 'totp' | 'recovery_code' | 'passkey'
   /** Change of the second factors of a user [U8] */
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
@@ -110,7 +114,7 @@ export interface EventDetails {
 export interface EventRecord {
   /** Class name of the model */
   resourceType: string
-  /** Key as in paths: `12`, or `7/a%2Fb` for a composite key */
+  /** Key as in URL paths: `12`, or `7/a%2Fb` for a composite key */
   resourceId: string
   action: RecordAction
   /** Null for a created record */
@@ -129,15 +133,15 @@ export interface AdminEvent {
   timestamp: DateTime
   /** Null if no user is known */
   userId: number | null
-  /** For a failed login, the name as typed */
+  /** The typed name, for a failed login */
   username: string | null
-  /** Id of the session's record, never the value of its cookie */
+  /** Id of the session record, not the value of the cookie */
   sessionId: number | null
   ipAddress: string | null
   userAgent: string | null
   /** Class name of the model; null if no model is involved */
   resourceType: string | null
-  /** Key of the record as in paths; null for several records or none */
+  /** Key of the record as in URL paths; null for several records or none */
   resourceId: string | null
   details: EventDetails | null
   /** One entry per written record */
@@ -147,15 +151,16 @@ export interface AdminEvent {
 /**
  * Destination of the site's events. The default is none. [S58, E2]
  *
- * Nothing waits for `log`, and its errors are reported in the application's log, unless the
- * integration declares itself part of a write. [E4]
+ * The site does not wait for `log`, and reports errors of it in the application's log, unless the integration takes
+ * part in the transaction of a write (`isPartOf`). [E4]
  */
 export interface EventIntegration {
   /**
    * @param event    the event to log
-   * @param options  the transaction of the write, if the log is part of it; `partOf`: id of the event that this one
-   *   continues, as of an import in several transactions: its records are added, and its details replace the others
-   * @returns the id of the event where the site can read it
+   * @param options  `client`: transaction of the write, if the log takes part in it; `partOf`: id of the event that
+   *   this one continues, for example of an import in several transactions. Records are added to that event, and details
+   *   replace the previous ones
+   * @returns the id of the event, if the site can read the event
    */
   log(
     event: AdminEvent,
@@ -163,16 +168,18 @@ export interface EventIntegration {
   ): Promise<number | void>
 
   /**
-   * Returns true if a write through this client must be rolled back when logging it fails: `log` is
-   * then awaited inside the transaction. Default: it is called after the commit.
+   * Returns true if a write through this client must be rolled back when logging fails. `log` is then awaited inside
+   * the transaction. Default: `log` is called after the commit.
    */
   isPartOf?(client: QueryClientContract): boolean
 
-  /** True to log views of list and update pages as well, 'records' for update pages alone. Default: true */
+  /**
+   * True to log views of list and update pages as well; 'records' logs only views of update pages. Default: true
+   */
   readonly logViews?: boolean | 'records'
 
   /**
-   * Removes events past the retention.
+   * Removes events after their retention period.
    *
    * @returns the number of removed events
    */

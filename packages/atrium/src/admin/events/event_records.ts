@@ -11,8 +11,8 @@ const ACTIONS: Record<Write['kind'], RecordAction> = {
 }
 
 /**
- * Changes of an action to each record: one entry per record, however often it was written. A record
- * that was created and deleted in the same action has none. [E3]
+ * Returns the changes of an action to each record, with one entry per record even if it was written several times. A
+ * record that was created and deleted in the same action has no entry. [E3]
  */
 export function recordsOf(writes: readonly Write[]): EventRecord[] {
   const records = new Map<string, { record: EventRecord; writes: Write[] } | null>()
@@ -28,17 +28,15 @@ export function recordsOf(writes: readonly Write[]): EventRecord[] {
   return found.map(({ record }) => record)
 }
 
-/* In addition to the records, as integrations get those. */
+/* Stored separately from the records, because integrations receive the records. */
 const REVERSALS = new WeakMap<EventRecord, Reversal>()
 
-/**
- * The data to take back an event's change of a record. [R7]
- */
+/** Returns the data for reverting an event's change of a record. [R7] */
 export function reversalIn(record: EventRecord): Reversal | undefined {
   return REVERSALS.get(record)
 }
 
-/** Key of the written record as in paths, without the leading slash */
+/** Returns the key of the written record as in URL paths, without the leading slash. */
 export function idOf({ key, resource }: Write): string {
   return resource.key.toPath(key).slice(1)
 }
@@ -88,35 +86,35 @@ function merged(earlier: EventRecord, later: EventRecord): EventRecord | null {
   }
 }
 
-/* Long enough for a description; a longer value is not stored with every change. */
+/*
+ * Maximum length of a logged value: long enough for a description. A longer value is shortened in every change.
+ */
 export const LONGEST_VALUE = 10_000
 
-/* Characters stored of a longer value */
+/* Number of stored characters of a longer value */
 const BEGINNING = 1000
 
-/**
- * State as stored in the log, with values that are too long shortened.
- */
+/** Returns a state as stored in the log, with long values shortened. */
 export function storedState(state: State | null): string | null {
   if (state === null) return null
   const json = JSON.stringify(state)
   return json.length <= LONGEST_VALUE ? json : JSON.stringify(mapped(state, shortened))
 }
 
-/**
- * Changes as stored in the log, shortened in the same way.
- */
+/** Returns changes as stored in the log, with long values shortened. */
 export function storedChanges(changes: Changes): string {
   const json = JSON.stringify(changes)
   if (json.length <= LONGEST_VALUE) return json
   return JSON.stringify(mapped(changes, (pair) => mapped(pair, shortened)))
 }
 
-/* A hundred rows are one statement, whose length servers limit. */
+/*
+ * Maximum length, because a hundred rows are inserted in one statement, whose length servers limit.
+ */
 export const LONGEST_REVERSAL = 100_000
 
 /**
- * The data to take a write back, as stored in the log; without the values if they are too long. [R7]
+ * Returns the data for reverting a write as stored in the log, without the values if they are too long. [R7]
  */
 export function storedReversal(reversal: Reversal | undefined): string | null {
   if (!reversal) return null
@@ -125,15 +123,15 @@ export function storedReversal(reversal: Reversal | undefined): string | null {
   return JSON.stringify({ before: null, left: reversal.left, lack: 'size' } satisfies Reversal)
 }
 
-/* The end of a shortened value */
+/* Suffix of a shortened value */
 const SHORTENED = /… \(\d+ characters, SHA-256 [0-9a-f]{64}\)$/
 
-/** True for a value of the log that is the beginning of a longer one only. */
+/** Returns true for a logged value that is shortened. */
 export function isShortened(value: unknown): boolean {
   return typeof value === 'string' && value.length > BEGINNING && SHORTENED.test(value)
 }
 
-/** The digest tells apart two shortened values with the same beginning. */
+/** Shortens a long value. The digest distinguishes shortened values with the same beginning. */
 export function shortened(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length <= LONGEST_VALUE) return value

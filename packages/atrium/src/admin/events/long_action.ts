@@ -11,44 +11,40 @@ export interface By {
   origin: Origin | undefined
 }
 
-/** The event that the writes of one transaction would be by themselves */
+/** The event for the writes of a single transaction */
 export interface PartEvent {
   event: AdminEvent
-  /** Written records of the event's model */
+  /** Number of written records of the event's model */
   count: number
 }
 
-/**
- * An action of several transactions that is one event in the log, as an import. [D3, E3]
- */
+/** An action of several transactions that is logged as one event, such as an import. [D3, E3] */
 export abstract class LongAction {
   #logging: Promise<unknown> = Promise.resolve()
 
-  /**
-   * @param eventId  of its event, if an earlier transaction has logged it
-   */
+  /** @param eventId  id of the event, if an earlier transaction has logged it */
   constructor(public eventId: number | null) {}
 
-  /** Makes the writes of an actor, with an origin if there is one, parts of this action. */
+  /** Assigns the writes of an actor, or of an origin if there is one, to this action. */
   of({ actor, origin }: By): this {
     ACTIONS.set(origin ?? actor, this)
     return this
   }
 
-  /** Makes all writes of a context parts of this action. */
+  /** Assigns all writes of a context to this action. */
   ofContext(ctx: HttpContext): this {
     ACTIONS.set(ctx, this)
     return this
   }
 
   /**
-   * The event so far, with the records of a part.
+   * Returns the event so far, with the records of a part.
    *
-   * @param ofPart  the event of the part by itself. Default of `model`: that of its first record
+   * @param ofPart  returns the event of the part alone. Default of `model`: the model of the first record
    */
   abstract event(by: By, records: EventRecord[], ofPart: (model?: string) => PartEvent): AdminEvent
 
-  /** Logs parts one after the other, where the log is in another place than the records. */
+  /** Logs parts one after the other, if the log is in another database than the records. */
   logAfter(log: (partOf: number | undefined) => Promise<number | void>): void {
     this.#logging = this.#logging.then(async () => {
       const id = await log(this.eventId ?? undefined)
@@ -63,7 +59,7 @@ export abstract class LongAction {
 }
 
 /**
- * The action that a write is a part of, if it is one of several transactions.
+ * Returns the action that a write is part of, or undefined if the write is not part of a long action.
  */
 export function longActionOf({
   actor,

@@ -3,16 +3,17 @@ import logger from '@adonisjs/core/services/logger'
 const HOUR = 3_600_000
 
 interface PruneOptions {
-  /** Milliseconds before the first time, about; default: the interval */
+  /** Approximate milliseconds before the first run; default: the interval */
   first?: number
-  /** Milliseconds between two times, about. Default: an hour */
+  /** Approximate milliseconds between two runs. Default: an hour */
   interval?: number
-  /** The records, for the log. Default: `events` */
+  /** Name of the records in the application's log. Default: `events` */
   what?: string
 }
 
 /**
- * Prunes old events, or other records that age, about once an hour, at random moments so that processes do not coincide.
+ * Removes old events or other expired records about once an hour, at random times so that processes do not run it
+ * simultaneously.
  */
 export class PruneSchedule {
   readonly #prune: () => Promise<number>

@@ -15,9 +15,7 @@ import {
 /* Maximum length of a user name */
 const LONGEST_USERNAME = 32
 
-/**
- * An event of a request other than a write.
- */
+/** An event of a request that is not a write. */
 export interface RequestEvent {
   type: EventType
   status?: EventStatus
@@ -25,7 +23,7 @@ export interface RequestEvent {
   user?: AdminUser
   /** Default: the current session */
   session?: Pick<AdminSession, 'id'>
-  /** User name as typed, if no such user is known */
+  /** User name as typed, if no user with that name is known */
   typedName?: string
   resourceType?: string
   resourceId?: string
@@ -69,8 +67,7 @@ function detailsOf(ctx: HttpContext, { type, details }: RequestEvent): EventDeta
 }
 
 /**
- * Removes control characters, which could steer a terminal or be rejected by a database, and cuts
- * the text.
+ * Removes control characters, which could steer a terminal or be rejected by a database, and shortens the text.
  */
 function cut(typed: string): string {
   // eslint-disable-next-line no-control-regex
@@ -83,9 +80,9 @@ type Logged = number | void
 const LOGGED = new WeakMap<HttpContext, Array<Logged | Promise<Logged>>>()
 
 /**
- * Remembers an event of writes as that of a request.
+ * Registers the event of a write as an event of the request.
  *
- * @param id  of the event, if the site can read it; its promise while it is being logged
+ * @param id  id of the event, if the site can read the event; a promise while it is being logged
  */
 export function noteLogged(ctx: HttpContext | undefined, id: Logged | Promise<Logged>): void {
   if (!ctx) return
@@ -94,9 +91,7 @@ export function noteLogged(ctx: HttpContext | undefined, id: Logged | Promise<Lo
   else LOGGED.set(ctx, [id])
 }
 
-/**
- * Ids of the events of writes that the request has logged, in their order.
- */
+/** Returns the ids of the events that the request's writes have logged, in order. */
 export async function loggedInRequest(ctx: HttpContext): Promise<number[]> {
   const ids = await Promise.all(LOGGED.get(ctx) ?? [])
   return ids.filter((id) => typeof id === 'number')

@@ -1,8 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/**
- * An export that can't be made as it was requested, with a message of the catalogue. [D2]
- */
+/** Thrown for an export that is not possible as requested, with a message of the catalogue. [D2] */
 export class ExportRefused extends Exception {
   /**
    * @param key  key of the message in the catalogue

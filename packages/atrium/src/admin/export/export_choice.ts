@@ -11,14 +11,16 @@ import { columnsWritten } from '../list/columns/column_choices.js'
 import type { Site } from '../views/site.js'
 import { may } from '../permissions/may.js'
 
-/** The parameter of an export that names a record by its path, as in the values of the list's checkboxes */
+/**
+ * Parameter of an export with the key path of a selected record, which is the value of the list's checkbox
+ */
 const SELECTED = 'ids'
 
 /**
- * The condition for the records that were selected in a list.
+ * Returns the condition for the records that were selected in a list.
  *
  * @param paths  see `SELECTED`
- * @throws ExportRefused  for what is not a key, and for too many
+ * @throws ExportRefused  for an invalid key, and for too many keys
  */
 export function selectedRecords({ resource }: ModelView, paths: readonly string[]): Condition {
   try {
@@ -29,7 +31,7 @@ export function selectedRecords({ resource }: ModelView, paths: readonly string[
   }
 }
 
-/** The query of an export of the records that were selected in a list. */
+/** Returns the query of an export of the records that were selected in a list. */
 export function withSelected(list: string, paths: readonly string[]): string {
   const query = new URLSearchParams(list)
   query.delete(SELECTED)
@@ -37,26 +39,24 @@ export function withSelected(list: string, paths: readonly string[]): string {
   return query.toString()
 }
 
-/** The value of `columns` that stands for all that responses hold */
+/** Value of `columns` that selects all fields of responses */
 const ALL_FIELDS = '*'
 
 const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
 
-/** Parameters of an export in addition to the list's query; no list has parameters of these names. */
+/** Parameters of an export in addition to the list's query, whose parameters have other names */
 const OWN: readonly string[] = ['format', SELECTED, ...SWITCHES]
 
-/**
- * How an export is written. [D2]
- */
+/** Format options of an export. [D2] */
 export interface ExportChoice {
   format: FileFormat
-  /** A byte order mark before a CSV file */
+  /** True to write a byte order mark at the beginning of a CSV file */
   bom: boolean
-  /** Texts as they are, formulas too */
+  /** True to write texts unchanged, including formulas */
   raw: boolean
-  /** Labels in the heading of CSV and XLSX, in the place of API names */
+  /** True to use labels instead of API names in the heading of CSV and XLSX */
   labels: boolean
-  /** Titles of references, in columns of their own */
+  /** True to add columns with the titles of referenced records */
   titles: boolean
 }
 
@@ -65,18 +65,18 @@ export interface ExportChoice {
  */
 export interface ExportQuery {
   choice: ExportChoice
-  /** The list's part */
+  /** Query of the list */
   list: string
-  /** True for all fields that responses hold, in their order */
+  /** True for all fields of responses, in their order */
   hasAllFields: boolean
-  /** Paths of the records that were selected in the list; null: all of its records */
+  /** Key paths of the records that were selected in the list; null: all records of the list */
   selected: string[] | null
 }
 
 /**
- * Splits the query of an export into its own parameters and those of the list.
+ * Splits the query of an export into the parameters of the export and those of the list.
  *
- * @param query  with or without its question mark
+ * @param query  query with or without the question mark
  * @throws ExportRefused 422
  */
 export function readExport(query: string): ExportQuery {
@@ -96,9 +96,7 @@ export function readExport(query: string): ExportQuery {
   return { choice, ...listPart(query) }
 }
 
-/**
- * The list's part of an export's query.
- */
+/** Returns the list's part of an export's query. */
 export function listPart(query: string): Omit<ExportQuery, 'choice'> {
   const given = new URLSearchParams(query)
   const selected = given.has(SELECTED) ? given.getAll(SELECTED) : null
@@ -118,9 +116,7 @@ type Texts = ReadonlyMap<string, readonly string[]>
 
 const SENT = ['format', 'titles', 'labels', 'bom', 'raw'] as const
 
-/**
- * The query of an export, from the dialog's form.
- */
+/** Returns the query of an export from the form of the dialog. */
 export function exportInForm(texts: Texts): string {
   const last = (name: string) => texts.get(name)?.at(-1)
   const query = new URLSearchParams(last('query') ?? '')
@@ -139,20 +135,18 @@ export function exportInForm(texts: Texts): string {
   return query.toString()
 }
 
-/**
- * @throws ExportRefused  where no column is chosen
- */
+/** @throws ExportRefused  if no column is selected */
 export function checkColumns(texts: Texts): void {
   const isNone = texts.get('columns')?.at(-1) === 'chosen' && !texts.get('chosen')?.length
   if (isNone) throw new ExportRefused('export.errors.noColumns')
 }
 
-/* The last row of a sheet is the 1,048,576th; the first one is the heading. */
+/* A sheet has at most 1,048,576 rows, and the first one is the heading. */
 const MOST_ROWS_OF_SHEET = 1_048_575
 
 /**
- * Returns true if the signed-in user may have formulas as they are: those who can also import into the model, as such a
- * file is for programs, and to be read again. [D2]
+ * Returns true if the signed-in user can export formulas without escaping: users who can also import into the model,
+ * because such a file is intended for programs and for importing it again. [D2]
  */
 export async function mayHaveRaw(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
   const { actor } = view.callOptions(ctx)
@@ -160,9 +154,9 @@ export async function mayHaveRaw(ctx: HttpContext, site: Site, view: ModelView):
 }
 
 /**
- * @param view  as the roles of the user leave it
- * @throws NotAllowed     for who cannot export the model
- * @throws ExportRefused  for who cannot have formulas as they are
+ * @param view  view with the permissions of the user's roles
+ * @throws NotAllowed     for users who cannot export the model
+ * @throws ExportRefused  for users who cannot export formulas without escaping
  */
 export async function checkMayExport(
   ctx: HttpContext,
@@ -175,8 +169,8 @@ export async function checkMayExport(
 }
 
 /**
- * @param count  null if it is not known
- * @throws ExportRefused  for more records than the format takes
+ * @param count  number of records; null if it is not known
+ * @throws ExportRefused  for more records than the format supports
  */
 export function checkFits(format: FileFormat, count: number | null): void {
   if (format !== 'xlsx' || (count ?? 0) <= MOST_ROWS_OF_SHEET) return

@@ -10,10 +10,10 @@ import { followed, referencesOf, titlesOf, type Reference } from '../relations/r
 import type { Cell } from '../sheets/file_shape.js'
 import { presentZone, UTC } from '../time/time_zone.js'
 
-/** Ends the name of a column with what references are called */
+/** Suffix of the name of a column with the titles of referenced records */
 const TITLE = '__title'
 
-/** As the API writes moments, without an offset */
+/** Format of times in the API, without an offset */
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/
 
 type Values = Cell[] | Promise<Cell[]>
@@ -22,32 +22,33 @@ type Values = Cell[] | Promise<Cell[]>
  * A column of an export. [D2]
  */
 export interface ExportColumn {
-  /** API name; of a column of one's own, its name */
+  /** API name of the field, or name of the list column */
   name: string
   label: string
-  /** True if its texts are numerals, such as integers of 19 digits */
+  /** True if the column's texts are numerals, such as integers of 19 digits */
   isNumeric: boolean
-  /** True if it holds JSON, of which a text is one in quotes */
+  /** True if the column contains JSON, in which a text is quoted */
   isJson: boolean
-  /** Values of the records that need more than the record's field; null: the field itself */
+  /**
+   * Returns the values of the records if they cannot be read from the record's field alone; null: the value of the
+   * field
+   */
   values: ((items: Item[], ctx: HttpContext, client: QueryClientContract) => Values) | null
-  /** True if it is computed from the whole record */
+  /** True if the value is computed from the whole record */
   isOwn: boolean
 }
 
-/**
- * Names of all fields that responses hold, in their order.
- */
+/** Returns the names of all fields of responses, in their order. */
 export function fieldsOf({ resource }: ModelView): string[] {
   return [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
 }
 
 /**
- * The columns of an export.
+ * Returns the columns of an export.
  *
- * @param view    as the roles of the user leave it, loaded
- * @param names   those that the list shows; null: its default ones
- * @param titles  true for what references are called, after each, where the user may see that
+ * @param view    view with the permissions of the user's roles, loaded
+ * @param names   columns that the list shows; null: the default columns
+ * @param titles  true to add a column with the titles after each reference whose records the user is allowed to see
  */
 export async function exportColumns(
   ctx: HttpContext,
@@ -86,7 +87,7 @@ function fieldColumn(view: ModelView, name: string): ExportColumn {
 }
 
 /**
- * Moments that say that they are in UTC: an import by the same person reads those that say nothing in their time zone.
+ * Returns times marked as UTC, because an import by the same user reads times without a zone in the user's time zone.
  */
 function markedMoments(name: string): ExportColumn['values'] {
   return (items) =>
@@ -96,7 +97,7 @@ function markedMoments(name: string): ExportColumn['values'] {
     })
 }
 
-/** The text of each cell. */
+/** Returns the export column of a list column, with the text of each cell. */
 function ownColumn({ resource }: ModelView, own: ListColumn): ExportColumn {
   return {
     name: own.name,
@@ -129,7 +130,7 @@ function titleColumn(
     isOwn: false,
     values: async (items, ctx, client) => {
       const values = items.map((item) => item[name])
-      /* Of the same moment, where one transaction can read both. */
+      /* Titles are read from the same snapshot if one transaction can read both models. */
       const isTogether = reference.view.client().connectionName === view.client().connectionName
       const titles = await titlesOf(ctx, reference, values, isTogether ? client : undefined)
       return values.map((value) => titles.get(String(value)) ?? null)

@@ -35,11 +35,12 @@ import { sendExport, sendHeaders } from './send_export.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 
-/* In the order in which most people want them */
+/* Formats in order of expected frequency of use */
 const OFFERED = ['csv', 'xlsx', 'ndjson', 'json'] as const satisfies (typeof FILE_FORMATS)[number][]
 
 /**
- * The dialog of an export: format, columns, and how many records match; a page of its own without JavaScript. [D2]
+ * The dialog of an export: format, columns, and the number of matching records. Without JavaScript it is a separate
+ * page. [D2]
  */
 class ExportDialog {
   constructor(
@@ -48,9 +49,9 @@ class ExportDialog {
   ) {}
 
   /**
-   * @param query  that of the list, with what was chosen before
-   * @param error  a message, if the export could not be made
-   * @throws ExportRefused  for a query of which something filters nothing, unless there is a message
+   * @param query  query of the list, with the previously selected options
+   * @param error  a message, if the export was not possible
+   * @throws ExportRefused  for a query with an invalid filter, unless there is a message
    */
   async show(ctx: HttpContext, query: string, error?: string): Promise<string> {
     const { list, hasAllFields, selected } = listPart(query)
@@ -106,7 +107,7 @@ class ExportDialog {
     return chosenNames(this.view, shownColumns)
   }
 
-  /** All columns that can be chosen, first those of the list. */
+  /** Returns all selectable columns, starting with those of the list. */
   #columns(shown: readonly string[]) {
     const { all } = columnChoices(this.view)
     return [...new Set([...shown, ...all.keys()])].map((name) => ({
@@ -117,12 +118,10 @@ class ExportDialog {
   }
 }
 
-/* A longer address might not pass a proxy. */
+/* Maximum length of a query; proxies can reject longer URLs. */
 const LONGEST_QUERY = 3500
 
-/**
- * Exports the records of a list: sends them, or starts a job. [D2]
- */
+/** Exports the records of a list: streams them, or starts a job. [D2] */
 export class ExportController {
   readonly #dialog: ExportDialog
 
@@ -133,18 +132,14 @@ export class ExportController {
     this.#dialog = new ExportDialog(site, view)
   }
 
-  /**
-   * The export that an address asks for; without a format, the dialog.
-   */
+  /** Exports according to the request's URL, or shows the dialog if the URL has no format. */
   async show(ctx: HttpContext): Promise<unknown> {
     const query = ctx.request.parsedUrl.query ?? ''
     if (!new URLSearchParams(query).has('format') && !wantsJson(ctx)) return this.#ask(ctx, query)
     return await this.#orRefuse(ctx, query, () => this.#export(ctx, readExport(query), query))
   }
 
-  /**
-   * The export that the dialog's form asks for.
-   */
+  /** Exports according to the form of the dialog. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const query = exportInForm(texts)
@@ -155,8 +150,8 @@ export class ExportController {
   }
 
   /**
-   * The dialog for the records that were selected in the list, by the list's form. Browsers are sent on to its address,
-   * unless that would be too long.
+   * Opens the dialog for the records that were selected in the list's form. Browsers are redirected to the URL of the
+   * dialog, unless it would be too long.
    */
   async ofSelected(ctx: HttpContext): Promise<unknown> {
     const query = await this.#selectedQuery(ctx)
@@ -170,7 +165,9 @@ export class ExportController {
     return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
   }
 
-  /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
+  /**
+   * Parses the body without the application's parser, which truncates forms of more than 1,000 fields.
+   */
   async #selectedQuery(ctx: HttpContext): Promise<string | null> {
     const body = await readBody(ctx, crudConfig().body)
     const { all, ids, next } = await bulkFormOf(ctx, this.site, this.view, body)
@@ -208,7 +205,7 @@ export class ExportController {
     if (tooMany) await this.#startJob(ctx, list, wanted, query, tooMany.count)
   }
 
-  /** A link on another site opens the dialog: it starts nothing. */
+  /** Starts an export job. A cross-site link only opens the dialog. */
   async #startJob(
     ctx: HttpContext,
     { names, parameters, selected }: ExportedList,

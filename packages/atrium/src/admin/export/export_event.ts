@@ -13,15 +13,15 @@ import type { ExportChoice } from './export_choice.js'
 import type { ExportedList } from './exported_list.js'
 
 interface Outcome {
-  /** Number of the records that were written */
+  /** Number of written records */
   count: number
-  /** True unless all were */
+  /** True if not all records were written */
   isInterrupted?: boolean
 }
 
 /**
- * Logs an export: the list's query, format and number. One that was interrupted names the records that may have been
- * received. [D2, E3]
+ * Logs an export: the list's query, the format and the number of records. For an interrupted export, it is the number
+ * of records that the client can have received. [D2, E3]
  */
 export function logExport(
   ctx: HttpContext,
@@ -59,8 +59,8 @@ export function logExport(
 }
 
 /**
- * Name of the file of an export, with the day in the person's time zone: `films-2026-11-23.csv`. Only letters, digits,
- * dots and dashes of ASCII, which every header and file system takes.
+ * Returns the file name of an export, with the day in the user's time zone: `films-2026-11-23.csv`. It consists only of
+ * ASCII letters, digits, dots and dashes, which are safe in headers and on file systems.
  */
 export function fileName({ label, name }: ModelView, format: FileFormat): string {
   const day = DateTime.now().setZone(presentZone()).toISODate()

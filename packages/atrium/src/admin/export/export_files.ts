@@ -7,7 +7,7 @@ import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_shape.js'
 
 /**
- * The names of the files in a folder of the disk; none if there is no such folder.
+ * Returns the names of the files in a folder of the disk; an empty list if there is no such folder.
  */
 export async function namesOnDisk(
   disk: Awaited<ReturnType<typeof filesDisk>>,
@@ -34,7 +34,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || cause?.code === 'ENOENT'
 }
 
-/* Next to the folders of models, none of which can have this name */
+/* Next to the folders of models, which cannot have this name */
 const FOLDER = '.exports'
 
 const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/
@@ -42,9 +42,9 @@ const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/
 const HOUR = 3_600_000
 
 /**
- * Keeps the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
+ * Stores the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
  *
- * @param path  of the complete file, which only the server's user may read; it may be gone afterwards
+ * @param path  path of the complete file, which only the server's user can read; the file can be moved
  * @returns the key of the stored file
  */
 export async function keepExport(path: string, format: FileFormat): Promise<string> {
@@ -64,7 +64,7 @@ export async function keepExport(path: string, format: FileFormat): Promise<stri
 }
 
 /**
- * Opens a stored file. The caller reads the stream to its end or destroys it.
+ * Opens a stored file. The caller reads the stream to the end or destroys it.
  *
  * @returns undefined if there is none
  */
@@ -79,7 +79,7 @@ export async function openExport(
   return { size: contentLength, stream: await disk.getStream(place) }
 }
 
-/** Removes a stored file, if it is there. */
+/** Removes a stored file if it exists. */
 export async function removeExport(key: string): Promise<void> {
   if (!NAME.test(key)) return
   const disk = await filesDisk()
@@ -87,7 +87,7 @@ export async function removeExport(key: string): Promise<void> {
 }
 
 /**
- * Removes the files that are older than a number of hours, those that no job knows of among them.
+ * Removes the files that are older than a number of hours, including those without a job.
  *
  * @returns the number of removed files
  */

@@ -23,15 +23,15 @@ import { ExportedList, type WantedList } from './exported_list.js'
 import { keepExport, openExport, removeExport } from './export_files.js'
 import { writeExport } from './write_export.js'
 
-/** Name of the kind */
+/** Name of the job kind */
 export const EXPORT_JOB = 'export'
 
 const MEGABYTE = 1024 * 1024
 
-/* Progress is a statement. */
+/* Milliseconds between two updates of the progress, each of which is a statement. */
 const NOTED_EVERY = 500
 
-/** The part of an export that its job keeps. */
+/** Data of an export in the payload of its job. */
 export interface ExportPayload {
   choice: ExportChoice
   query: string
@@ -41,7 +41,7 @@ export interface ExportPayload {
 
 interface Progress {
   count: number
-  /** Size of the complete file */
+  /** Size of the complete file in bytes */
   bytes: number
 }
 
@@ -51,13 +51,13 @@ interface ExportResult {
   file: string
   name: string
   bytes: number
-  /** Of the owner, when the file was made */
+  /** Digest of the owner's permissions when the file was created */
   permissions: PermissionsPrint
 }
 
 /**
- * An export that takes longer than a request: its file is the person's alone, and stored for some hours. After an
- * interruption it begins anew, as its snapshot is gone. [D1, D2]
+ * An export that takes too long for a request. Only the owner can download the file, which is stored for some hours.
+ * After an interruption the export restarts, because the snapshot is lost. [D1, D2]
  */
 export class ExportJob extends JobKind {
   readonly name = EXPORT_JOB
@@ -110,7 +110,7 @@ export class ExportJob extends JobKind {
     return stillAllows(now, (result as Partial<ExportResult>).permissions)
   }
 
-  /** Removes the owner's oldest files, so that there is room for another one. */
+  /** Removes the owner's oldest files, to make room for a new one. */
   async #makeRoom({ job, store }: JobRun, bytes: number): Promise<void> {
     const { keptFiles, keptHours, keptMegabytes } = this.site.exports
     let left = keptMegabytes * MEGABYTE - bytes
@@ -151,7 +151,7 @@ export class ExportJob extends JobKind {
       const message = this.site.text('export.done', { records: this.#records(view, count) })
       return { message, file, name: fileName(view, format), bytes: progress.bytes, permissions }
     } catch (error) {
-      /* It goes on later. Of a file that is not whole, nothing is handed out. */
+      /* A stopped job is resumed later. An incomplete file is never available for download. */
       if (!(error instanceof JobStopped)) {
         logExport(ctx, this.site, list, choice, { count: 0, isInterrupted: true })
       }

@@ -8,7 +8,8 @@ const pages = modelPage(
 )
 
 /**
- * Registers the export of a list, its dialog, and the export of selected records, which reads its body itself. [D2]
+ * Registers the export of a list, the dialog, and the export of selected records, whose handler parses the request
+ * body. [D2]
  */
 export function exportRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes

@@ -21,29 +21,37 @@ import type { ModelView } from '../views/model_view.js'
 import { selectedRecords } from './export_choice.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
-/* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */
+/*
+ * Number of rows per batch, which takes a few milliseconds; requests are handled between two batches. Larger batches
+ * stay in memory longer, which increases the memory use.
+ */
 const ROWS_PER_PART = 250
 
-/* Own code that reads a list may expect no longer pages than those of the site. */
+/*
+ * Batch size for custom code that reads a list, which can expect pages no longer than those of the site.
+ */
 const ROWS_OF_OWN_CODE = 100
 
-/**
- * The list of an export.
- */
+/** The list to export. */
 export interface WantedList {
   /** Query of the list */
   query: string
-  /** Names of its columns; `all`: all that responses hold. Default: those that the list shows */
+  /**
+   * Names of the columns; `all`: all fields of responses. Default: the columns that the list shows
+   */
   columns?: readonly string[] | 'all'
   titles: boolean
-  /** Paths of the records that were selected in the list, whatever its filters say now. Default: all of its records */
+  /**
+   * Key paths of the records that were selected in the list, which are exported even if they no longer match its
+   * filters. Default: all records of the list
+   */
   selected?: readonly string[] | null
-  /** True if the user's default view opens where the query is empty, as in the list itself */
+  /** True to apply the user's default view if the query is empty, like the list itself */
   opensDefault?: boolean
 }
 
 /**
- * The records and columns that a list shows on all of its pages, as far as the user may export them. [D2]
+ * The records and columns of a list, on all pages, as far as the user is allowed to export them. [D2]
  */
 export class ExportedList {
   private constructor(
@@ -51,17 +59,17 @@ export class ExportedList {
     readonly view: ModelView,
     readonly parameters: ListParameters,
     readonly columns: readonly ExportColumn[],
-    /** Names of the columns, as a job needs them */
+    /** Names of the columns, for the payload of a job */
     readonly names: readonly string[] | 'all' | undefined,
     private readonly conditions: readonly Condition[],
     readonly selected: readonly string[] | null,
-    /** Which records the roles of the user let them export is narrower than what they see */
+    /** True if the roles allow the user to export fewer records than to view */
     readonly isNarrowed: boolean
   ) {}
 
   /**
-   * @param view  as the roles of the user leave it
-   * @throws ExportRefused  for a query of which something filters nothing, and for columns that there are not
+   * @param view  view with the permissions of the user's roles
+   * @throws ExportRefused  for a query with an invalid filter, and for unknown columns
    */
   static async read(
     ctx: HttpContext,
@@ -101,10 +109,10 @@ export class ExportedList {
   }
 
   /**
-   * Number of its records.
+   * Returns the number of records.
    *
-   * @param client  that its records are read by
-   * @returns null if the policy takes the record, and too many would have to be authorized
+   * @param client  client that the records are read with
+   * @returns null if the policy needs the record, and too many records would have to be authorized
    * @throws Problem 403
    */
   async count(client?: QueryClientContract): Promise<number | null> {
@@ -119,9 +127,9 @@ export class ExportedList {
   }
 
   /**
-   * Its records, in order, batch by batch.
+   * Yields the records, in order, in batches.
    *
-   * @param client  for records of one moment, that of a snapshot
+   * @param client  client of a snapshot, for a consistent result
    * @throws Problem 403
    */
   batches(client: QueryClientContract): AsyncGenerator<Item[], void> {
@@ -134,7 +142,7 @@ export class ExportedList {
     return listBatches(request, (part) => crud.getMulti(part, options), ROWS_PER_PART, parts)
   }
 
-  /** Own code may know pages only. */
+  /** Reads page by page, because custom code can support only pages. */
   async *#pages(client: QueryClientContract): AsyncGenerator<Item[], void> {
     for (let page = 1; ; page++) {
       const { data } = await this.view.crud.getMulti(this.#page(page), this.#options(client))
@@ -156,7 +164,7 @@ export class ExportedList {
     return this.view.crud.getMulti === LucidCrud.prototype.getMulti
   }
 
-  /** Undefined, for all of them, where own code is given the records. */
+  /** Fields to read. Undefined, for all fields, if custom code gets the records. */
   get #fields(): Fields | undefined {
     if (!this.#isPlain || this.columns.some(({ isOwn }) => isOwn)) return undefined
     const known = new Set(fieldsOf(this.view))
@@ -176,7 +184,9 @@ export class ExportedList {
   }
 }
 
-/** Those of a view that is open may be columns that its owner sees, and the user does not. */
+/**
+ * Rejects unknown columns. A saved view can contain columns that its owner sees but the user does not.
+ */
 function refuseUnknownColumns(view: ModelView, query: string): void {
   const { unknown } = readColumns(view, new URLSearchParams(query).getAll('columns'))
   if (unknown.length === 0) return

@@ -13,9 +13,7 @@ import { logExport, fileName } from './export_event.js'
 import type { ExportedList } from './exported_list.js'
 import { writeExport } from './write_export.js'
 
-/**
- * The same batches; the next one is read while the current one is used.
- */
+/** Returns the same batches, and reads the next one while the current one is used. */
 export async function* readAhead<Batch>(
   batches: AsyncGenerator<Batch, void>
 ): AsyncGenerator<Batch, void> {
@@ -25,7 +23,7 @@ export async function* readAhead<Batch>(
       const { done, value } = await next
       if (done) return
       next = batches.next()
-      /* Thrown when its turn comes, if it does */
+      /* The error of the next batch, if any, is thrown when it is awaited. */
       next.catch(() => {})
       yield value
     }
@@ -35,7 +33,7 @@ export async function* readAhead<Batch>(
   }
 }
 
-/** Milliseconds that a client may receive nothing */
+/** Timeout in milliseconds for a client that does not receive data */
 const STALLED = 60_000
 
 interface Sending {
@@ -46,12 +44,14 @@ interface Sending {
 }
 
 /**
- * Sends an export while it is read, from one snapshot, which ends with the response. An error before the first part is an
- * ordinary error; a later one ends the connection, so that a part is not mistaken for the whole. [D2]
+ * Streams an export while it is read from one snapshot, which ends with the response. An error before the first chunk
+ * is handled like other errors. A later error ends the connection, so that an incomplete file is not mistaken for a
+ * complete one. [D2]
  *
- * @param most  number of records
- * @returns null once the response has begun; else what their number is, if it is known: they are too many
- * @throws Problem 503  while too many are being sent
+ * @param most  maximum number of records
+ * @returns null once the response has begun; otherwise there are too many records, and `count` is their number, if
+ *   known
+ * @throws Problem 503  while too many exports are being streamed
  */
 export async function sendExport(
   sending: Sending,
@@ -87,7 +87,9 @@ export async function sendExport(
   }
 }
 
-/** Sends a small export, which holds no connection and no place while it is sent. */
+/**
+ * Sends a small export. It does not hold a connection while it is sent, and does not count as a streamed export.
+ */
 async function sendWhole(
   { ctx, site, list, choice }: Sending,
   batches: AsyncGenerator<Item[], void>,
@@ -109,7 +111,7 @@ async function sendWhole(
   })
 }
 
-/** Sends the headers, and starts to write. */
+/** Sends the headers, and starts writing. */
 function begin(
   { ctx, site, list, choice }: Sending,
   batches: AsyncGenerator<Item[], void>,
@@ -119,7 +121,7 @@ function begin(
   const { response } = ctx.response
   const output = new PassThrough()
   sendHeaders(ctx, list, choice)
-  /* The end of the response, be it sent, left or broken. */
+  /* Settles when the response ends: sent, aborted by the client, or failed. */
   const left = new Promise<void>((resolve) => finished(response, () => resolve())).then(
     () => void output.destroy()
   )
@@ -133,7 +135,7 @@ function begin(
     ctx.logger.error({ err: error }, 'An export has failed midway')
     output.destroy(error)
   })
-  /* A client that has gone away takes nothing more, so that writing may never end. */
+  /* If the client has disconnected, writing may never end. */
   Promise.race([writing, left])
     .catch(() => {})
     .finally(end)
@@ -146,9 +148,7 @@ function begin(
   ctx.response.stream(output)
 }
 
-/**
- * Headers of the response.
- */
+/** Sets the headers of the response. */
 export function sendHeaders(
   { response }: HttpContext,
   { view }: ExportedList,

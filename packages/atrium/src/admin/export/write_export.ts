@@ -8,28 +8,28 @@ import type { Cell } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
 import type { ExportColumn } from './export_columns.js'
 
-/** Formats with a heading; in the others, the names are those of properties. */
+/** Formats with a heading; in other formats, the names are property names. */
 const WITH_HEADING: ReadonlyArray<ExportChoice['format']> = ['csv', 'xlsx']
 
 interface Source {
   columns: readonly ExportColumn[]
   batches: AsyncIterable<Item[]>
   ctx: HttpContext
-  /** That the batches are read by */
+  /** Client that the batches are read with */
   client: QueryClientContract
 }
 
 interface Progress {
-  /** Number of the records that are written */
+  /** Number of written records */
   count: number
 }
 
 /**
- * Writes records as a file, and ends it. Requests of the process go first between its batches. [D6]
+ * Writes records as a file, and ends the file. Requests to the process are handled between two batches. [D6]
  *
- * @param output    may be slower than the database
- * @param progress  updated
- * @param pause     called after each batch; it may stop the rest by throwing
+ * @param output    stream; can be slower than the database
+ * @param progress  updated after each batch
+ * @param pause     called after each batch; can throw to stop the export
  */
 export async function writeExport(
   { columns, batches, ctx, client }: Source,
@@ -68,7 +68,10 @@ function positionsOf(
   return new Set(columns.flatMap((column, index) => (isWanted(column) ? [index] : [])))
 }
 
-/** Values of the columns that are not fields. One after the other: they may share the connection of a transaction. */
+/**
+ * Returns the values of the columns that are not fields. They are read one after the other, because they can share the
+ * connection of a transaction.
+ */
 async function madeValues(
   columns: readonly ExportColumn[],
   items: Item[],

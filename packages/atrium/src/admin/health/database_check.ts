@@ -4,12 +4,13 @@ import type { Database } from '@adonisjs/lucid/database'
 import { dialectOf } from '#base/database/dialects'
 import { pendingMigrations } from '#base/engine_file'
 
-/* Health checks are polled often, and a slower database is unusable anyway. */
+/*
+ * Timeout in milliseconds: health checks are polled often, and a slower database is unusable anyway.
+ */
 const PATIENCE = 2000
 
 /**
- * Checks that a database responds and has run all migrations of the application, with one small
- * query.
+ * Checks with one small query that a database responds and has run all migrations of the application.
  */
 export class DatabaseCheck extends BaseCheck {
   readonly name: string
@@ -19,7 +20,7 @@ export class DatabaseCheck extends BaseCheck {
 
   /**
    * @param connectionName  connection in config/database.ts
-   * @param migrations      names of the migrations that it should have run
+   * @param migrations      returns the names of the migrations that should have run
    */
   constructor(
     db: Database,
@@ -61,7 +62,7 @@ async function within<Value>(milliseconds: number, promise: Promise<Value>): Pro
     () => late.reject(new Error(`No response within ${milliseconds} ms`)),
     milliseconds
   )
-  /* A late query may still fail. */
+  /* Handles the rejection of a query that fails after the timeout. */
   promise.catch(() => {})
   try {
     return await Promise.race([promise, late.promise])

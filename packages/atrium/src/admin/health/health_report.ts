@@ -9,7 +9,9 @@ import { hasEventLog } from '../http/event_access.js'
 import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
 
-/* A user waits for the page; a slower response counts as a failure. */
+/*
+ * Timeout in milliseconds, because a user waits for the page; a slower response counts as a failure.
+ */
 const PATIENCE = 2000
 
 /**
@@ -24,13 +26,11 @@ export interface DatabaseHealth {
   latency: number | null
 }
 
-/**
- * Health of the site. Null stands for values that could not be determined. [E5]
- */
+/** Health of the site. Null means that a value could not be determined. [E5] */
 export interface HealthReport {
   databases: DatabaseHealth[]
   sessions: number | null
-  /** Null if the site keeps no events */
+  /** Null if the site stores no events */
   events: { count: number | null; oldest: string | null; pending: number } | null
   runtime: {
     version: string
@@ -73,7 +73,9 @@ export async function healthReport(
 ): Promise<HealthReport> {
   const attempt = attemptWithin(patience, report)
   const log = hasEventLog(site)
-  /* Measured first, as concurrent queries on the same connection delay each other. */
+  /*
+   * Latencies are measured first, because concurrent queries on the same connection delay each other.
+   */
   const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
     attempt(() => site.sessionManager.allActive(), 'The sessions'),
@@ -102,7 +104,7 @@ export async function healthReport(
   }
 }
 
-/** A connection that serves both is measured once. */
+/** Measures both connections; if they are the same, only once. */
 async function measureBoth(config: DatabaseConfig, attempt: Attempt): Promise<DatabaseHealth[]> {
   const { applicationConnection, adminConnection } = config
   const application = measure(applicationConnection, () => config.applicationSession(), attempt)
@@ -128,7 +130,7 @@ async function measure(name: string, client: () => QueryClientContract, attempt:
   return { name, dialect, latency }
 }
 
-/** Returns a function that runs a measurement, which is null if it fails or takes too long. */
+/** Returns a function that runs a measurement and returns null if it fails or takes too long. */
 function attemptWithin(patience: number, report: Report) {
   return async <Result>(act: () => Promise<Result>, what: string): Promise<Result | null> => {
     let timer: NodeJS.Timeout | undefined
@@ -169,13 +171,13 @@ export class HealthController {
   }
 }
 
-/** Drivers return the smallest value of a column in their own format. */
+/** Parses the time of the oldest event, which each driver returns in a different format. */
 function readTime(text: string): DateTime {
   const time = DateTime.fromSQL(text, { zone: 'utc' })
   return time.isValid ? time : DateTime.fromISO(text, { zone: 'utc' })
 }
 
-/** Duration in its first two units that are not zero: `3 days, 4 hours`. */
+/** Formats a duration with the first two units that are not zero: `3 days, 4 hours`. */
 function inWords(seconds: number): string {
   const all = Duration.fromObject({ seconds: Math.floor(seconds) }, { locale: 'en' })
   const parts = all.shiftTo('days', 'hours', 'minutes', 'seconds').toObject()

@@ -1,9 +1,7 @@
 import { Problem } from '#crud'
 import type { Site } from '../views/site.js'
 
-/**
- * The response to a program whose user has to set up a second factor first. [U10]
- */
+/** Returns the response for an API client whose user has to set up a second factor first. [U10] */
 export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
   const message = site.text('factors.required', { path: site.url('/account/factors/totp') })
   return new Problem(403, message, {
@@ -13,9 +11,9 @@ export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
 }
 
 /**
- * The response to a program whose user has to prove again who they are. [U11]
+ * Returns the response for an API client whose user has to authenticate again. [U11]
  *
- * @param page  where a script of the site sends the user
+ * @param page  page that a script of the site redirects the user to
  */
 export function proofProblem(site: Pick<Site, 'text' | 'url'>, page?: string): Problem {
   const message = site.text('reauthentication.program', { path: site.url('/reauthenticate') })

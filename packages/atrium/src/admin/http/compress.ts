@@ -4,13 +4,15 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { bestEncoding, type Encoding } from '#base/http/send_asset'
 import { CONTENT_SECURITY_POLICY } from '#base/http/security_headers'
 
-/* Below this size, the headers cost more than compression saves. */
+/* Minimum size; below it, the headers cost more than compression saves. */
 const SMALLEST = 1024
 
-/* Up to this size, compressing takes less time than handing the text to another thread. */
+/* Up to this size, compressing takes less time than passing the text to another thread. */
 const LARGEST_SYNC = 64 * 1024
 
-/* A higher level takes several times as long for a page that is a tenth smaller. */
+/*
+ * The lowest level: a higher one takes several times as long and makes a page only a tenth smaller.
+ */
 const optionsOf = {
   br: (text: string) => ({
     params: {
@@ -36,14 +38,14 @@ function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
 }
 
 /**
- * Compresses the response if it is a text of sufficient size and the client accepts an encoding.
- * The compressed length reveals no secret: those that a page shows once are random, and it repeats nothing that others
- * could send.
+ * Compresses the response if it is a text of sufficient size and the client accepts an encoding. The compressed length
+ * reveals no secret: secrets on pages are random and shown once, and pages with secrets do not repeat input of other
+ * clients.
  */
 export async function compressResponse({ request, response }: HttpContext): Promise<void> {
   const body = response.hasContent ? response.getBody() : null
   if (typeof body !== 'string' || body.length < SMALLEST) return
-  /* The entity tag of the text would be wrong for the compressed body. */
+  /* An entity tag of the text would be wrong for the compressed body. */
   if (response.getHeader('content-encoding') || response.getHeader('etag')) return
 
   response.vary('Accept-Encoding')

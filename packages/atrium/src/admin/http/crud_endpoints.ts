@@ -15,9 +15,7 @@ import { adminActor } from '../identity/admin_actor.js'
 import { NotAllowed } from './errors.js'
 import type { Action } from '../permissions/offers.js'
 
-/**
- * The parts of a view that its endpoints use.
- */
+/** The properties of a view that the endpoints use. */
 interface MountedView {
   readonly name: string
   readonly model: LucidModel
@@ -45,10 +43,10 @@ const OPERATIONS: Record<Action, Operation[]> = {
 }
 
 /**
- * Creates the endpoints of a view, below its `/crud`. They are those of the model, except for their
- * path, their access and which of them exist. [S61, P13]
+ * Creates the endpoints of a view, below `/crud` of the view. They equal the endpoints of the model, except for the
+ * path, the access and the list of operations. [S61, P13]
  *
- * @throws ValueError  when the option `endpointCreator` is not valid
+ * @throws ValueError  if the option `endpointCreator` is not valid
  */
 export function crudEndpoints(view: MountedView): EndpointCreator {
   const { model, resource, crud, crudOptions } = view
@@ -78,7 +76,10 @@ export function crudEndpoints(view: MountedView): EndpointCreator {
   return creator
 }
 
-/** Records of another model can be included if the viewer may see that model. */
+/**
+ * Returns whether records of another model can be included, which requires that the viewer is allowed to see that
+ * model.
+ */
 async function isVisible(
   { adminSite }: MountedView,
   model: LucidModel,
@@ -88,7 +89,7 @@ async function isVisible(
   return (await other?.isVisibleTo(ctx)) ?? false
 }
 
-/** Options of the model's endpoints without their path, access and list of operations. */
+/** Returns the options of the model's endpoints without path, access and list of operations. */
 function sharedOptions({ model, crudOptions }: MountedView): CrudRouterOptions {
   const {
     path,

@@ -16,7 +16,7 @@ import { refuseForgery, requireSignIn, siteMiddleware } from './guards.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /**
- * Registers the endpoints of one model below its `/crud`. The guards apply to all routes that an
+ * Registers the endpoints of one model below `/crud` of the model. The guards apply to all routes that an
  * `EndpointCreator` registers, including custom ones. [S61]
  */
 export function registerCrudMount(site: AdminSite, view: ModelView): void {
@@ -24,8 +24,8 @@ export function registerCrudMount(site: AdminSite, view: ModelView): void {
 }
 
 /**
- * Requires a signed-in user, and a superuser for the admin's own models. The response is always a
- * problem, whatever the client accepts. [B6, B13]
+ * Requires a signed-in user, and a superuser for the admin site's models. Errors are always sent as problem details,
+ * whatever the client accepts. [B6, B13]
  */
 function crudGuard(site: AdminSite, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
@@ -40,17 +40,19 @@ function crudGuard(site: AdminSite, view: ModelView) {
   }
 }
 
-/** Reads need no proof. [U11] */
+/**
+ * Returns whether the request is allowed without a reauthentication. Reads never need one. [U11]
+ */
 function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.request.method())
   return isRead || !isGuarded(model) || isRecentlyProved(guardOf(ctx).signedInOrFail().session)
 }
 
 /**
- * Returns true if the path is below the `/crud` of any model name: without a login, existing models
- * must not differ from missing ones.
+ * Returns true if the path is below the `/crud` of any model name: without a login, existing models must not differ
+ * from missing ones.
  *
- * @param path  whole path of the request, mount path included
+ * @param path  full path of the request, including the mount path
  */
 export function isCrudPath(site: AdminSite, path: string): boolean {
   return /^\/[^/]+\/crud(\/|$)/.test(path.slice(site.mountPath.length))

@@ -21,9 +21,7 @@ export class UnsupportedBody extends Exception {
   static message = 'This form takes application/x-www-form-urlencoded only'
 }
 
-/**
- * The form has more values than any form of the site.
- */
+/** The form has more values than the maximum. */
 export class TooManyValues extends Exception {
   static status = 413
   static code = 'E_TOO_MANY_VALUES'
@@ -37,13 +35,11 @@ export class PageNotFound extends Exception {
   static status = 404
   static code = 'E_PAGE_NOT_FOUND'
   static message = 'There is no such page'
-  /** Where such records are */
+  /** List that such records are in */
   list?: { label: string; url: string }
 }
 
-/**
- * The page or record exists, and must look to the signed-in user as if it did not. [U4]
- */
+/** Thrown for a page or record that exists, but has to look missing to the signed-in user. [U4] */
 export class WithheldPage extends PageNotFound {
   readonly refusal = 'permission'
 }

@@ -5,23 +5,19 @@ import { DatabaseIntegration } from '../events/database_integration.js'
 import type { EventIntegration } from '../events/event_integration.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/**
- * The part of the site that event pages read.
- */
+/** The properties of the site that event pages read. */
 export interface LoggedSite {
   readonly eventIntegration: EventIntegration | undefined
 }
 
-/**
- * Returns true if the site keeps events that its pages can read. [E2]
- */
+/** Returns true if the site stores events that the pages can read. [E2] */
 export function hasEventLog({ eventIntegration }: LoggedSite): boolean {
   return eventIntegration instanceof DatabaseIntegration
 }
 
 /**
- * Returns true if the signed-in user may read the event log, which shows every model and every
- * user's actions: superusers only. [B13]
+ * Returns true if the signed-in user is allowed to read the event log. Only superusers are, because the log shows every
+ * model and every user's actions. [B13]
  */
 export function mayReadEvents(site: LoggedSite, ctx: HttpContext): boolean {
   return hasEventLog(site) && isSuperuser(ctx)
@@ -31,9 +27,7 @@ export function isSuperuser(ctx: HttpContext): boolean {
   return guardOf(ctx).signedIn?.owner.isSuperuser === true
 }
 
-/**
- * Guard of the event log pages: 404 without a log. [E2]
- */
+/** Guard of the event log pages: responds with 404 if the site has no event log. [E2] */
 export function eventsGuard(site: LoggedSite) {
   return async (ctx: HttpContext, next: NextFn) => {
     if (!hasEventLog(site)) throw new PageNotFound()

@@ -3,13 +3,11 @@ import app from '@adonisjs/core/services/app'
 import { guardOf } from '../identity/admin_guard.js'
 import type { SentencePart } from '../text/plain_text.js'
 
-/**
- * *Undo* of a message. [R7]
- */
+/** The *Undo* button of a message. [R7] */
 export interface FlashUndo {
   /** URL that the form is sent to */
   url: string
-  /** *Undo* or *Redo* */
+  /** Label: *Undo* or *Redo* */
   label: string
 }
 
@@ -17,16 +15,12 @@ type Offer = (ctx: HttpContext) => Promise<FlashUndo | undefined>
 
 let offer: Offer | undefined
 
-/**
- * Registers the function that offers *Undo* for what a request has written.
- */
+/** Registers the function that offers *Undo* for the writes of a request. */
 export function offerUndoBy(given: Offer): void {
   offer = given
 }
 
-/**
- * The message of an action with its *Undo*, if it can be undone.
- */
+/** Returns the message of an action, with *Undo* if the action can be reverted. */
 export async function withUndo<Message extends { kind: string; undo?: FlashUndo }>(
   ctx: HttpContext,
   message: Message
@@ -35,37 +29,35 @@ export async function withUndo<Message extends { kind: string; undo?: FlashUndo 
   return undo ? { ...message, undo } : message
 }
 
-/**
- * Result of an action, to be shown on the next page. [B18]
- */
+/** Result message of an action, shown on the next page. [B18] */
 export interface Flash {
   kind: 'success' | 'error'
   text: string
-  /** The one that it is about */
+  /** The record that the message is about */
   record?: FlashRecord
-  /** Set where the action can be reverted */
+  /** Set if the action can be reverted */
   undo?: FlashUndo
 }
 
 export interface FlashRecord {
   /** Name of the model */
   model: string
-  /** Key as in paths, without the leading slash */
+  /** Key as in URL paths, without the leading slash */
   key: string
-  /** The text; its isolated part is the record's title */
+  /** Parts of the text; the isolated part is the title of the record */
   parts: readonly SentencePart[]
-  /** URL of the record's form; null if the user may not open it */
+  /** URL of the record's form; null if the user is not allowed to open it */
   url: string | null
 }
 
-/** An encrypted cookie of the site: the application's sessions are its own. [K4] */
+/** Name of the encrypted cookie of the site, which does not use the application's sessions. [K4] */
 const COOKIE = 'admin_flash'
 
 const READ = new WeakMap<HttpContext, Flash | null>()
 const SENT = new WeakMap<HttpContext, Flash>()
 
 /**
- * Stores the message for the next page; a second one of the same request is behind the first.
+ * Stores the message for the next page. A second message of the same request is appended to the first.
  */
 export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
   const message = await withUndo(ctx, told)
@@ -76,8 +68,8 @@ export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<vo
 }
 
 /**
- * Message of the previous page, if any. Partial pages leave it alone: one that refreshes itself in another
- * window must not use it up.
+ * Returns the message of the previous page, if any. Partial pages do not read it, so that a page that refreshes itself
+ * in another window does not consume the message.
  */
 export async function flashOf(ctx: HttpContext): Promise<Flash | null> {
   const { request } = ctx

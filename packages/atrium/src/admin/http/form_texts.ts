@@ -1,17 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { TooManyValues } from './errors.js'
 
-/* More than any form of the site */
+/* Maximum number of values; more than any form of the site has */
 const MOST_VALUES = 1000
 
-/** Number of fields of a form, at most; of a multipart form, of its values */
+/** Maximum number of fields of a form, or of values of a multipart form */
 export const MOST_FIELDS = 10_000
 
 const read = new WeakMap<HttpContext, Map<string, string[]>>()
 
 /**
- * Parses all values of a form, once per request. The application's parser would turn long lists and
- * names with brackets into objects, so urlencoded bodies are parsed here.
+ * Parses all values of a form, once per request. Parses urlencoded bodies without the application's parser, which would
+ * convert long lists and names with brackets to objects.
  *
  * @throws TooManyValues
  */
@@ -21,15 +21,13 @@ export function sentTexts(ctx: HttpContext): Map<string, string[]> {
   return texts
 }
 
-/**
- * Gives a request the stored texts of a form. [R5, R10]
- */
+/** Sets stored form values as the values of a request. [R5, R10] */
 export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void {
   read.set(ctx, texts)
 }
 
 /**
- * Trimmed value of a field that is sent once.
+ * Returns the trimmed value of a field that is sent once.
  *
  * @returns undefined if the field is missing or was sent several times
  */
@@ -38,7 +36,7 @@ export function singleText(texts: Map<string, string[]>, name: string): string |
 }
 
 /**
- * Value of a field that is sent once, as it was typed: a password.
+ * Returns the untrimmed value of a field that is sent once, such as a password.
  *
  * @returns undefined if the field is missing or was sent several times
  */
@@ -73,15 +71,15 @@ function readTexts({ request }: HttpContext): Map<string, string[]> {
   return texts
 }
 
-/* Bytes, with the files that a form may have: they are read over, and never written to the disk. */
+/* Maximum bytes of the body. Files in a form are skipped and never written to the disk. */
 const LONGEST = 256 * 1024
 
 const MOST_TEXTS = 2000
 
 /**
- * Texts of a form of an anonymous user. Nothing is written anywhere. [R10]
+ * Returns the values of a form that an anonymous user has sent. Nothing is written to the disk. [R10]
  *
- * @returns null for what is not a form, and for one that is too long, of which nothing is read
+ * @returns null for a body that is not a form, and for a form that is too long, which is not read
  */
 export async function textsOfAnonymous(ctx: HttpContext): Promise<Map<string, string[]> | null> {
   const { request } = ctx

@@ -8,9 +8,7 @@ import { FactorRequired, SignInRequired } from '../identity/errors.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
 
-/**
- * Middleware of every route of the site, including login.
- */
+/** Middleware of every route of the site, including the login. */
 export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
   refuseForgery(ctx)
@@ -19,14 +17,14 @@ export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<vo
   await compressResponse(ctx)
 }
 
-/** @throws CrossSiteRequest  if a page of another site sent a request that changes something */
+/** @throws CrossSiteRequest  if a page of another site sent a request that changes data */
 export function refuseForgery(ctx: HttpContext): void {
   if (isForgery(ctx)) throw new CrossSiteRequest()
 }
 
 /**
- * Guard of every route except login: requires a signed-in user. It is attached to the routes
- * themselves, so that the spelling of a path does not matter. [S25, B6]
+ * Guard of every route except login: requires a signed-in user. It is attached to the routes, so that alternative
+ * spellings of a path cannot bypass it. [S25, B6]
  */
 export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
@@ -35,8 +33,7 @@ export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void>
 }
 
 /**
- * Guard of the one form that is accepted while a superuser sees the site as a role: that which ends
- * it. [U6]
+ * Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. [U6]
  */
 export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
@@ -44,7 +41,8 @@ export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<voi
 }
 
 /**
- * Guard of what is open to a user who has to set up a second factor first: its pages, and logging out. [U10]
+ * Guard of the routes for a user who has to set up a second factor first: the pages for setting it up, and logging out.
+ * [U10]
  */
 export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!(await guardOf(ctx).checkWithoutFactor())) await requireSignIn(ctx)

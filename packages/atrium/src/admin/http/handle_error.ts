@@ -23,8 +23,8 @@ import { guardOf } from '../identity/admin_guard.js'
 import { redirectPage } from './redirect.js'
 
 /**
- * Handles an error of the site, or of an unknown path below its mount. To be called by the
- * application's exception handler.
+ * Handles an error of the site, or of an unknown path below the mount path. The application's exception handler has to
+ * call it.
  *
  * @returns true if a response was sent
  */
@@ -63,13 +63,16 @@ export async function handleAdminError(
   return true
 }
 
-/** A page that asks for a proof or for a second factor before it is shown refuses nothing yet. */
+/**
+ * Returns true if a page requires a reauthentication or a second factor before it is shown, which is not logged as a
+ * rejection.
+ */
 function isRoutineQuestion(error: unknown, ctx: HttpContext): boolean {
   const asks = error instanceof FactorRequired || error instanceof ReauthenticationRequired
   return asks && ctx.request.method() === 'GET' && !wantsJson(ctx)
 }
 
-/** Redirects pages and htmx to the login form; programs receive a problem. [B6] */
+/** Redirects pages and htmx to the login form; API clients receive a problem. [B6] */
 async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
   const { request } = ctx
   site.adminAuthentication.clearCookies(ctx)
@@ -88,13 +91,15 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
   redirectPage(ctx, login, 401)
 }
 
-/** Nothing but its enrolment is open to a user who has to set up a second factor. [U10] */
+/** Redirects a user who has to set up a second factor to the page for setting it up. [U10] */
 function askForFactor(site: AdminSite, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, factorProblem(site))
   redirectPage(ctx, site.url('/account/factors/totp'), 403)
 }
 
-/** Asks for the password or a code, and leads back to the page that the refused request came from. [U11] */
+/**
+ * Redirects to the reauthentication page, which redirects back to the page that the rejected request came from. [U11]
+ */
 async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, ctx: HttpContext) {
   const { request } = ctx
   const isRead = ['GET', 'HEAD'].includes(request.method())
@@ -104,7 +109,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
     next ??
     returnPath(site, here ?? (pathname && pathname + search)) ??
     (await pageAddress(site, ctx))
-  /* A draft says by itself that it is to be sent again. */
+  /* The page of a draft itself shows that the form has to be sent again. */
   const isRefused = !isRead && next === undefined
   const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
   const page = `${site.url('/reauthenticate')}?${query}`
@@ -112,13 +117,18 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
   redirectPage(ctx, page, 403)
 }
 
-/** With the list that a form was opened from, unless that makes it too long. [L11] */
+/**
+ * Returns the path to return to, including the list that a form was opened from, unless that makes the path too long.
+ * [L11]
+ */
 function pathToReturnTo(site: AdminSite, wanted: string | undefined, ctx: HttpContext) {
   const path = returnPath(site, wanted)
   return path && (returnPath(site, formWithListQuery(ctx, path)) ?? path)
 }
 
-/** URL to return to after login: for a partial page, that of the page which contains it. */
+/**
+ * Returns the URL to return to after the login: for a partial page, the URL of the page that contains it.
+ */
 function currentPage({ request }: HttpContext): string | undefined {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
@@ -132,7 +142,7 @@ const KNOWN = [403, 404, 413, 415, 429, 503]
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const reason = unavailability(error)
-  /* AdonisJS has set the status of every error at this point. */
+  /* AdonisJS has already set the status of every error. */
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
   const problem = reason ? unavailable(reason) : error
@@ -144,7 +154,9 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
-  /* The layout shows the signed-in user; an error page must not fail on finding it. */
+  /*
+   * The layout shows the signed-in user; a failure to read the user must not break the error page.
+   */
   const guard = guardOf(ctx)
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)

@@ -3,28 +3,26 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../views/model_view.js'
 import { hasEventLog } from './event_access.js'
 
-/** Parameter that names a version by the event that it comes from. [R8] */
+/** Parameter with the id of the event that identifies a version. [R8] */
 export const VERSION = 'version'
 
-/**
- * URL of a record's history: `/admin/Film/history/12`. [E5, R9]
- */
+/** Returns the URL of a record's history: `/admin/Film/history/12`. [E5, R9] */
 export function historyUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/history${view.resource.key.toPath(key)}`)
 }
 
 /**
- * URL of one version of a record: `/admin/Film/history/12?version=345`. [R8]
+ * Returns the URL of one version of a record: `/admin/Film/history/12?version=345`. [R8]
  *
- * @param version  id of the event that the version comes from, or what `idBefore` returns
+ * @param version  id of the event of the version, or the result of `idBefore`
  */
 export function versionUrl(view: ModelView, key: KeyValue, version: number | string): string {
   return `${historyUrl(view, key)}?${VERSION}=${version}`
 }
 
 /**
- * URL of the history for a link on the page of a record, which its viewer may see; null without a log, or with nothing to
- * be logged. [R9]
+ * Returns the URL of the history for a link on the page of a record that the viewer is allowed to see; null without an
+ * event log, or if changes of the model are not logged. [R9]
  */
 export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {
   const { adminSite, resource } = view

@@ -2,9 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { isForeignLink } from '#base/http/cross_site'
 
 /**
- * The page of this site that a request comes from; for htmx the page that contains the part.
+ * Returns the page of this site that a request comes from; for htmx, the page that contains the partial page.
  *
- * @returns null for another site's, and where the browser does not tell
+ * @returns null for a page of another site, or if the browser does not send the page
  */
 export function referringPage(ctx: HttpContext): URL | null {
   if (isForeignLink(ctx)) return null
@@ -15,12 +15,12 @@ export function referringPage(ctx: HttpContext): URL | null {
 
 export const LIST = 'list'
 
-/* Longer addresses might not pass a proxy. */
+/* Maximum length of the query; proxies can reject longer URLs. */
 const LONGEST = 3000
 
 /**
- * The query of the list that the page of the request was opened from, as it is in its address: what it says
- * is to be read like any query of a list, and never followed. [L11]
+ * Returns the query of the list that the page of the request was opened from, as contained in the URL. It must be
+ * parsed like any list query, and never used as a redirect target. [L11]
  *
  * @returns null if there is none
  */
@@ -29,7 +29,7 @@ export function listQueryIn({ request }: HttpContext): string | null {
 }
 
 /**
- * The query of the list with the link that the request follows; null if it comes from another page.
+ * Returns the query of the list whose link the request follows; null if it comes from another page.
  *
  * @param list  path of the list
  */
@@ -39,9 +39,9 @@ export function queryOfReferringList(ctx: HttpContext, list: string): string | n
 }
 
 /**
- * Address of a page that leads back to a list.
+ * Returns the URL of a page, extended by the query of the list to return to.
  *
- * @param query  the list's; null without a list
+ * @param query  query of the list; null without a list
  */
 export function withListQuery(address: string, query: string | null): string {
   if (bounded(query) === null) return address
@@ -49,10 +49,10 @@ export function withListQuery(address: string, query: string | null): string {
 }
 
 /**
- * Address of a form that leads back to the list, where the caller's permissions are not known yet: before the
- * login, any path is treated alike, whether there is such a form or not.
+ * Returns the URL of a form, extended by the query of the list to return to. Used when the caller's permissions are not
+ * known: before the login, every path is treated the same way, whether or not such a form exists.
  *
- * @param address  of a page of the site
+ * @param address  URL of a page of the site
  */
 export function formWithListQuery(ctx: HttpContext, address: string): string {
   const url = URL.parse(address, 'http://here.invalid')
@@ -68,12 +68,12 @@ function bounded(query: string | null | undefined): string | null {
 
 export const PARENT = '_parent'
 
-/* Longer addresses might not pass a proxy. */
+/* Maximum length of the name; proxies can reject longer URLs. */
 const LONGEST_NAME = 1000
 
 /**
- * The name of the record that a form leads back to, as its address has it: `Distributor/3`. It is looked up like
- * any record, and never followed. [R4]
+ * Returns the name of the record that a form returns to, as contained in the URL: `Distributor/3`. The record is looked
+ * up with permission checks, and the name is never used as a redirect target. [R4]
  *
  * @returns null if there is none
  */
@@ -83,9 +83,9 @@ export function parentNameIn({ request }: HttpContext): string | null {
 }
 
 /**
- * Address of a form that leads back to a record.
+ * Returns the URL of a form, extended by the name of the record to return to.
  *
- * @param name  null if it leads back to no record
+ * @param name  name of the record; null if the form does not return to a record
  */
 export function withParentName(address: string, name: string | null): string {
   if (name === null) return address

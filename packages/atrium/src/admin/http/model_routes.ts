@@ -15,7 +15,7 @@ import {
   type RoutedSite,
 } from './site_routes.js'
 
-/** A view, as it is for the person who asks, in its site */
+/** A view with the permissions of the user, and the site of the view */
 interface Viewed<Site> {
   readonly site: Site
   readonly view: ModelView
@@ -27,8 +27,8 @@ export type Show<Site> = (viewed: Viewed<Site>, ctx: HttpContext) => unknown
 /**
  * Adds a route of a model.
  *
- * @param path    below the model's address
- * @param offers  what one has to be allowed to, any of them
+ * @param path    path below the model's URL
+ * @param offers  actions of which the user must be allowed at least one
  */
 export type ModelRoute<Site> = (
   method: Method,
@@ -37,19 +37,19 @@ export type ModelRoute<Site> = (
   show: Show<Site>
 ) => void
 
-/** A route of a model, as its guards know it */
+/** A route of a model, as passed to guards */
 export interface GuardedRoute {
   method: Method
-  /** Below the model's address */
+  /** Path below the model's URL */
   path: string
-  /** Actions of which the user must be allowed any */
+  /** Actions of which the user must be allowed at least one */
   offers: readonly Offer[]
 }
 
 /**
- * Decides which routes of a model need a recent proof. [U11]
+ * Decides which routes of a model require a recent reauthentication. [U11]
  *
- * @returns the guard that requires it of a request; undefined for a route that needs none
+ * @returns the guard for requests of the route; undefined for a route that does not require one
  */
 export type ProofGuard = (
   view: ModelView,
@@ -71,10 +71,10 @@ export class ModelRoutes<Site extends RoutedSite> {
   }
 
   /**
-   * Adds routes that get the view as the caller's roles leave it, and refuse actions that no role allows on any record, and
-   * those that need a recent proof. [U4, U11]
+   * Adds routes whose handlers get the view with the permissions of the user's roles. They reject actions that no role
+   * allows on any record, and actions that require a recent reauthentication. [U4, U11]
    *
-   * @param guards  middleware of these routes, after that of every route of the model
+   * @param guards  middleware of these routes, after the middleware of all routes of the model
    */
   group(guards: readonly MiddlewareFn[], add: (route: ModelRoute<Site>) => void): void {
     siteRoutes(this.site, [...this.#guards, ...guards], () => {
@@ -84,9 +84,7 @@ export class ModelRoutes<Site extends RoutedSite> {
     })
   }
 
-  /**
-   * Adds routes whose guards and handlers check themselves what the caller is allowed to do.
-   */
+  /** Adds routes whose guards and handlers check the permissions themselves. */
   unchecked(
     guards: readonly MiddlewareFn[],
     add: (route: (method: Method, path: string, handle: Handler) => void) => void
@@ -113,9 +111,11 @@ export class ModelRoutes<Site extends RoutedSite> {
 }
 
 /**
- * Handlers of a model's routes by a controller that is loaded for the first request of any model. There is one for each view.
+ * Returns handlers of a model's routes by a controller whose module is loaded for the first request. Each view has one
+ * controller.
  *
- * @returns the handler of a method, as in `list('page')`, or of a function of controller and request
+ * @returns a function that returns the handler for a method, such as `list('page')`, or for a function of controller
+ *   and request
  */
 export function modelPage<Module, Site, Page>(
   load: () => Promise<Module>,
@@ -136,9 +136,7 @@ export function modelPage<Module, Site, Page>(
     }
 }
 
-/**
- * Handler of a page that requires a permission of the viewer. [P14]
- */
+/** Returns a handler of a page that requires a permission of the viewer. [P14] */
 export function offered<Site>(offer: Offer, show: Show<Site>): Show<Site> {
   return async (viewed, ctx) => {
     if (!(await may(ctx, viewed.view, offer))) throw new NotAllowed()
@@ -147,8 +145,8 @@ export function offered<Site>(offer: Offer, show: Show<Site>): Show<Site> {
 }
 
 /**
- * Handler that logs the view of a page once it was sent: the list, or the form or page of a record. Partial pages,
- * redirects and errors are not views. [E2]
+ * Returns a handler that logs the view of a page after it was sent: the list, or the form or page of a record. Partial
+ * pages, redirects and errors are not logged as views. [E2]
  */
 export function logged<Site>(page: 'list' | 'update' | 'view', show: Show<Site>): Show<Site> {
   return async (viewed, ctx) => {

@@ -9,7 +9,7 @@ import {
 import type { ViewSite } from '../views/model_view.js'
 import { personal } from '../permissions/may.js'
 
-/* Routes that forms are sent to, and the pages with these forms. */
+/* Routes of form submissions, with the pages that contain the forms. */
 const PAGES = new Map([
   ['form_create', 'create_page'],
   ['form_update', 'update'],
@@ -18,8 +18,8 @@ const PAGES = new Map([
 ])
 
 /**
- * URL of the page that the response shows, to return to after login: the URL of a form's POST can't
- * be opened.
+ * Returns the URL of the page that the response shows, to return to after the login, because the URL of a form's POST
+ * cannot be opened.
  */
 export async function pageAddress(
   site: ViewSite & { mountPath: string },
@@ -39,12 +39,15 @@ export async function pageAddress(
   return (await view?.isVisibleTo(ctx)) ? view!.url('/') : site.url('/')
 }
 
-/** The same without a login: that of a form would show that its model exists. */
+/**
+ * Returns the URL of the page for requests without a login. The URL of a form's page would reveal that the model
+ * exists.
+ */
 export function publicAddress(site: ViewSite, ctx: HttpContext): string {
   return sentAddress(site, ctx) ?? site.url('/')
 }
 
-/** The address of the request, if it can be opened. */
+/** Returns the URL of the request if it can be opened. */
 function sentAddress(site: ViewSite, ctx: HttpContext): string | undefined {
   const { request } = ctx
   const isLogin = request.parsedUrl.pathname === site.url('/login')

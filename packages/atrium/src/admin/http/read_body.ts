@@ -15,16 +15,17 @@ import { MOST_FIELDS } from './form_texts.js'
 
 const MEGABYTE = 1024 * 1024
 
-/** Maximum size in bytes of a form without files: names, passwords, terms of a token */
+/**
+ * Maximum size in bytes of a form without files, such as user names, passwords and token settings
+ */
 export const LONGEST_PLAIN = 16 * 1024
 
 /**
- * Parses the body after the guards have passed: uploaded files go to the disk, so those of
- * anonymous users must not be read. Files that the request has not moved are removed at its end, even if
- * it fails. [B17]
+ * Parses the body after the guards have passed: uploaded files go to the disk, so those of anonymous users must not be
+ * read. Files that the handler has not moved are removed at the end of the request, even if it fails. [B17]
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
-  /* Detecting a missing body takes as long as some pages. */
+  /* Skips GET and HEAD, because detecting a missing body takes as long as rendering some pages. */
   if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
     await parseBody(ctx, parserFor())
@@ -64,10 +65,10 @@ export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<voi
 }
 
 /**
- * Settings of AdonisJS's parser for the site; `config/bodyparser.ts` is for the application's routes. Texts are passed on as
- * they are: each form decides what it trims, and `sentTexts` reads urlencoded ones. [K5.5]
+ * Returns a parser with the settings of the site, which do not depend on the application's `config/bodyparser.ts`.
+ * Texts are not trimmed: each form decides what to trim, and `sentTexts` parses urlencoded texts. [K5.5]
  *
- * @param limit  bytes of a form without files; default: `forms.textMegabytes`
+ * @param limit  maximum bytes of a form without files; default: `forms.textMegabytes`
  */
 function parserFor({ limit = limits().text, multipart = {} }: ParserOptions = {}) {
   const asIs = { convertEmptyStringsToNull: false, trimWhitespaces: false }
@@ -84,17 +85,17 @@ interface ParserOptions {
   multipart?: Partial<BodyParserConfig['multipart']>
 }
 
-/** Maximum bytes of a form without files, and of the files of a form */
+/** Returns the maximum bytes of a form without files, and of the files of a form. */
 function limits() {
   const { forms } = app.config.get<AdminConfig>('admin')
   return { text: forms.textMegabytes * MEGABYTE, files: forms.filesMegabytes * MEGABYTE }
 }
 
 /**
- * Reads a multipart form; its files are written to the folder as they come.
+ * Reads a multipart form, and writes files to the folder while they arrive.
  *
- * @param most  bytes of the files
- * @throws Exception  of status 400 for a body that is cut short, 413 for one that is too large
+ * @param most  maximum total bytes of the files
+ * @throws Exception  of status 400 for an incomplete body, 413 for one that is too large
  */
 export async function readMultipart(ctx: HttpContext, folder: string, most = limits().files) {
   const tmpFileName = () => join(folder, randomUUID())
@@ -104,16 +105,16 @@ export async function readMultipart(ctx: HttpContext, folder: string, most = lim
   await readWithoutTrees(ctx.request, () => parseBody(ctx, parser, most))
 }
 
-/** A content type without a body is ignored. */
+/**
+ * Returns whether the body is a urlencoded form or empty. The content type of an empty body is ignored.
+ */
 function isPlainForm({ request }: HttpContext): boolean {
   const length = request.header('content-length') ?? '0'
   const isEmpty = length === '0' && request.header('transfer-encoding') === undefined
   return isEmpty || request.is(['application/x-www-form-urlencoded']) !== null
 }
 
-/**
- * Returns true for a program, which gets JSON.
- */
+/** Returns true for an API client, which gets JSON. */
 export function wantsJson({ request }: HttpContext): boolean {
   return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
 }

@@ -7,14 +7,14 @@ import { mayEach } from '../permissions/may.js'
 import { PageNotFound } from './errors.js'
 
 /**
- * URL of the page that a record is opened at: its form for those who can update it, else the page that shows it.
- * A deleted record has no form. Null if the user may open neither. [R16]
+ * Returns the URL of the page that opens a record: the form for users who can update it, otherwise the read-only page.
+ * A deleted record has no form. Null if the user is allowed to open neither. [R16]
  */
 export type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null
 
 /**
- * @param view  as the user's roles leave it
- * @param keys  of records that the signed-in user may list
+ * @param view  view with the permissions of the user's roles
+ * @param keys  keys of records that the signed-in user is allowed to list
  */
 export async function recordLinks(
   ctx: HttpContext,
@@ -31,16 +31,12 @@ export async function recordLinks(
   }
 }
 
-/**
- * URL of the page that shows a record: `/admin/Film/view/12`. [R16]
- */
+/** Returns the URL of the read-only page of a record: `/admin/Film/view/12`. [R16] */
 export function recordUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/view${view.resource.key.toPath(key)}`)
 }
 
-/**
- * URL of the form of a record: `/admin/Film/update/12`.
- */
+/** Returns the URL of the form of a record: `/admin/Film/update/12`. */
 export function formUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/update${view.resource.key.toPath(key)}`)
 }
@@ -51,11 +47,11 @@ export interface FoundRecord {
 }
 
 /**
- * The record, deleted or not, whose key is in the path.
+ * Finds the record whose key is in the path, deleted or not.
  *
- * @param view  as the signed-in user's roles leave it
- * @throws PageNotFound  if it does not exist, at least not for the user
- * @throws Problem 403   when the policy refuses to read it
+ * @param view  view with the permissions of the signed-in user's roles
+ * @throws PageNotFound  if it does not exist or is not visible to the user
+ * @throws Problem 403   if the policy does not allow reading it
  */
 export async function findRecord(ctx: HttpContext, view: ModelView): Promise<FoundRecord> {
   const key = keyIn(ctx.params, view)

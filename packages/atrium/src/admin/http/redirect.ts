@@ -3,11 +3,11 @@ import { flashToNextPage, type Flash } from './flash.js'
 import { isLocalAddress } from './site_paths.js'
 
 /**
- * Redirects to an address of this host, which is read with GET.
+ * Redirects to a URL of this host, which is requested with GET.
  *
- * An address that a request names must come from `returnPath`.
+ * A URL from a request must be validated by `returnPath` first.
  *
- * @throws Error  for an address that a browser could take for another host's
+ * @throws Error  for a URL that a browser could interpret as one of another host
  */
 export function redirect({ response }: HttpContext, url: string, status = 303): void {
   response.status(status).header('location', checked(url)).send('')
@@ -26,10 +26,10 @@ export async function redirectWithMessage(
 }
 
 /**
- * Redirects the whole page, even where htmx requests a part of it. htmx has its own header: a `Location`
- * would be followed by the browser before htmx sees either.
+ * Redirects the whole page, even if htmx requests a part of it. htmx has a separate header, because the browser would
+ * follow a `Location` header before htmx could read it.
  *
- * @param status  of the response to htmx; 303 for the others
+ * @param status  status of the response to htmx; other responses have 303
  */
 export function redirectPage(ctx: HttpContext, url: string, status = 303): void {
   const { request, response } = ctx
@@ -38,9 +38,9 @@ export function redirectPage(ctx: HttpContext, url: string, status = 303): void 
 }
 
 /**
- * Redirects to the provider of single sign-on, the only other host.
+ * Redirects to the provider of single sign-on, the only other host that the site redirects to.
  *
- * @param url  made by the provider's library, of its configuration
+ * @param url  URL that the provider's library has built from the provider's configuration
  */
 export function redirectToProvider({ response }: HttpContext, url: string): void {
   response.status(303).header('location', url).send('')

@@ -3,14 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const rooms = new Set<() => Promise<unknown>>()
 
-/* Milliseconds between two rooms, for the requests that came in the meantime */
+/* Milliseconds between loading two modules, in which waiting requests are handled */
 const PAUSE = 20
 
 /**
- * A part of the site whose modules are loaded when something first asks for it. [K9]
+ * Returns a function that creates a part of the site on the first call, and loads the modules of that part only then.
+ * [K9]
  *
- * @param load  as in `() => import('./account_controller.js')`
- * @param make  makes it of the module
+ * @param load  loads the module, such as `() => import('./account_controller.js')`
+ * @param make  creates the part from the module
  */
 export function room<Module, Part>(
   load: () => Promise<Module>,
@@ -21,15 +22,15 @@ export function room<Module, Part>(
   return () => (part ??= load().then(make))
 }
 
-/** Names of the methods that handle a request */
+/** Names of the methods that handle requests */
 export type HandlerName<Page> = {
   [Name in keyof Page]: Page[Name] extends (ctx: HttpContext) => unknown ? Name : never
 }[keyof Page]
 
 /**
- * Handlers of requests by a controller that is loaded for the first of them.
+ * Returns handlers of requests by a controller that is loaded for the first request.
  *
- * @returns the handler of a method, as in `account('show')`
+ * @returns a function that returns the handler for a method, such as `account('show')`
  */
 export function controller<Module, Page>(
   load: () => Promise<Module>,
@@ -46,9 +47,9 @@ export function handleBy<Page>(page: Page, name: HandlerName<Page>, ctx: HttpCon
 }
 
 /**
- * Loads the rooms that are not loaded yet, one after the other.
+ * Loads the remaining parts of the site, one after the other.
  *
- * @param isStopping  true if the process is ending
+ * @param isStopping  returns true if the process is ending
  */
 export async function loadRooms(isStopping: () => boolean): Promise<void> {
   for (const load of rooms) {

@@ -1,10 +1,10 @@
-/** Of the `id` columns of the site's tables */
+/** Maximum value of the `id` columns of the site's tables */
 export const LARGEST_ID = 2 ** 31 - 1
 
 /**
- * The id of a row of the site's tables, as an address, a form or the payload of a job has it.
+ * Parses the id of a row of the site's tables from a URL, a form or the payload of a job.
  *
- * @returns null for what cannot be an id
+ * @returns null for a value that cannot be an id
  */
 export function rowId(value: unknown): number | null {
   const id = /^[1-9]\d{0,9}$/.test(String(value)) ? Number(value) : 0

@@ -2,12 +2,12 @@ import { crudConfig } from '#crud'
 import { isBelowPrefix } from '#crud/internals'
 import type { Site } from '../views/site.js'
 
-/* Paths of a site at the server's root that belong to others. */
+/* Paths at the server's root that a site mounted at the root does not handle. */
 const OTHERS = ['/health']
 
 /**
- * Returns true if the path belongs to the site: a site at the root leaves the API, its docs and the
- * health checks alone. [B6]
+ * Returns true if the path belongs to the site. A site at the root does not handle the API, the API documentation and
+ * the health checks. [B6]
  */
 export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boolean {
   const isOthers = [...OTHERS, crudConfig().docs.path].some(
@@ -18,20 +18,20 @@ export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boole
 }
 
 /**
- * Returns true if browsers read the address as a path of the present host, and not as `//another.host`.
+ * Returns true if browsers interpret the URL as a path of the current host, unlike `//another.host`.
  */
 export function isLocalAddress(address: string): boolean {
   return /^\/(?![/\\])/.test(address)
 }
 
-/* Longer than the URL of any page, and short enough for a `Location` header. */
+/* Maximum length: longer than the URL of any page, and short enough for a `Location` header. */
 const LONGEST = 2048
 
 /**
- * Validates the page to return to after login: a path of this site, never another host, and not the
- * pages of login and logout. [B3]
+ * Validates the page to return to after login: a path of this site, never another host, and not the pages of login and
+ * logout. [B3]
  *
- * @param excluded  paths of pages that are not returned to
+ * @param excluded  paths of pages that are not allowed as target
  */
 export function returnPath(
   site: Site,

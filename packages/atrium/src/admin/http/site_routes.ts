@@ -8,9 +8,7 @@ import { NotAllowed, WithheldPage } from './errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { siteMiddleware } from './guards.js'
 
-/**
- * The parts of the site that routes use.
- */
+/** The properties of the site that routes use. */
 export interface RoutedSite extends ZoneSettings {
   readonly router: EngineRouter
   url(path: string): string
@@ -22,8 +20,8 @@ export type Handler = (ctx: HttpContext) => unknown
 /**
  * Adds a route.
  *
- * @param path  path below the mount
- * @param name  route name after `admin.`
+ * @param path  path below the mount path
+ * @param name  route name without the prefix `admin.`
  */
 type AddRoute = (path: string, name: string, handle: Handler) => void
 
@@ -32,7 +30,7 @@ const ADMIN_ROUTES = new WeakSet<object>()
 /**
  * Registers routes of the site.
  *
- * @param guards  middleware of these routes, after that of every route of the site
+ * @param guards  middleware of these routes, after the middleware of all routes of the site
  */
 export function siteRoutes(
   site: RoutedSite,
@@ -45,10 +43,10 @@ export function siteRoutes(
 }
 
 /**
- * Registers a route of the site, whose pages show times in the zone of the person who asks. [R12]
+ * Registers a route of the site, whose pages show times in the time zone of the user. [R12]
  *
- * @param path  path below the mount
- * @param name  route name after `admin.`
+ * @param path  path below the mount path
+ * @param name  route name without the prefix `admin.`
  */
 export function addRoute(
   site: RoutedSite,
@@ -72,8 +70,8 @@ export function isAdminRoute(ctx: HttpContext): boolean {
 }
 
 /**
- * Guard of a model: the admin's own are for superusers only; a model that the caller's roles do not let
- * them view respond as an unknown one. [B13, U4]
+ * Guard of a model: the admin site's models are for superusers only; a model that the caller's roles do not allow to
+ * view responds like an unknown model. [B13, U4]
  */
 export function viewGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {

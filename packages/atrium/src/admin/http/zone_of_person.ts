@@ -5,24 +5,27 @@ import type { Preferences } from '../preferences/preferences.js'
 import { inZone, isTimeZone } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/** Name of the preference, and of the field of the account's form */
+/** Name of the preference, and of the field in the account form */
 export const TIME_ZONE = 'time_zone'
 
-/** Field of a form with the zone in which its times were shown: the person may have another one by now */
+/**
+ * Form field with the time zone in which the form was shown, because the user's time zone can have changed in the
+ * meantime
+ */
 export const ZONE_FIELD = '_time_zone'
 
-/** What the zone of a person depends on */
+/** Settings that determine the time zone of a user */
 export interface ZoneSettings {
   preferences: Preferences
-  /** Of those who have chosen none */
+  /** Time zone of users who have not chosen one */
   timeZone: string
 }
 
 const KNOWN = new VersionedCache<string | null>()
 
 /**
- * The time zone in which the pages of a request show times: that of the signed-in user, else that of the site.
- * [R12]
+ * Returns the time zone in which the pages of a request show times: that of the signed-in user, otherwise that of the
+ * site. [R12]
  */
 export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promise<string> {
   try {
@@ -34,18 +37,16 @@ export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promis
 }
 
 /**
- * Reads a form in the zone in which it was shown, where it names one. [R12]
+ * Reads a form in the time zone in which it was shown, if the form contains the zone. [R12]
  *
- * @param run  reads it; the body of the request has been taken
+ * @param run  reads the form, whose body is already parsed
  */
 export function inZoneOfForm<Result>(ctx: HttpContext, run: () => Result): Result {
   const shown = isRead(ctx) ? sentTexts(ctx).get(ZONE_FIELD)?.[0] : undefined
   return isTimeZone(shown) ? inZone(shown, run) : run()
 }
 
-/**
- * The zone that the signed-in user has chosen; null for that of the site.
- */
+/** Returns the time zone that the signed-in user has chosen; null for that of the site. */
 export async function chosenZone(
   ctx: HttpContext,
   { preferences }: Pick<ZoneSettings, 'preferences'>
@@ -59,7 +60,7 @@ export async function chosenZone(
   })
 }
 
-/** Some handlers take the body themselves. */
+/** Returns whether the body is parsed, because some handlers parse the body later. */
 function isRead({ request }: HttpContext): boolean {
   if (request.is(['urlencoded'])) return request.raw() !== null
   return request.is(['multipart']) !== null && Object.hasOwn(request.body(), ZONE_FIELD)

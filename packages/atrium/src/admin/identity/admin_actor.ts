@@ -19,7 +19,7 @@ declare module '#crud/types' {
 }
 
 /**
- * Actor of the request, for policy, scope and the admin's own rules. [P14]
+ * Returns the actor of the request, for policy, scope and the rules of the admin site. [P14]
  *
  * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
@@ -37,11 +37,11 @@ export function adminActor(ctx: HttpContext): AdminActor {
 }
 
 /**
- * Actor for code that acts in the name of an admin user: `runAs(userActor(user), work)`, or `{
- * actor: userActor(user) }`. Roles, policy and scope apply to that user. [P14]
+ * Returns an actor for code that acts as an admin user: `runAs(userActor(user), work)`, or `{ actor: userActor(user)
+ * }`. Roles, policy and scope apply to that user. [P14]
  *
- * @param user  a row, or an object with the user's id, such as `site.user` of a template: its row is read where an
- *   operation needs it. A user that is not found has no roles.
+ * @param user  a row, or an object with the user's id, such as `site.user` of a template, whose row is read when an
+ *   operation needs it. A user who is not found has no roles.
  */
 export function userActor(user: AdminUser | SiteUser | Pick<SiteUser, 'id'>): AdminActor {
   return { kind: 'admin', user: user as AdminUser }
@@ -50,7 +50,7 @@ export function userActor(user: AdminUser | SiteUser | Pick<SiteUser, 'id'>): Ad
 const CONTEXTS = new WeakMap<Origin, HttpContext>()
 
 /**
- * Network address, user agent and session of a request; for a job, of the request that started it.
+ * Returns network address, user agent and session of a request; for a job, of the request that started the job.
  */
 export function adminOrigin(ctx: HttpContext): Origin {
   const origin = {
@@ -63,7 +63,8 @@ export function adminOrigin(ctx: HttpContext): Origin {
 }
 
 /**
- * The origin of a write that takes a logged event back: what was an event of one record is one of it again. [R7]
+ * Returns the origin of a write that reverts a logged event. Reverting an event of one record is again logged as an
+ * event of that record. [R7]
  */
 export function undoingOrigin(
   ctx: HttpContext,
@@ -75,9 +76,7 @@ export function undoingOrigin(
   return origin
 }
 
-/**
- * The request that an origin was made for; undefined for one of the API.
- */
+/** Returns the request that an origin was created for; undefined for one of the API. */
 export function contextOfOrigin(origin: Origin | undefined): HttpContext | undefined {
   return origin && CONTEXTS.get(origin)
 }

@@ -15,7 +15,10 @@ export class AdminGuard implements GuardContract<AdminUser> {
   authenticationAttempted = false
   /** User, session and token of the request */
   signedIn: SignedIn | undefined
-  /** The same for a user who has to set up a second factor first: for all other pages no user is signed in [U10] */
+  /**
+   * User, session and token of a user who has to set up a second factor first; all other pages treat that user as not
+   * signed in [U10]
+   */
   lackingFactor: SignedIn | undefined
 
   readonly #ctx: HttpContext
@@ -70,7 +73,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
         if (found?.lacksFactor) this.lackingFactor = found
         else this.signedIn = found
       } catch (error) {
-        /* The page of the error may ask again. */
+        /* The error page can check the login again. */
         this.authenticationAttempted = false
         throw error
       }
@@ -79,8 +82,8 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * Also logs in a user who has to set up a second factor first: for the pages that do it, and for logging out.
-   * [U10]
+   * Checks the login, and also accepts a user who has to set up a second factor first. For the pages that set it up,
+   * and for logging out. [U10]
    */
   async checkWithoutFactor(): Promise<boolean> {
     await this.check()
@@ -99,9 +102,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
 
 const GUARDS = new WeakMap<HttpContext, AdminGuard>()
 
-/**
- * The guard of a request, which `ctx.auth.use('admin')` returns as well.
- */
+/** Returns the guard of a request, which is also what `ctx.auth.use('admin')` returns. */
 export function guardOf(ctx: HttpContext): AdminGuard {
   let guard = GUARDS.get(ctx)
   if (!guard) {
@@ -115,8 +116,8 @@ export function guardOf(ctx: HttpContext): AdminGuard {
 }
 
 /**
- * Guard of the admin site, for `config/auth.ts`. The site works without it; with it, the application's own code and
- * templates have the user of a request as `ctx.auth`.
+ * Guard of the admin site, for `config/auth.ts`. It is optional: with it, the application's code and templates can read
+ * the user of a request from `ctx.auth`.
  */
 export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
   return { resolver: async () => guardOf }

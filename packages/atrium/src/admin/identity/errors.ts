@@ -1,9 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/**
- * Reasons for a redirect to the login page; its address accepts no other text. [B6]
- */
+/** Reasons for a redirect to the login page, whose URL accepts no other values. [B6] */
 export const SIGN_IN_REASONS = [
   'required',
   'ended',
@@ -34,9 +32,7 @@ export class SignInRequired extends Exception {
   }
 }
 
-/**
- * The user must have a second factor, has none, and can do nothing else before. [U10]
- */
+/** The user must have a second factor and has none, so only setting one up is allowed. [U10] */
 export class FactorRequired extends Exception {
   static status = 403
   static code = 'E_FACTOR_REQUIRED'
@@ -44,25 +40,21 @@ export class FactorRequired extends Exception {
   static message = 'Set up a second factor first'
 }
 
-/**
- * The user has to prove again who they are, as the last proof is too long ago. [U11]
- */
+/** The user has to authenticate again, because the last authentication is not recent. [U11] */
 export class ReauthenticationRequired extends Exception {
   static status = 403
   static code = 'E_REAUTHENTICATION_REQUIRED'
   readonly refusal = 'proof_required'
   static message = 'Enter your password or a code again first'
 
-  /**
-   * @param next  page to go to afterwards, if not the one that the request came from
-   */
+  /** @param next  page to redirect to afterwards, if not the page that the request came from */
   constructor(readonly next?: string) {
     super()
   }
 }
 
 /**
- * A superuser is signed in as another user, and this is for that user alone. [U14]
+ * A superuser is signed in as another user, and only that user personally is allowed to do this. [U14]
  */
 export class RefusedWhileActing extends PageError {
   static status = 403
@@ -73,8 +65,8 @@ export class RefusedWhileActing extends PageError {
 }
 
 /**
- * A superuser is no longer signed in as another user: the hour is over, or one of them is no longer what they have to
- * be. Nothing was done. [U14]
+ * A superuser is no longer signed in as another user, because an hour is over or one of the two users no longer meets
+ * the requirements. The request was not executed. [U14]
  */
 export class ActingEnded extends PageError {
   static status = 403

@@ -3,13 +3,13 @@ import type { HttpContext } from '@adonisjs/core/http'
 const JOBS = new WeakMap<HttpContext, number>()
 
 /**
- * Id of the job that a context was made for; undefined for that of a request.
+ * Returns the id of the job that a context was created for; undefined for the context of a request.
  */
 export function jobOf(ctx: HttpContext): number | undefined {
   return JOBS.get(ctx)
 }
 
-/** Notes that a context was made for a job. */
+/** Records the job that a context was created for. */
 export function noteJob(ctx: HttpContext, id: number): void {
   JOBS.set(ctx, id)
 }

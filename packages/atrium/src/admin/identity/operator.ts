@@ -7,10 +7,10 @@ import type { SystemActor } from '#base/types'
 import { guardOf } from './admin_guard.js'
 
 /**
- * A context without a request, for code that takes one. No user is signed in, and no response is sent.
+ * Returns a context without a request, for code that needs one. No user is signed in, and no response is sent.
  *
  * @param ip       address that the work was started from
- * @param headers  of the request that started it
+ * @param headers  headers of the request that started it
  */
 export async function madeContext({
   ip,
@@ -39,10 +39,10 @@ export async function madeContext({
 const OPERATORS = new WeakMap<HttpContext, SystemActor>()
 
 /**
- * A context for a command, which the operator of the server runs: no user is signed in, and policy, scope and roles do
- * not apply.
+ * Returns a context for a command, which the operator of the server runs: no user is signed in, and policy, scope and
+ * roles do not apply.
  *
- * @param command  its name, as in `crud:export`
+ * @param command  name of the command, such as `crud:export`
  */
 export async function operatorContext(command: string): Promise<HttpContext> {
   const ctx = await madeContext()
@@ -51,7 +51,7 @@ export async function operatorContext(command: string): Promise<HttpContext> {
 }
 
 /**
- * The actor of a command; undefined for a request or a job, which have a signed-in user.
+ * Returns the actor of a command; undefined for a request or a job, which have a signed-in user.
  */
 export function operatorOf(ctx: HttpContext): SystemActor | undefined {
   return OPERATORS.get(ctx)

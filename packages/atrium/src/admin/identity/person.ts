@@ -3,35 +3,34 @@ import type { Actor } from '#crud'
 import { isExternalActor } from '#base/actor'
 import AdminUser from '../models/admin_user.js'
 
-/**
- * The parts of a user that decide their permissions.
- */
+/** The properties of a user that determine the permissions. */
 export interface Person {
   readonly id: number
   readonly isSuperuser: boolean
-  /** Another one once anything has changed that their permissions depend on */
+  /** Version number that changes whenever the permissions can have changed */
   readonly permissionsVersion: number
-  /** Id of the role whose permissions count in the place of their own roles' [U6] */
+  /** Id of the role whose permissions replace those of the user's roles [U6] */
   readonly viewedRole?: number
   /** The user as a model instance, for policy and scope */
   readonly user?: AdminUser
 }
 
-/** Stands for all actors whose roles are not known: they have none. */
+/** Represents all actors whose roles are not known; they have no permissions. */
 export const UNKNOWN: Person = Object.freeze({ id: 0, isSuperuser: false, permissionsVersion: 0 })
 
 const PEOPLE = new WeakMap<object, Person>()
 
 /**
- * Notes whose actor or user object it is, where that is known without making the model instance of the user.
+ * Records the person of an actor or user object, where the person is known without creating the user's model instance.
  */
 export function notePerson(actorOrUser: object, person: Person): void {
   PEOPLE.set(actorOrUser, person)
 }
 
 /**
- * The user whose roles decide about an actor. Where the actor has only parts of the user, such as the `site.user` of
- * a template, the row is read by its id once, and becomes the actor's `user`, so that policy and scope can read all of it.
+ * Returns the user whose roles apply to an actor. If the actor has only some properties of the user, such as the
+ * `site.user` of a template, the row is read by id once and becomes the actor's `user`, so that policy and scope can
+ * read all properties.
  *
  * @returns null if roles do not apply: code of the application, an anonymous client, or a user of another authorizer;
  *   `UNKNOWN` if roles apply and are not known
@@ -51,12 +50,14 @@ async function resolved(actor: Actor & object, user: unknown): Promise<Person> {
   if (typeof user !== 'object' || user === null) return UNKNOWN
   const person = PEOPLE.get(user) ?? (await personBy(user))
   PEOPLE.set(actor, person)
-  /* A frozen actor keeps the object that it has. */
+  /* The user of a frozen actor cannot be replaced. */
   if (person.user) Reflect.set(actor, 'user', person.user)
   return person
 }
 
-/** Reads the user that an object names. What the object says can take rights away, and gives none. */
+/**
+ * Reads the user with the id of an object. Properties of the object can only reduce permissions, never extend them.
+ */
 async function personBy(given: { id?: unknown; username?: unknown; isSuperuser?: unknown }) {
   const { id, username } = given
   if (!Number.isSafeInteger(id)) return UNKNOWN
@@ -69,7 +70,10 @@ async function personBy(given: { id?: unknown; username?: unknown; isSuperuser?:
   return { id: user.id, isSuperuser, permissionsVersion: user.permissionsVersion, user }
 }
 
-/** False for a new or deleted instance, and for one that was read without the columns that permissions depend on. */
+/**
+ * Returns false for a new or deleted instance, and for one that was read without the columns that determine
+ * permissions.
+ */
 function isWholeRow(user: unknown): user is AdminUser {
   if (!(user instanceof AdminUser) || !user.$isPersisted || user.$isDeleted) return false
   return (['id', 'isSuperuser', 'permissionsVersion'] as const).every(

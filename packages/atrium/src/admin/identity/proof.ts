@@ -8,22 +8,20 @@ import AdminUser from '../models/admin_user.js'
 import type { OpenSession } from '../authentication/sessions/session_manager.js'
 import { guardOf } from './admin_guard.js'
 
-/** Minutes for which a login, or a later password or code, is proof enough [U11] */
+/** Minutes for which a login or a later reauthentication counts as recent [U11] */
 export const PROOF_MINUTES = 10
 
-/** Models whose records say who can do what, so that every write to them needs a recent proof */
+/**
+ * Models whose records determine permissions, so that every write to them requires a recent reauthentication
+ */
 const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken]
 
-/**
- * Returns true if writes to the model's records need a recent proof of who the user is. [U11]
- */
+/** Returns true if writes to the model's records require a recent reauthentication. [U11] */
 export function isGuarded(model: LucidModel): boolean {
   return GUARDED.includes(model)
 }
 
-/**
- * Returns true if the user has proved who they are within the last ten minutes: a login is the first proof.
- */
+/** Returns true if the user logged in or authenticated again within the last ten minutes. */
 export function isRecentlyProved(
   session: Pick<OpenSession, 'createdAt' | 'sessionMetadata'>
 ): boolean {
@@ -32,9 +30,9 @@ export function isRecentlyProved(
 }
 
 /**
- * Requires a recent proof from the user of a request.
+ * Requires a recent reauthentication from the user of a request.
  *
- * @param next  page to go to afterwards, if not the one that the request came from
+ * @param next  page to redirect to afterwards, if not the page that the request came from
  * @throws ReauthenticationRequired
  * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
@@ -44,8 +42,8 @@ export function requireProof(ctx: HttpContext, next?: string): void {
 }
 
 /**
- * Requires a recent proof from the actor of a write, by whatever door it came. Own code and commands need none,
- * and jobs none of their own: the request that started one was asked.
+ * Requires a recent reauthentication from the actor of a write, through any endpoint. Custom code and commands do not
+ * need one. Jobs do not need one either, because it was required from the request that started the job.
  *
  * @throws ReauthenticationRequired
  */

@@ -1,8 +1,8 @@
 import { notePerson, type Person } from './person.js'
 
 /**
- * The signed-in user as templates read it in `site.user`: nothing but these three. `userActor(site.user)` is the actor
- * of the request, with the permissions of the page, also while a superuser views the site as a role.
+ * The signed-in user for templates, as `site.user`, with only these three properties. `userActor(site.user)` is the
+ * actor of the request, with the permissions of the page, even while a superuser views the site as a role.
  */
 export interface SiteUser {
   readonly id: number

@@ -23,7 +23,9 @@ interface Options {
   onProgress: (rows: number) => void
 }
 
-/** Ends a part with rows that have become invalid since they were checked. */
+/**
+ * Ends a part of the import that contains rows that have become invalid since they were checked.
+ */
 class InvalidRows extends Error {
   constructor(readonly drafts: readonly Draft[]) {
     super('Rows have become invalid')
@@ -31,8 +33,8 @@ class InvalidRows extends Error {
 }
 
 /**
- * An import of the operator in several transactions, as SQLite has one writer, for which a running site would wait. All
- * rows are checked first; an error, Ctrl+C or SIGTERM reverts what was written.
+ * An import by the operator in several transactions, because SQLite has a single writer that a running site would have
+ * to wait for. All rows are checked first; an error, Ctrl+C or SIGTERM reverts the written rows.
  */
 export class ConsoleParts {
   readonly #tally = new Tally()
@@ -52,8 +54,8 @@ export class ConsoleParts {
   }
 
   /**
-   * @returns what the rows did, or would do if some are invalid
-   * @throws ValueError  if it was stopped, or records could not be reverted
+   * @returns the effects of the rows, or the effects that they would have if some are invalid
+   * @throws ValueError  if the import was stopped, or records could not be reverted
    */
   async perform(): Promise<Tally> {
     if (!this.options.skipFaulty) {
@@ -138,7 +140,9 @@ export class ConsoleParts {
     if (!this.options.skipFaulty && drafts.some(isInvalid)) throw new InvalidRows(drafts)
   }
 
-  /** @returns which records could not be reverted, in words; null if none is left */
+  /**
+   * @returns a list in words of the records that could not be reverted; null if all were reverted
+   */
   async #revert(): Promise<string | null> {
     const { eventId } = this.#action
     if (eventId === null) return null
@@ -148,7 +152,7 @@ export class ConsoleParts {
   }
 }
 
-/** The steps of a command, whose notes last as long as the process. */
+/** Runs the steps of a command. The notes are kept in memory only. */
 class ConsoleSteps implements StepRunner {
   readonly job: StepRunner['job'] = { notes: null }
   readonly store: StepRunner['store']

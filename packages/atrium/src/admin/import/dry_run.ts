@@ -21,11 +21,14 @@ import type { ImportSpec, MappedColumn } from './import_spec.js'
 import { isInvalid, type Draft } from './rows/draft.js'
 import { RowChecker } from './rows/row_checker.js'
 
-/** Rows that are read, judged and written together: some milliseconds, so that requests wait no longer. [D6] */
+/**
+ * Number of rows that are read, validated and written together; this takes some milliseconds, so that requests do not
+ * wait longer. [D6]
+ */
 export const ROWS_PER_PART = 200
 
 /**
- * The rows of a file, to be taken as many together as their reader wants. Call `close` at the end.
+ * Reads the rows of a file, as many at a time as the caller requests. The caller has to call `close` at the end.
  */
 export class RowSource {
   readonly #rows: AsyncIterator<FileRow>
@@ -35,7 +38,7 @@ export class RowSource {
   }
 
   /**
-   * @returns at most so many rows; none at the end of the file
+   * @returns at most that many rows; an empty list at the end of the file
    * @throws FileError
    */
   async take(most: number): Promise<FileRow[]> {
@@ -54,9 +57,9 @@ export class RowSource {
 }
 
 /**
- * The rows of a file in groups of at most so many. Requests of the process go first in between.
+ * Yields the rows of a file in batches of a maximum size. Requests to the process are handled between two batches.
  *
- * @param maxRows  in the whole file, empty ones included
+ * @param maxRows  maximum number of rows in the whole file, including empty rows
  * @throws ReadingLimit, FileError
  */
 export async function* rowBatches(
@@ -79,11 +82,11 @@ export async function* rowBatches(
 }
 
 /**
- * Finds for each column of dates in which order they are written, from all of its values. Reads the file once, and not
- * at all if an order was chosen or there are no such columns. [D3]
+ * Determines the order of day, month and year in each column of dates, from all values of the column. Reads the file
+ * once, unless an order was selected or there are no such columns. [D3]
  *
- * @param onProgress  called after each part; its error ends the search
- * @returns the columns with dates whose order counts
+ * @param onProgress  called after each part; can throw to stop the search
+ * @returns the columns with dates for which the order matters
  * @throws FileError
  */
 export async function findDateOrders(
@@ -105,7 +108,7 @@ export async function findDateOrders(
     .filter(({ example }) => example !== null)
 }
 
-/** The plan with the orders that were found. */
+/** Returns the import plan, completed by the detected date orders. */
 export function withDateOrders(spec: ImportSpec, found: readonly FieldOrder[]): ImportSpec {
   const orderOf = (name: string): DateOrder | undefined =>
     found.find(({ field }) => field === name)?.order ?? undefined
@@ -120,21 +123,17 @@ function hasDates({ byTitle, field }: MappedColumn): boolean {
 /** Maximum number of errors that are stored with an import */
 export const MOST_ERRORS = 100
 
-/**
- * Counts what rows do, or did.
- */
+/** Counts the effects of rows. */
 export class Tally {
   readonly counts: ImportProgress
 
-  /**
-   * @param before  of earlier parts of the same run
-   */
+  /** @param before  counts of earlier parts of the same run */
   constructor(before?: ImportProgress | null) {
     const none = { new: 0, changed: 0, unchanged: 0, faulty: 0, faults: [] }
     this.counts = structuredClone(before ?? none)
   }
 
-  /** Rows so far */
+  /** Number of rows so far */
   get rows(): number {
     const { new: created, changed, unchanged, faulty: invalid } = this.counts
     return created + changed + unchanged + invalid
@@ -155,17 +154,19 @@ export class Tally {
   }
 }
 
-/* Rows of which each is shown as it would be */
+/* Maximum number of rows in the preview */
 const MOST_SHOWN = 10
 
-/* All or nothing holds other writers of SQLite up for some seconds. */
+/*
+ * Number of rows above which the page warns that a single transaction blocks other writers of SQLite for some seconds.
+ */
 const LONG = 5000
 
 /**
- * Judges every row of a file, and writes none. [D3]
+ * Dry run: validates every row of a file, and writes none. [D3]
  *
  * @param errorsTo  path of a new file for all errors, as lines of JSON
- * @param onProgress      called after each part with the number of rows so far; its error ends the trial
+ * @param onProgress      called after each part with the number of rows so far; can throw to stop the dry run
  * @throws FileError
  */
 export async function tryRows(
@@ -208,7 +209,7 @@ function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
   return new ReadingLimit('sheets.errors.manyInvalid', { most, message }, line)
 }
 
-/** The keys of their texts, below `import.notes`. */
+/** Returns the catalogue keys of the notes, below `import.notes`. */
 function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): string[] {
   const client = importer.view.client()
   const isSqlite = client.dialect.name.includes('sqlite')

@@ -1,8 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/**
- * An import that can't go on as it was asked to, with a message of the catalogue. [D3]
- */
+/** Thrown for an import that is not possible as requested, with a message of the catalogue. [D3] */
 export class ImportRefused extends Exception {
   static status = 422
   static code = 'E_IMPORT'

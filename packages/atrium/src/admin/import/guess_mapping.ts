@@ -5,10 +5,12 @@ import type { ImportMapping } from '../models/admin_import.js'
 import type { Cell, FileShape } from '../sheets/file_shape.js'
 import type { KnownField } from './import_fields.js'
 
-/** The suffix that an export with `titles=1` puts behind the name of a reference. [D2] */
+/** Suffix that an export with `titles=1` adds to the name of a reference. [D2] */
 const TITLE_SUFFIX = '__title'
 
-/* Longer headings are not misspelt names, and take time. */
+/*
+ * Maximum length of a heading that is compared; longer ones are not misspelt names, and comparing them is slow.
+ */
 const LONGEST_HEADING = 100
 
 interface Guess {
@@ -17,8 +19,8 @@ interface Guess {
 }
 
 /**
- * Guesses which column of a file is which field: by its name in the API, its label, as a reference's title, then by
- * names that are close. No field is guessed twice. [D3]
+ * Guesses the field of each column of a file: by API name, by label, by the heading of a reference's titles, then by
+ * similar names. No field is guessed twice. [D3]
  */
 export function guessMapping(
   fields: readonly KnownField[],
@@ -44,8 +46,8 @@ export function guessMapping(
 }
 
 /**
- * Guesses by which field rows find their records: the primary key if the file has it, else a unique field, else a
- * unique group of them; null if there is none. [D3]
+ * Guesses the fields that identify the record of a row: the primary key if the file has it, otherwise a unique field,
+ * otherwise a unique group of fields; null if there is none. [D3]
  */
 export function guessKey(
   { columns, key, wholeKeys }: Resource,
@@ -105,7 +107,9 @@ function farFrom({ label, name }: KnownField, word: string): number {
   return Math.min(distance(plain(name), word), distance(plain(label), word))
 }
 
-/** A reference whose cells can't be keys is meant by its title. */
+/**
+ * Returns whether a column of a reference contains keys or titles: titles if some cells cannot be keys.
+ */
 function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'title' {
   if (!reference || !hasTitles) return 'key'
   const onProgress = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
@@ -113,7 +117,9 @@ function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'ti
   return onProgress.every(isKey) ? 'key' : 'title'
 }
 
-/** Letters and digits alone, in lower case: `Release Date` and `release_date` are the same. */
+/**
+ * Returns letters and digits only, in lower case, so that `Release Date` and `release_date` are equal.
+ */
 function plain(text: string): string {
   return text
     .normalize('NFKC')

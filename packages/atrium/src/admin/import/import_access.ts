@@ -9,16 +9,16 @@ import { guardOf } from '../identity/admin_guard.js'
 import { inUploadFolder, readMultipart } from '../http/read_body.js'
 
 /**
- * Returns true if records of the model can be imported at all: it can be viewed, and created or updated. The
- * admin's own models are not imported. [D3, B14]
+ * Returns true if records of the model can be imported at all: the model can be viewed, and created or updated. The
+ * admin site's models cannot be imported. [D3, B14]
  */
 export function isImportable(view: ModelView): boolean {
   return !view.adminModel && view.may('view') && (view.may('create') || view.may('update'))
 }
 
 /**
- * Returns true if the signed-in user may import records: with the permission for it, and that to create or to
- * update them. [D3, U2]
+ * Returns true if the signed-in user is allowed to import records, which requires the permission for it and the
+ * permission to create or update records. [D3, U2]
  */
 export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<boolean> {
   const { adminSite, name } = base
@@ -33,27 +33,27 @@ export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<
 
 /**
  * @throws PageNotFound  for a model without an import, such as a database view
- * @throws NotAllowed    without the permission
+ * @throws NotAllowed    for a user without the permission
  */
 export async function assertImport(ctx: HttpContext, view: ModelView): Promise<void> {
   if (!isImportable(view.base)) throw new PageNotFound()
   if (!(await mayImport(ctx, view))) throw new NotAllowed()
 }
 
-/** Maximum bytes of a file that is imported in the site */
+/** Maximum size in bytes of a file that is imported in the site */
 export const MOST_BYTES = 100 * 1024 * 1024
 
-/** Maximum stored files of a person. With one more, the oldest that no job uses is removed */
+/**
+ * Maximum number of stored files of a user. A further file replaces the oldest one that no job uses
+ */
 export const STORED_MAX = 10
 
-/** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
+/** Reason why an upload cannot be imported; catalogue key below `import.upload.` */
 export type UploadError = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
 
 const ERRORS = new WeakMap<HttpContext, UploadError>()
 
-/**
- * Guard of a model's import: nothing is read of an upload that is not allowed. [U4]
- */
+/** Guard of a model's import, which runs before the upload is read. [U4] */
 export function importGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
     await assertImport(ctx, view)
@@ -62,7 +62,7 @@ export function importGuard(view: ModelView) {
 }
 
 /**
- * Writes the uploaded file to a folder that is removed at the end of the request, as it comes. The page
+ * Writes the uploaded file to a folder while it arrives. The folder is removed at the end of the request. The page
  * reports errors of the upload. [D3]
  */
 export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> {
@@ -79,9 +79,7 @@ export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> 
   })
 }
 
-/**
- * The file of a request that `readUpload` has read.
- */
+/** Returns the file of a request that `readUpload` has read, or the error of the upload. */
 export function uploadIn(ctx: HttpContext): MultipartFile | UploadError {
   const error = ERRORS.get(ctx)
   if (error) return error

@@ -19,13 +19,13 @@ import { guessKey, guessMapping } from './guess_mapping.js'
 import { ImportAction, writeAllRows } from './write_all_rows.js'
 import { knownFields, type KnownField, operator } from './import_fields.js'
 
-/** As the key of a file of which all rows are new */
+/** Value of `key` for a file whose rows are all new */
 const NO_KEY = 'none'
 
 const MOST_HEADINGS = 20
 const LONGEST_HEADING = 60
 
-/** Ends the transaction of an import with invalid rows. */
+/** Thrown to end the transaction of an import with invalid rows. */
 class InvalidRowsFound extends Error {}
 
 export interface ConsoleImport {
@@ -33,38 +33,38 @@ export interface ConsoleImport {
   model: string
   path: string
   name: string
-  /** API name of the field by which rows find their records; undefined: it is guessed */
+  /** API name of the field that identifies the record of a row; undefined: guessed */
   key?: string
-  /** The order of day, month and year; undefined: as the values of each column show */
+  /** Order of day, month and year; undefined: detected from the values of each column */
   dates?: string
   /** The time zone of datetimes without an offset. Default: UTC */
   zone?: string
-  /** Name of a workbook's sheet. Default: the first one that is not hidden and has rows */
+  /** Name of a workbook's sheet. Default: the first visible sheet with rows */
   sheet?: string
-  /** Line or row of the heading; undefined: it is found */
+  /** Line or row of the heading; undefined: detected */
   heading?: number
   dryRun: boolean
   skipFaulty: boolean
-  /** Called now and then with the number of rows so far */
+  /** Called from time to time with the number of rows so far */
   onProgress: (rows: number) => void
   /** Called once, before the first row */
   planned: (plan: ConsolePlan) => void
 }
 
-/** Things that the pages ask and a console guesses. */
+/** Settings that the pages ask the user for and a command guesses. */
 export interface ConsolePlan {
-  /** Headings of the columns that are not fields, as a list in words; none: an empty text */
+  /** Headings of the columns without a field, as a list in words; empty if there are none */
   leftOut: string
-  /** API names of the fields by which rows find their records; none: all rows are new */
+  /** API names of the fields that identify the record of a row; empty: all rows are new */
   key: string[]
 }
 
 /**
- * Imports a file in the name of the operator: in one transaction, so that a process that is killed leaves nothing, or on
- * SQLite in several. [D3]
+ * Imports a file as the operator: in one transaction, so that a killed process leaves no rows behind, or on SQLite in
+ * several. [D3]
  *
- * @returns what the rows did, or would do where nothing is written
- * @throws ValueError  in words
+ * @returns the effects of the rows, or the effects that they would have if nothing is written
+ * @throws ValueError  with a readable message
  */
 export async function importByConsole(
   site: AdminSite,
@@ -152,7 +152,9 @@ async function specOf(
   return await importSpec(site, importer, shape, { mapping: written, key: chosen, options })
 }
 
-/** Columns of a key that the schema does not have, and by which no record is looked up, are left out. */
+/**
+ * Returns the mapping without key columns that are not in the schema and that do not identify records.
+ */
 function withoutUnusedKeys(
   mapping: ImportMapping,
   fields: readonly KnownField[],
@@ -174,14 +176,14 @@ function planOf({ columns, key }: ImportSpec, { columns: headings }: FileShape):
   }
 }
 
-/** A file may have thousands of columns. */
+/** Shortens a list of headings, because a file can have thousands of columns. */
 function someOf(headings: readonly string[]): string {
   const shown = headings.slice(0, MOST_HEADINGS).map((heading) => shorten(heading, LONGEST_HEADING))
   const more = headings.length - shown.length
   return listed(more > 0 ? [...shown, `${more} more`] : shown)
 }
 
-/** A model without pages is imported as one with all of them. */
+/** Returns the view of a model. For a model without pages it is a view with all actions. */
 function viewOf(site: AdminSite, model: string): ModelView {
   const view = site.models.get(model)
   if (view?.adminModel)

@@ -13,22 +13,22 @@ import { isFileField } from '../forms/files/file_fields.js'
 import { inSentence } from '../text/plain_text.js'
 import { assertImport } from './import_access.js'
 
-/**
- * The user who imports rows, and their permissions. [D3, U4]
- */
+/** The user who imports rows, and the permissions of that user. [D3, U4] */
 export interface Importer {
-  /** The view as they may use it */
+  /** View with the permissions of the user */
   view: ModelView
   actor: Actor
   origin: Origin | undefined
   mayCreate: boolean
   mayUpdate: boolean
-  /** A reference as they may follow it; null where they may not see what it refers to */
+  /**
+   * Returns a reference with the permissions of the user; null if the user is not allowed to see the referenced records
+   */
   follow(reference: Reference): Promise<Reference | null>
 }
 
 /**
- * The signed-in user, with the permissions that they have now.
+ * Returns the signed-in user as importer, with the current permissions.
  *
  * @throws NotAllowed
  */
@@ -48,9 +48,9 @@ export async function importerOf(ctx: HttpContext, { base }: ModelView): Promise
 }
 
 /**
- * The operator at a console, without restrictions.
+ * Returns the operator of a command as importer, without restrictions.
  *
- * @param name  of the command, for the log
+ * @param name  name of the command, for the log
  */
 export async function operator(view: ModelView, name: string): Promise<Importer> {
   if (!view.resource.isLoaded) await view.resource.load(view.client())
@@ -64,42 +64,40 @@ export async function operator(view: ModelView, name: string): Promise<Importer>
   }
 }
 
-/**
- * A field that columns of a file can be. [D3]
- */
+/** A field that can be imported. [D3] */
 export interface ImportField {
   /** API name */
   name: string
   label: string
-  /** True if a new record can't do without it */
+  /** True if new records require a value */
   required: boolean
-  /** True if it refers to a record of another model */
+  /** True if the field refers to a record of another model */
   isReference: boolean
-  /** Of a reference: true if records can be found by their titles, too */
+  /** True for a reference whose records can also be identified by title */
   hasTitles: boolean
-  /** Of a reference: the model's label in the singular; else null */
+  /** Singular label of the referenced model; null if the field is not a reference */
   refersTo: string | null
-  /** True if one record at the most has a value of it, so that rows can find their records by it */
+  /**
+   * True if a value belongs to at most one record, so that the field can identify the record of a row
+   */
   isUniqueKey: boolean
-  /** True if it only finds records, and is not written */
+  /** True if the field only identifies records and is not written */
   isOnlyKey: boolean
 }
 
-/**
- * The same for the engine.
- */
+/** An import field with the data that the engine needs. */
 export interface KnownField extends ImportField {
   /** Undefined for a virtual field */
   column: Column | undefined
-  /** As the importer may follow it */
+  /** Reference with the permissions of the importer */
   reference: Reference | null
-  /** Name of the relation, as in `distributor` */
+  /** Name of the relation, such as `distributor` */
   relation: string | null
 }
 
 /**
- * The fields that the importer may import: those of the schemas of creates and updates without files, and the key, by
- * which rows find their records. [D3, U2]
+ * Returns the fields that the importer is allowed to import: the fields of the create and update schemas, except files,
+ * and the key, which identifies the record of a row. [D3, U2]
  */
 export async function knownFields(site: Site, importer: Importer): Promise<KnownField[]> {
   const { view } = importer
@@ -166,7 +164,10 @@ function relationOf({ model }: ModelView, { attribute }: Column): string | null 
   return null
 }
 
-/** Records are found by the column of their titles; titles that code makes can't be looked for. */
+/**
+ * Returns whether records can be identified by title, which requires a title column. Titles that code generates cannot
+ * be searched.
+ */
 function hasTitles({ view }: Reference): boolean {
   const { titleColumn } = view
   return titleColumn !== undefined && !titleColumn.hidden && titleColumn.kind === 'text'

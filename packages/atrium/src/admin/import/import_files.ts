@@ -14,17 +14,17 @@ import type { DryRun } from '../models/admin_import.js'
 import type { ImportSpec } from './import_spec.js'
 import { tryRows } from './dry_run.js'
 
-/* No upload and no job takes as long. */
+/* Age in hours after which temporary files are removed; no upload and no job takes as long. */
 const HOURS = 24
 
 const HOUR = 3_600_000
 
-/* As `mkdtemp` names them: of imports, of uploads and of exports */
+/* Names of folders that `mkdtemp` creates for imports, uploads and exports */
 const ORPHAN_NAME = /^atrium-(?:import|upload|export)-[\w-]{6,40}$/
 
 /**
- * Removes folders of temporary files that a killed process of the application has left: those of the same user of the
- * machine that are older than a day.
+ * Removes folders of temporary files that a killed process of the application has left behind: folders of the same
+ * system user that are older than a day.
  *
  * @returns the number of removed folders
  */
@@ -34,7 +34,7 @@ export async function sweepTemporary(folder = tmpdir()): Promise<number> {
   for (const name of await readdir(folder)) {
     if (!ORPHAN_NAME.test(name)) continue
     const path = join(folder, name)
-    /* Another process may be sweeping, too. */
+    /* Another process can be removing folders at the same time. */
     const found = await lstat(path).catch(() => null)
     if (!found?.isDirectory() || found.mtimeMs > oldest) continue
     if (found.uid !== (process.getuid?.() ?? found.uid)) continue
@@ -46,23 +46,26 @@ export async function sweepTemporary(folder = tmpdir()): Promise<number> {
 
 let sweptAt = 0
 
-/** The same, if this process has not done so for a day: in a worker of its own nothing else does. */
+/**
+ * Removes such folders unless this process has done so within the last day, because a separate worker process does it
+ * nowhere else.
+ */
 async function sweepDaily(): Promise<void> {
   if (Date.now() - sweptAt < HOURS * HOUR) return
   sweptAt = Date.now()
   await sweepTemporary()
 }
 
-/* No model has this name, so that no address of a file leads here. */
+/* A folder name that no model can have, so that no URL of a file refers to it. */
 const FOLDER = '.imports'
 
 const NAME = /^([0-9a-f]{48})\.(?:file|faults)$/
 
-/** A file of an import on the disk: that of the person, or the errors that a trial has found in it */
+/** Part of a stored import: the uploaded file, or the errors that a dry run has found */
 export type Part = 'file' | 'faults'
 
 /**
- * Stores a file under a random name, which no address has. [D3]
+ * Stores a file under a random name, which has no URL. [D3]
  *
  * @returns the name
  */
@@ -72,7 +75,7 @@ export async function storeImportFile(path: string): Promise<string> {
   return key
 }
 
-/** Stores a part of an import in the place of an earlier one. */
+/** Stores a part of an import, replacing an earlier one. */
 export async function storePart(key: string, part: Part, path: string): Promise<void> {
   const disk = await filesDisk()
   const content = createReadStream(path)
@@ -84,9 +87,11 @@ export async function storePart(key: string, part: Part, path: string): Promise<
 }
 
 /**
- * Does work with copies of stored parts, as several servers may share the disk. The copies are removed afterwards.
+ * Calls a function with local copies of stored parts, because several servers can share the disk. The copies are
+ * removed afterwards.
  *
- * @param work  gets the path of the copy of a part, null if there is none, and a path for a new file
+ * @param work  function that gets a function `pathOf`, which returns the path of the copy of a part or null if there is
+ *   none, and a path for a new file
  */
 export async function withStoredFile<Result>(
   key: string,
@@ -103,7 +108,7 @@ export async function withStoredFile<Result>(
   }
 }
 
-/** Removes the file of an import and what belongs to it; a failure is only logged. */
+/** Deletes all stored parts of an import. A failure is only logged. */
 export async function deleteStoredFile(key: string): Promise<void> {
   try {
     const disk = await filesDisk()
@@ -116,9 +121,7 @@ export async function deleteStoredFile(key: string): Promise<void> {
   }
 }
 
-/**
- * The keys of files that were stored before a time and that are still there.
- */
+/** Returns the keys of the existing files that were stored before a time. */
 export async function keysBefore(time: Date): Promise<Set<string>> {
   const disk = await filesDisk()
   const keys = new Set<string>()
@@ -145,10 +148,10 @@ function placeOf(key: string, part: Part): string {
 }
 
 /**
- * The dry run of a stored file; all its errors are stored next to it.
+ * Runs the dry run of a stored file, and stores all errors next to the file.
  *
  * @throws FileError
- * @throws ImportRefused  if the file is gone
+ * @throws ImportRefused  if the file no longer exists
  */
 export async function dryRunOfStoredFile(
   site: AdminSite,

@@ -7,18 +7,18 @@ import type { Site } from '../views/site.js'
 import type { FileFormat, FileShape } from '../sheets/file_shape.js'
 import { type KnownField, knownFields, type Importer } from './import_fields.js'
 
-/** A mapping with the fields that it names. */
+/** A mapping with the fields that it contains. */
 export interface CheckedColumns {
   mapping: ImportMapping
   key: readonly KnownField[]
 }
 
 /**
- * Checks which column is to be which field. [D3]
+ * Checks the mapping of columns to fields. [D3]
  *
  * @param count  number of columns of the file
- * @throws ImportRefused  for a field that the importer may not import, one of two columns, a key that finds no single
- *   record, and required fields that no column is while all rows are new records
+ * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns, a key that
+ *   does not identify a single record, and required fields without a column if all rows are new records
  */
 export function checkColumns(
   resource: Resource,
@@ -111,7 +111,7 @@ function labelOf(fields: readonly KnownField[], name: string): string {
   return fields.find((field) => field.name === name)?.label ?? name
 }
 
-/* A name from outside is shown again. */
+/* Shortens a name from the request, because the error message repeats it. */
 function shortened(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name
 }
@@ -122,27 +122,23 @@ export interface MappedColumn {
   index: number
   field: KnownField
   byTitle: boolean
-  /** Found from the values of the column; undefined: not known */
+  /** Detected from the values of the column; undefined: unknown */
   dateOrder?: DateOrder
 }
 
-/**
- * The plan of an import for the rows of its file.
- */
+/** Settings of an import that determine how rows are read and written. */
 export interface ImportSpec {
   importer: Importer
   columns: readonly MappedColumn[]
-  /** Fields by which rows find their records; none: all rows are new */
+  /** Fields that identify the record of a row; empty: all rows are new */
   key: readonly KnownField[]
   options: ImportOptions
   format: FileFormat
-  /** True for a workbook whose days count from 1904 */
+  /** True for a workbook that counts days from 1904 */
   isFrom1904: boolean
 }
 
-/**
- * @throws ImportRefused  for a mapping that the importer may not use, by now
- */
+/** @throws ImportRefused  for a mapping that the importer is no longer allowed to use */
 export async function importSpec(
   site: Site,
   importer: Importer,

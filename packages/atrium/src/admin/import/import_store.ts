@@ -10,24 +10,22 @@ import type { ImportState } from '../models/admin_import.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 import { ROWS_PER_WRITE, ROWS_PER_READ, chunks } from '#base/chunks'
 
-/** How long an import is stored */
+/** Hours for which an import is stored */
 export const HOURS = 24
 
-/* No job is at it. */
+/* States in which no job works on the import. */
 const IDLE = ['columns', 'tried', 'failed'] as const
 
-/* Most that are listed to go on with */
+/* Maximum number of unfinished imports in the list */
 const MOST_LISTED = 5
 
-/**
- * The table of imports. [D3]
- */
+/** Store of the table of imports. [D3] */
 export class ImportStore {
   client(): QueryClientContract {
     return db.connection(AdminImport.connection)
   }
 
-  /** For pages, which show an import also while its run holds the writer of SQLite */
+  /** Client for pages, which can show an import while a run occupies the writer of SQLite */
   #reading(): QueryClientContract {
     return readersOf(this.client()) ?? this.client()
   }
@@ -45,7 +43,7 @@ export class ImportStore {
   }
 
   /**
-   * As it is by now: a job that has failed, was cancelled or has ended leaves it so.
+   * Returns the import in its current state, after applying the outcome of a job that failed, ended or was cancelled.
    */
   async find(id: number): Promise<AdminImport | null> {
     const one = await AdminImport.query({ client: this.#reading() }).where('id', id).first()
@@ -65,7 +63,7 @@ export class ImportStore {
     return found.filter(({ state }) => state !== 'done')
   }
 
-  /** Those that began more than a day ago and that no job is at. */
+  /** Returns the imports that began more than a day ago and that no job works on. */
   async old(): Promise<AdminImport[]> {
     const found = await AdminImport.query({ client: this.client() })
       .where('createdAt', '<', oldest())
@@ -74,7 +72,7 @@ export class ImportStore {
     return await this.#idle(found)
   }
 
-  /** A person's own but the newest ones, except those that a job is at. */
+  /** Returns a user's imports except the newest ones and those that a job works on. */
   async beyond(userId: number, newest: number): Promise<AdminImport[]> {
     const found = await AdminImport.query({ client: this.client() })
       .where({ userId })
@@ -85,9 +83,9 @@ export class ImportStore {
   }
 
   /**
-   * Saves what a request has changed.
+   * Saves the changes of a request.
    *
-   * @throws ImportRefused  when another request has handed the import over to a job in the meantime, or discarded it
+   * @throws ImportRefused  if a concurrent request has assigned the import to a job, or discarded it
    */
   async change(one: AdminImport): Promise<void> {
     await inTransaction(this.client(), async (client) => {
@@ -104,9 +102,9 @@ export class ImportStore {
   }
 
   /**
-   * Takes an import for a job that begins, or begins again.
+   * Assigns an import to a job that starts, or restarts.
    *
-   * @returns false when the import is another job's by now, done, or changed since the job ended
+   * @returns false if the import belongs to another job, is done, or was changed after the job ended
    */
   async claim(
     { id }: AdminImport,
@@ -122,9 +120,9 @@ export class ImportStore {
   }
 
   /**
-   * Hands an import over to a job, once.
+   * Starts a job and assigns the import to it, only once.
    *
-   * @throws ImportRefused  when another request has done so in the meantime
+   * @throws ImportRefused  if a concurrent request has done so
    */
   async hand(
     one: AdminImport,
@@ -148,7 +146,7 @@ export class ImportStore {
     }
   }
 
-  /** Of keys of files, those that no import has. */
+  /** Returns the keys of files that no import has. */
   async unknownKeys(keys: readonly string[]): Promise<string[]> {
     const unknown: string[] = []
     for (const some of chunks(keys, ROWS_PER_READ)) {
@@ -177,11 +175,11 @@ export class ImportStore {
 
   async #settle(one: AdminImport): Promise<void> {
     if (one.state !== 'trying' && one.state !== 'running') return
-    /* It is just being handed over. */
+    /* The import is currently being assigned to a job. */
     if (one.jobId === null) return
     const job = await this.#jobOf(one)
     if (job && isUnfinished(job)) return
-    /* A job writes its import before it ends. */
+    /* A job saves the import before the job ends. */
     const present = await AdminImport.query({ client: this.#reading() }).where('id', one.id).first()
     if (present && present.state !== one.state) {
       one.merge(present.$attributes)
@@ -197,7 +195,9 @@ export class ImportStore {
   }
 }
 
-/** Lucid returns the number of rows, in a list for some drivers. */
+/**
+ * Returns whether rows were updated. Lucid returns the number of rows, for some drivers in an array.
+ */
 async function isChanged(update: PromiseLike<unknown>): Promise<boolean> {
   const count = await update
   return Number(Array.isArray(count) ? count[0] : count) > 0

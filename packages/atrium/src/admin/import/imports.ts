@@ -36,46 +36,52 @@ import {
 import { STORED_MAX } from './import_access.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/* Longer files are tried by a job: about a second */
+/*
+ * Maximum size in bytes of a file whose dry run takes place in the request, which takes about a second; larger files
+ * get a job
+ */
 const SHORT = 512 * 1024
 
-/* More than an upload takes between its file and its row */
+/*
+ * Time to wait before removing a file without an import, longer than an upload takes between storing the file and
+ * inserting the row
+ */
 const LEEWAY = { hours: 1 }
 
-/* Of the table's column */
+/* Maximum length of the table's column */
 const LONGEST_NAME = 255
 
 /** An uploaded file. */
 export interface ImportedFile {
-  /** Where it is; it is copied */
+  /** Path of the file, which is copied */
   path: string
-  /** As the sender calls it */
+  /** File name that the client sent */
   name: string
   bytes: number
 }
 
-/** Choices of a person in the second step. */
+/** Settings that the user selects in the second step. */
 export interface ChosenColumns {
-  /** Field by position of the column; null, or no entry: left out */
+  /** Field by position of the column; null, or no entry: not imported */
   columns: Record<number, string | null>
   by?: Record<number, 'key' | 'title'>
-  /** API name of the field by which rows find their records; null: all rows are new */
+  /** API name of the field that identifies the record of a row; null: all rows are new */
   key: string | null
   dateOrder?: DateOrder | null
-  /** The time zone of datetimes without an offset; default: that of the person */
+  /** Time zone of datetimes without an offset; default: the user's time zone */
   zone?: string
 }
 
 /**
- * The imports of the site, step by step. Callers check whose import it is; the permissions of the signed-in user are
- * asked here, too. [D3]
+ * The imports of the site, step by step. Callers check that the user owns the import; the permissions of the signed-in
+ * user are also checked here. [D3]
  */
 export class Imports {
   readonly store = new ImportStore()
 
   private constructor(private readonly site: AdminSite) {}
 
-  /** Those of a site, always the same object. */
+  /** Returns the imports of a site, always the same object. */
   static of(site: AdminSite): Imports {
     const known = IMPORTS.get(site) ?? new Imports(site)
     IMPORTS.set(site, known)
@@ -83,7 +89,7 @@ export class Imports {
   }
 
   /**
-   * The fields that the user may import, those of creates and of updates.
+   * Returns the fields that the user is allowed to import, for creates and updates.
    *
    * @throws NotAllowed
    */
@@ -92,19 +98,19 @@ export class Imports {
     return fields.map(({ column, reference, relation, ...field }) => field)
   }
 
-  /** @returns null if there is none, or it was removed */
+  /** @returns null if it does not exist or was removed */
   async find(id: number): Promise<AdminImport | null> {
     return await this.store.find(id)
   }
 
-  /** The user's own that are not done, the newest first, at most five. */
+  /** Returns the user's unfinished imports, newest first, at most five. */
   async unfinished(ctx: HttpContext, { name }: ModelView): Promise<AdminImport[]> {
     const { owner } = guardOf(ctx).signedInOrFail()
     return await this.store.unfinished(owner.id, name)
   }
 
   /**
-   * Keeps the file, and guesses which column is which field.
+   * Stores the file, and guesses the field of each column.
    *
    * @throws FileError  for a file that is not a table
    * @throws NotAllowed
@@ -143,7 +149,7 @@ export class Imports {
   /**
    * Reads the stored file with other options, and guesses again.
    *
-   * @throws FileError      and all is as it was
+   * @throws FileError      in which case nothing is changed
    * @throws ImportRefused  while it runs, and after rows were written
    */
   async reread(ctx: HttpContext, one: AdminImport, chosen: ChosenShape): Promise<void> {
@@ -159,7 +165,7 @@ export class Imports {
   }
 
   /**
-   * Notes which column is which field; an earlier trial is forgotten.
+   * Saves the fields of the columns, and discards the result of an earlier dry run.
    *
    * @throws ImportRefused
    */
@@ -183,8 +189,8 @@ export class Imports {
   }
 
   /**
-   * Validates every row, and writes none. A short file is tried immediately (`tried`), a longer one by a job (`trying`,
-   * `jobId`).
+   * Starts the dry run, which validates every row and writes none. The dry run of a short file takes place immediately
+   * (state `tried`), that of a longer one in a job (state `trying`, `jobId`).
    *
    * @throws ImportRefused, FileError, NotAllowed
    */
@@ -209,7 +215,7 @@ export class Imports {
    * Starts the job that writes the rows.
    *
    * @param options.skipFaulty  false: all rows or none
-   * @throws ImportRefused  before the trial, while it runs, and after it was done
+   * @throws ImportRefused  before the dry run, while the import runs, and after it is done
    */
   async startRun(
     ctx: HttpContext,
@@ -232,10 +238,10 @@ export class Imports {
   }
 
   /**
-   * Writes the rows that the trial found invalid, in the file's own format, with a column that says why. Ends the
-   * output.
+   * Writes the rows that the dry run found invalid, in the format of the file, with an additional column for the
+   * reasons. Ends the output.
    *
-   * @throws PageNotFound  before anything is written, without a dry run or the file
+   * @throws PageNotFound  before anything is written, if there is no dry run or the file no longer exists
    */
   async invalidRows(one: AdminImport, output: Writable): Promise<void> {
     const view = this.site.models.get(one.model)
@@ -251,7 +257,7 @@ export class Imports {
   }
 
   /**
-   * Removes the import and its file; a job of it is cancelled, and what it has done stays.
+   * Removes the import and the file. A job of the import is cancelled, and the records that it has written remain.
    */
   async discard(_ctx: HttpContext, one: AdminImport): Promise<void> {
     const { jobs } = this.site
@@ -261,10 +267,10 @@ export class Imports {
   }
 
   /**
-   * Removes imports that began more than a day ago, with their files, but for those that a job is at; also files that
-   * a killed process has left.
+   * Removes imports that began more than a day ago, with their files, unless a job works on them. Also removes files
+   * that a killed process has left behind.
    *
-   * @returns the number of removed imports and left files
+   * @returns the number of removed imports and files
    */
   async prune(): Promise<number> {
     const old = await this.store.old()
@@ -272,7 +278,9 @@ export class Imports {
     return old.length + (await this.#sweep()) + (await sweepTemporary())
   }
 
-  /** A file is stored before its import is. */
+  /**
+   * Removes files without an import, which can exist because a file is stored before the row of the import.
+   */
   async #sweep(): Promise<number> {
     const keys = await keysBefore(DateTime.utc().minus(LEEWAY).toJSDate())
     const left = await this.store.unknownKeys([...keys])
@@ -280,7 +288,7 @@ export class Imports {
     return left.length
   }
 
-  /** Leaves no file without its row. */
+  /** Inserts the row of the import. If that fails, removes the file. */
   async #create(values: Partial<AdminImport> & { fileKey: string }): Promise<AdminImport> {
     try {
       return await this.store.create(values)
@@ -309,7 +317,7 @@ export class Imports {
   }
 }
 
-/** A guess for a file, for the command, too. */
+/** Guesses the mapping for a file, also for the command. */
 export function guessColumns(
   { view }: Importer,
   fields: readonly KnownField[],

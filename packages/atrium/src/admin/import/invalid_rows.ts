@@ -8,10 +8,11 @@ import { sheetWriter } from '../sheets/sheet_writer.js'
 import type { KnownField } from './import_fields.js'
 
 /**
- * Writes the invalid rows of a file in its own format, CSV with its delimiter and in UTF-8, each with the reasons in a last column. Rows and errors have the
- * same order, so that neither is held in memory. [D3]
+ * Writes the invalid rows of a file in the format of the file, CSV with the same delimiter and in UTF-8, each with the
+ * reasons in a last column. Rows and errors are read in the same order, so that neither has to be in memory as a whole.
+ * [D3]
  *
- * @param paths  of the file and of its errors, as lines of JSON
+ * @param paths  paths of the file and of the errors, as lines of JSON
  */
 export async function writeInvalidRows(
   site: Site,
@@ -24,7 +25,7 @@ export async function writeInvalidRows(
   const writer = sheetWriter(shape.format, output, {
     columns: [...shape.columns, why],
     delimiter: shape.delimiter ?? undefined,
-    /* The program that wrote another encoding would read UTF-8 wrong without it. */
+    /* Without a byte order mark, a program that wrote another encoding would misread UTF-8. */
     bom: shape.encoding !== 'utf-8',
   })
   const errors = new Errors(paths.errors)
@@ -44,7 +45,9 @@ export async function writeInvalidRows(
   }
 }
 
-/** The errors of rows, read along with them; to be closed, as a reader of the rows may leave. */
+/**
+ * Reads the errors of rows in parallel with the rows. The caller has to close it, because it can stop before the end.
+ */
 class Errors {
   readonly #lines: AsyncGenerator<string, void>
   #next: ImportError | null | undefined

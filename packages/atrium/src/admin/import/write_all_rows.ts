@@ -12,15 +12,15 @@ import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 import type { Importer } from './import_fields.js'
 
-/** How many rows are one transaction of an import in parts; tests have smaller ones */
+/** Rows per transaction of an import in parts; tests use fewer */
 export const PART = { rows: 1000 }
 
 /**
- * Writes all rows of a file in one transaction. After the first invalid row the others are only judged, unless invalid
- * ones are left out: the caller rolls back then. [D3]
+ * Writes all rows of a file in one transaction. After the first invalid row, the remaining rows are only validated and
+ * the caller rolls back, unless invalid rows are skipped. [D3]
  *
  * @param tally  counts the rows
- * @param told   called after each part with the number of rows so far; its error ends the import
+ * @param told   called after each part with the number of rows so far; can throw to stop the import
  */
 export async function writeAllRows(
   site: Site,
@@ -41,13 +41,9 @@ export async function writeAllRows(
   }
 }
 
-/**
- * The event of an import, of which all writes of the importer are a part. [D3]
- */
+/** The event of an import, which all writes of the importer belong to. [D3] */
 export class ImportAction extends LongAction {
-  /**
-   * @param eventId  of the event, if an earlier part has logged it
-   */
+  /** @param eventId  id of the event, if an earlier part has logged it */
   constructor(
     private readonly importer: Importer,
     private readonly file: string,
@@ -81,7 +77,7 @@ export class ImportAction extends LongAction {
     }
   }
 
-  /** The event of all rows, whose numbers are complete. */
+  /** Event with the final numbers of all rows. */
   get end(): AdminEvent {
     return this.event(this.importer, [])
   }

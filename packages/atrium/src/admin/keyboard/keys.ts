@@ -3,27 +3,25 @@ import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Preferences } from '../preferences/preferences.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/**
- * Where keys work, in the order of the dialog. [L12]
- */
+/** Groups of keyboard shortcuts, in the order of the dialog. [L12] */
 export const KEY_GROUPS = ['everywhere', 'list', 'cell', 'record'] as const
 
 export interface Key {
   group: (typeof KEY_GROUPS)[number]
   /**
-   * Name of the function in keys.js, except for cells, whose script has keys of its own; with the group
-   * also that of its text, `keys.list.open`
+   * Name of the function in keys.js, except for the group `cell`, whose script handles those keys; also the last part
+   * of the catalogue key, such as `keys.list.open`
    */
   does: string
   /**
-   * Any of them, as `KeyboardEvent.key` has it: a capital is typed with shift. `Mod+` is Ctrl, and on a
+   * Alternative keys as values of `KeyboardEvent.key`; a capital letter is typed with shift. `Mod+` is Ctrl, and on a
    * Mac also Command
    */
   keys: readonly string[]
 }
 
 /**
- * All keys of the site. The script, the dialog, the page and the documentation take them from here. [L12]
+ * All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. [L12]
  */
 export const KEYS: readonly Key[] = [
   { group: 'everywhere', does: 'help', keys: ['?', 'Mod+/'] },
@@ -58,9 +56,9 @@ export function isSingle(key: string): boolean {
 }
 
 /**
- * Keys for the script: each with the name of its function, all parted by spaces.
+ * Returns the keys for the script: pairs of key and function name, separated by spaces.
  *
- * @param hasSingle  false leaves out single keys
+ * @param hasSingle  false to leave out keys without Ctrl or Command
  */
 export function writtenKeys(hasSingle: boolean): string {
   const pairs = KEYS.filter(({ group }) => group !== 'cell').flatMap(({ does, keys }) =>
@@ -72,9 +70,7 @@ export function writtenKeys(hasSingle: boolean): string {
     .join(' ')
 }
 
-/**
- * A key as people read it, in parts: `Mod+s` -> `Ctrl`, `S`.
- */
+/** Returns a key as displayed to users, in parts: `Mod+s` -> `Ctrl`, `S`. */
 export function shownKey(key: string): string[] {
   if (!isSingle(key)) return ['Ctrl', capital(key.slice('Mod+'.length))]
   if (/^[A-Z]$/.test(key)) return ['Shift', key.toLowerCase()]
@@ -93,9 +89,7 @@ function capital(key: string): string {
   return key.length === 1 ? key.toUpperCase() : key
 }
 
-/**
- * Keys after `g` for the pages that every site has. [L12]
- */
+/** Keys after `g` that open the pages of every site. [L12] */
 export const PAGE_KEYS: Readonly<Record<string, string>> = {
   dashboard: 'd',
   account: 'a',
@@ -107,11 +101,11 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
 const DIGITS = '123456789'
 
 /**
- * Keys after `g` for each model of the sidebar: the first letter of its label that is free, else the
- * first free digit. [L12]
+ * Returns the key after `g` for each model of the sidebar: the first unused letter of the label, otherwise the first
+ * unused digit. [L12]
  *
- * @param labels  in the order of the sidebar
- * @returns in the same order; null where nothing is left
+ * @param labels  labels in the order of the sidebar
+ * @returns keys in the same order; null if no key is left
  */
 export function goKeys(labels: readonly string[]): Array<string | null> {
   const taken = new Set(Object.values(PAGE_KEYS))
@@ -122,7 +116,9 @@ export function goKeys(labels: readonly string[]): Array<string | null> {
   })
 }
 
-/** The label in ASCII, which every keyboard of the Latin script can type: `Älteste` -> `alteste` */
+/**
+ * Returns the letters of a label in ASCII, which every Latin keyboard can type: `Älteste` -> `alteste`
+ */
 function lettersOf(label: string): string {
   return label
     .normalize('NFD')
@@ -130,14 +126,14 @@ function lettersOf(label: string): string {
     .replace(/[^a-z]/g, '')
 }
 
-/** Name of the preference; its value is false while single keys are off */
+/** Name of the preference; false while keys without Ctrl or Command are switched off */
 export const SINGLE_KEYS = 'keyboard.single'
 
 const KNOWN = new VersionedCache<boolean>()
 
 /**
- * Returns true if keys without Ctrl or Command work for the signed-in user. If that can't be read they are
- * off: voice input can trigger them by accident. [L12]
+ * Returns true if keys without Ctrl or Command work for the signed-in user. They are off if the preference cannot be
+ * read, because voice input can trigger them by accident. [L12]
  */
 export async function hasSingleKeys(
   ctx: HttpContext,

@@ -1,8 +1,8 @@
 import { type Edge, Template } from 'edge.js'
 
 /**
- * A template whose includes are compiled once, where templates are cached: in production. Edge itself compiles each include
- * anew, which takes more than half of the processor time of a page.
+ * A template whose includes are compiled once if templates are cached, which they are in production. Edge compiles each
+ * include again, which takes more than half of the processor time of a page.
  */
 export class CachingTemplate extends Template {
   readonly #cache: Edge['asyncCompiler']['cacheManager']
@@ -13,7 +13,7 @@ export class CachingTemplate extends Template {
   }
 
   compilePartial(path: string, ...variables: string[]) {
-    /* The compiled code depends on the variables that are known where the template is included. */
+    /* The compiled code depends on the variables in scope where the template is included. */
     const key = `${path} with ${variables.join()}`
     const cached = this.#cache.get(key)
     if (cached) return cached

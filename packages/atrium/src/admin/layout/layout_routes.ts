@@ -4,9 +4,7 @@ import { readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/**
- * Registers the assets, the theme and the keys of the site.
- */
+/** Registers the routes of the assets, the theme and the keyboard shortcuts. */
 export function layoutRoutes(site: AdminSite): void {
   const assets = controller(
     () => import('./site_controllers.js'),

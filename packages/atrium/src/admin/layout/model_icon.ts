@@ -31,7 +31,7 @@ const TRUCK =
   'M3 6.5h11v10H3zM14 10h4l3 3v3.5h-7M5.5 18a1.5 1.5 0 1 0 3 0 1.5 1.5 0 1 0-3 0M15.5 18a1.5 1.5 0 1 0 3 0 1.5 1.5 0 1 0-3 0'
 const STAR = 'M12 3.5l2.6 5.4 5.9.8-4.3 4.1 1.1 5.9-5.3-2.9-5.3 2.9 1.1-5.9L3.5 9.7l5.9-.8z'
 
-/* By the last word of a class name that is in it. */
+/* Icons by a word of the class name; the last matching word of a name is used. */
 const DRAWINGS = new Map(
   (
     [
@@ -64,7 +64,7 @@ const DRAWINGS = new Map(
 )
 
 /**
- * The icon of the view's options, else one that fits its name, else the first letter of its label.
+ * Returns the icon of the view's options, otherwise one that matches the name, otherwise the first letter of the label.
  */
 export function iconOf({ icon, name, label }: ModelView): ModelIcon {
   const words = name

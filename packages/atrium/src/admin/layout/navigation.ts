@@ -1,12 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { hasEventLog, isSuperuser, type LoggedSite } from '../http/event_access.js'
 
-/** Cookie that admin.js writes: the encoded labels of closed groups, with dots between */
+/** Cookie that admin.js writes: the encoded labels of collapsed groups, separated by dots */
 export const CLOSED_GROUPS = 'admin_closed_groups'
 
-/**
- * Labels of the groups of the sidebar that the viewer has closed.
- */
+/** Returns the labels of the sidebar groups that the viewer has collapsed. */
 export function closedGroups({ request }: HttpContext): ReadonlySet<string> {
   const cookie: unknown = request.plainCookie(CLOSED_GROUPS, { encoded: false })
   if (typeof cookie !== 'string') return new Set()
@@ -27,17 +25,15 @@ const ICONS: Record<string, string> = {
   health: 'M2.5 12.5H7l3-8 4 15 3-7h4.5',
 }
 
-/**
- * The parts of the site that the sidebar uses.
- */
+/** The properties of the site that the sidebar uses. */
 interface SidebarSite extends LoggedSite {
   url(path: string): string
   text(key: string): string
 }
 
 /**
- * Sidebar links to the management pages: that of one's jobs for who sees any model; the others for
- * superusers, and those of the event log only if the site keeps events. [E5, B13, D1]
+ * Returns the sidebar links to the management pages: the user's jobs for users who see any model, the others for
+ * superusers, and the event log only if the site stores events. [E5, B13, D1]
  */
 export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModels = true } = {}) {
   const path = ctx.request.url()

@@ -18,9 +18,7 @@ export const THEMES = ['light-theme', 'dark-theme'] as const
 
 export type Theme = (typeof THEMES)[number]
 
-/**
- * Keeps the theme that the viewer has chosen, in the browser: the login page has it, too.
- */
+/** Saves the viewer's theme in a cookie, so that it also applies to the login page. */
 export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void {
   ctx.response.plainCookie('admin_theme', theme, {
     encode: false,
@@ -42,15 +40,15 @@ export class ThemeController {
     const texts = sentTexts(ctx)
     const theme = THEMES.find((one) => one === singleText(texts, 'theme'))
     if (theme) keepTheme(ctx, this.site, theme)
-    /* The login page has the switch too; returning to the logout page would end the session. */
+    /*
+     * The login page also has the theme switch; a redirect to the logout page would end the session.
+     */
     const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
     redirect(ctx, next)
   }
 }
 
-/**
- * All keys of the site: a page, and its content for the dialog. [L12]
- */
+/** All keyboard shortcuts of the site, as a page or as the content of the dialog. [L12] */
 export class KeysController {
   constructor(private readonly site: AdminSite) {}
 

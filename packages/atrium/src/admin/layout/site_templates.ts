@@ -9,8 +9,8 @@ import { withEscapedAttributes } from '../text/escaped_attributes.js'
 import { CachingTemplate } from './caching_template.js'
 
 /**
- * The templates of the site, rendered by an Edge of its own, whose settings the application does not see. Templates, tags,
- * components and globals are the application's. [K5]
+ * Renders the templates of the site with a separate Edge instance, so that the application's Edge is not reconfigured.
+ * Templates, tags, components and globals of the application are available. [K5]
  */
 export class SiteTemplates {
   #edge: Edge | undefined
@@ -51,14 +51,16 @@ export class SiteTemplates {
     name: string,
     data: Record<string, unknown>
   ): Promise<string> {
-    /* An application without the provider of Edge, as the starter kit for APIs, has no view. */
+    /* Applications without the Edge provider, such as the starter kit for APIs, have no view. */
     const globals = (view ?? edge.share({ request })).getState()
     globals.html = withEscapedAttributes(globals.html)
     const { asyncCompiler, processor } = (this.#edge ??= this.#create())
     return await new CachingTemplate(asyncCompiler, globals, {}, processor).render(name, data)
   }
 
-  /** Made for the first page: the application may configure its Edge until then. */
+  /**
+   * Creates the Edge instance for the first page, because the application can configure Edge until then.
+   */
   #create(): Edge {
     const { loader, tags, processor } = edge
     const own = Object.assign(Edge.create({ loader }), { tags, processor })
@@ -75,7 +77,7 @@ export class SiteTemplates {
   }
 }
 
-/** The templates below a folder, with their names in `admin/` and their absolute paths */
+/** Returns the templates below a folder, as pairs of name in `admin/` and absolute path. */
 async function namedFiles(directory: string): Promise<Array<[string, string]>> {
   const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
   return files.map((file) => {
@@ -84,7 +86,7 @@ async function namedFiles(directory: string): Promise<Array<[string, string]>> {
   })
 }
 
-/* Edge's plugin for components has one instance in a process, which is the application's. */
+/* Edge's plugin for components has one instance per process, which uses the application's Edge. */
 function isComponent(tag: string): boolean {
   return edge.loader
     .listComponents()

@@ -5,7 +5,7 @@ import AdminUser from '../models/admin_user.js'
 import type { NoticeData, NoticeKind } from '../models/notice_kinds.js'
 import { noticePlace, noticeText, type Texts, type NoticePost } from './notices.js'
 
-/** The part of a message of @adonisjs/mail that the site uses */
+/** Methods of a message of @adonisjs/mail that the site uses */
 interface Message {
   to(address: string): Message
   subject(text: string): Message
@@ -16,7 +16,7 @@ interface Mailer {
   send(compose: (message: Message) => void): Promise<unknown>
 }
 
-/* The package is optional, so the container does not know its name. */
+/* The package is optional, so the container's types do not include the name. */
 const BINDING = 'mail.manager'
 
 /**
@@ -27,10 +27,10 @@ export function canMail(): boolean {
 }
 
 /**
- * Sends a plain text with the application's default mailer, from the address of its `config/mail.ts`. A failure is
- * reported in the application's log, without the text.
+ * Sends a plain text with the application's default mailer, from the address in `config/mail.ts`. A failure is logged
+ * without the text.
  *
- * @returns false where it could not be sent
+ * @returns false if the message could not be sent
  */
 export async function sendMail(to: string, subject: string, text: string): Promise<boolean> {
   try {
@@ -43,15 +43,13 @@ export async function sendMail(to: string, subject: string, text: string): Promi
   }
 }
 
-/** The parts of a site that it uses. */
+/** The properties of the site that are used here. */
 interface MailingSite extends Texts {
   readonly title: string
   absoluteUrl(path: string): string
 }
 
-/**
- * Mails notices to people who have an address. [U16]
- */
+/** Sends notices by email to users who have an address. [U16] */
 export class MailedNotices implements NoticePost {
   constructor(private readonly site: MailingSite) {}
 

@@ -20,21 +20,19 @@ export interface Texts {
   text(key: string, data?: Record<string, unknown>): string
 }
 
-/** A notice as pages show it. */
+/** A notice as displayed. */
 interface ShownNotice {
   id: number
-  /** The event, as in `Your password was changed.` */
+  /** The event, such as `Your password was changed.` */
   text: string
-  /** As in `Firefox on Linux, 192.0.2.1`; empty where nothing is known */
+  /** For example `Firefox on Linux, 192.0.2.1`; empty if unknown */
   place: string
   moment: Moment
 }
 
-/**
- * Returns the event in a sentence.
- */
+/** Returns the text of a notice. */
 export function noticeText(site: Texts, kind: NoticeKind, { name, by }: NoticeData): string {
-  /* A version of the site that knows more kinds may have written it. */
+  /* A newer version of the site can have stored a kind that this version does not have. */
   if (!NOTICE_KINDS.includes(kind)) return site.text('notices.other')
   const shown = plainText(name ?? '').text
   const text = site.text(`notices.kinds.${kind}`, { name: shown })
@@ -58,39 +56,41 @@ export function shownNotice(site: Texts, notice: AdminNotice): ShownNotice {
   }
 }
 
-/** Maximum stored notices of a person; the oldest is removed */
+/** Maximum number of stored notices of a user; a further notice replaces the oldest */
 export const MOST_NOTICES = 50
 
-/* Of the same kind: who knows a password could have a mail sent for every wrong code. */
+/*
+ * Minimum time between emails of the same kind, because an attacker with the password could trigger an email for every
+ * wrong code.
+ */
 const MINUTES_BETWEEN_MAILS = 10
 
 type NoticePlace = Pick<NoticeData, 'device' | 'address'>
 
-/**
- * How a notice leaves the site, for people who are not on it.
- */
+/** Delivers notices to users who are not on the site. */
 export interface NoticePost {
   /**
-   * Never rejects, and does not wait for the message to arrive.
+   * Sends a notice without waiting for delivery. Never rejects.
    *
-   * @param address  where to; null: nowhere. Default: the address that the user has
+   * @param address  email address; null: none. Default: the user's current address
    */
   send(userId: number, kind: NoticeKind, data: NoticeData, address?: string | null): void
 }
 
 export interface TellOptions {
-  /** Id of the session that causes it: its pages say so by themselves */
+  /** Id of the session that causes the notice; that session does not show it */
   session?: number | null
-  /** Transaction of the notice */
+  /** Transaction in which the notice is stored */
   client?: QueryClientContract
-  /** Email address that it is mailed to, or null for none. Default: the one that the user has */
+  /**
+   * Email address that the notice is sent to, or null for none. Default: the user's current address
+   */
   address?: string | null
 }
 
 /**
- * Tells people what happened to their accounts: on the next page of each other session until they say that
- * they have seen it, on their account's page, and by mail where that is configured. The event is logged by who
- * does it. [U16]
+ * Notifies users of changes to their accounts: on the pages of their other sessions until they mark the notice as seen,
+ * on the account page, and by email if that is configured. The caller logs the event. [U16]
  */
 export class Notices {
   readonly #unseen = new VersionedCache<readonly AdminNotice[]>()
@@ -101,8 +101,8 @@ export class Notices {
   ) {}
 
   /**
-   * @param user  whose account it is
-   * @param data  as of `noticeOrigin(ctx)`, and the values of the message by name
+   * @param user  owner of the account
+   * @param data  result of `noticeOrigin(ctx)`, and the values of the message by name
    */
   async tell(
     { id }: Pick<Person, 'id'>,
@@ -118,8 +118,8 @@ export class Notices {
   }
 
   /**
-   * Returns the notices that a person has not seen yet, newest first, without what their present session has caused. Read once for
-   * each `permissions_version`, which every notice raises.
+   * Returns the unseen notices of a user, newest first, except those that the user's current session has caused. Cached
+   * by `permissions_version`, which every notice increments.
    */
   async unseen(person: Person, session: number | undefined): Promise<readonly AdminNotice[]> {
     const found = await this.#unseen.of(this, person, 'notices', () =>
@@ -128,16 +128,14 @@ export class Notices {
     return found.filter(({ sessionId }) => sessionId === null || sessionId !== session)
   }
 
-  /**
-   * All notices of a person, newest first.
-   */
+  /** Returns all notices of a user, newest first. */
   async recent(userId: number): Promise<AdminNotice[]> {
     return await this.#of(userId)
   }
 
   /**
-   * Marks what was shown as seen, up to the given one; what the person's present session has caused is left
-   * for their others.
+   * Marks notices as seen, up to the given one. Notices that the current session has caused stay unseen for the user's
+   * other sessions.
    *
    * @param last  id of the newest notice that was shown
    */
@@ -152,7 +150,7 @@ export class Notices {
     await raiseVersions(client, [userId])
   }
 
-  /** Every page asks: it waits for none that writes. */
+  /** Reads notices. Every page does this, so the query must not wait for a writer. */
   #of(userId: number) {
     const client = this.client()
     return AdminNotice.query({ client: readersOf(client) ?? client })
@@ -183,30 +181,26 @@ export class Notices {
   }
 }
 
-/**
- * Device and address of a request, for a notice.
- */
+/** Returns device and address of a request, for a notice. */
 export function noticeOrigin(ctx: HttpContext): NoticePlace {
   return placeOf(originOf(ctx))
 }
 
-/**
- * The same, of the origin of a write; empty for own code.
- */
+/** Returns device and address of the origin of a write; empty for writes by code. */
 export function placeOf(origin: Origin | undefined): NoticePlace {
   return origin ? { device: deviceName(origin.userAgent), address: origin.ip } : {}
 }
 
-/** The banner of a page. */
+/** Data of the banner on a page. */
 export interface NoticesOnPage extends ShownNotice {
-  /** How many others there are */
+  /** Number of further notices */
   more: number
 }
 
 /**
- * The newest notice that the signed-in user has not seen yet, for the banner of a whole page. [U16]
+ * Returns the newest unseen notice of the signed-in user, for the banner of a page. [U16]
  *
- * @returns null where there is none, and where another user acts as the user
+ * @returns null if there is none, or if another user acts as the user
  */
 export async function noticesOf(
   site: Texts & { readonly notices: Notices },
@@ -220,7 +214,7 @@ export async function noticesOf(
     const [newest, ...others] = await site.notices.unseen(owner, session.id)
     return newest ? { ...shownNotice(site, newest), more: others.length } : null
   } catch (error) {
-    /* A page is shown without it rather than not at all. */
+    /* If the notices cannot be read, the page is shown without them. */
     ctx.logger.error({ err: error }, 'The notices of a user could not be read')
     return null
   }

@@ -5,18 +5,14 @@ import { raiseVersions } from '../models/versions.js'
 const TABLE = 'admin_preferences'
 
 /**
- * Preferences of users, stored on the server, so that they follow them to another browser: a JSON
- * value for each person and name. Every preference of a person belongs here. [L6]
+ * Preferences of users, stored on the server so that they apply in every browser: a JSON value for each user and name.
+ * [L6]
  */
 export class Preferences {
-  /**
-   * @param client  returns the query client of the admin's own tables
-   */
+  /** @param client  returns the query client of the admin site's tables */
   constructor(private readonly client: () => QueryClientContract) {}
 
-  /**
-   * Preferences of a user, by name; those that are not set are left out.
-   */
+  /** Returns preferences of a user, by name; preferences that are not set are missing. */
   async read(userId: number, names: readonly string[]): Promise<Map<string, unknown>> {
     const client = this.client()
     const marks = names.map(() => '?').join(', ')
@@ -28,9 +24,7 @@ export class Preferences {
     return new Map(rows.map(({ name, value }) => [String(name), JSON.parse(String(value))]))
   }
 
-  /**
-   * @param values  by name; null takes the preference back
-   */
+  /** @param values  values by name; null removes the preference */
   async write(userId: number, values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.client().transaction(async (client) => {
       for (const [name, value] of Object.entries(values)) {

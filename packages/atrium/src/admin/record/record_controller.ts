@@ -31,9 +31,7 @@ import { findRecord, formUrl, recordUrl, recordLinks } from '../http/record_link
 
 const LONGEST_TITLE = 120
 
-/**
- * The page that shows a record, deleted or not, without a form. [R16]
- */
+/** The read-only page of a record, deleted or not. [R16] */
 export class RecordController {
   constructor(
     private readonly site: AdminSite,
@@ -41,8 +39,8 @@ export class RecordController {
   ) {}
 
   /**
-   * @throws PageNotFound  for a record that does not exist, at least not for the user
-   * @throws Problem 403   when the policy refuses to read it
+   * @throws PageNotFound  for a record that does not exist or is not visible to the user
+   * @throws Problem 403   if the policy does not allow reading it
    */
   async page(ctx: HttpContext): Promise<string> {
     const { site, view } = this
@@ -89,14 +87,14 @@ export class RecordController {
       update: (await offered('update', false)) ? withList(formUrl(view, key), list) : null,
       delete: await offered('delete', false),
       purge: await offered('purge', true),
-      /* The page that comes after it */
+      /* The page to show after restoring the record */
       restore: (await offered('restore', true)) ? withList(recordUrl(view, key), list) : null,
     }
   }
 }
 
 /**
- * The records that refer to a record, as a part of its page, or as a page of their own. [R4]
+ * The records that refer to a record, as a part of the record's page or as a separate page. [R4]
  */
 export class RelatedController {
   readonly #pages = new WeakMap<ModelView, ListPage>()
@@ -107,8 +105,8 @@ export class RelatedController {
   ) {}
 
   /**
-   * @param name  of the relation
-   * @throws PageNotFound  for a record or records that the user may not see
+   * @param name  name of the relation
+   * @throws PageNotFound  for a record or list that the user is not allowed to see
    */
   async show(name: string, ctx: HttpContext): Promise<string> {
     const { site, view } = this

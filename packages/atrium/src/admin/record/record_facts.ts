@@ -18,7 +18,7 @@ import { prettyJson } from '../text/json_text.js'
 import { attachedRecords, seenManyToMany, type ManyToMany } from '../relations/many_to_many.js'
 import { recordLinks } from '../http/record_links.js'
 
-/* Longer values take the whole width of the page. */
+/* Maximum length of a value in a narrow column; longer values use the full width of the page. */
 const SHORT = 60
 
 /**
@@ -36,9 +36,9 @@ interface RecordFact {
 }
 
 /**
- * All that the list of the record's model can show of it, as the list shows it, but whole. [R16]
+ * Returns all values of a record that the list of the model can show, formatted as in the list but not shortened. [R16]
  *
- * @param item  as the signed-in user may see it, with its key
+ * @param item  record as visible to the signed-in user, including the key
  */
 export async function recordFacts(
   ctx: HttpContext,
@@ -78,7 +78,7 @@ export async function recordFacts(
   })
 }
 
-/** Names of its files, by API name */
+/** Returns the names of the record's files, by API name. */
 async function fileNames(view: ModelView, item: Item): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   for (const { apiName } of fileColumnsOf(view)) {
@@ -106,15 +106,15 @@ function wholeCell(
   return withUnits(view, name, { ...rest, text: visibleText(value) })
 }
 
-/* More are only said to be there. */
+/* Maximum number of listed records; further ones are only mentioned. */
 const MOST_SHOWN = 100
 
 const LONGEST_TITLE = 120
 
 /**
- * The records attached to a record by many-to-many relations, as links. [R3, R16]
+ * Returns the records attached to a record by many-to-many relations, as links. [R3, R16]
  *
- * @param view    as the user's roles leave it
+ * @param view    view with the permissions of the user's roles
  * @param except  names of relations that are shown elsewhere
  */
 export async function attachedFacts(

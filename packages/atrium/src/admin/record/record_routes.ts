@@ -12,9 +12,7 @@ const related = modelPage(
   ({ RelatedController }) => RelatedController
 )
 
-/**
- * Registers the page of a record and its related lists. [R4]
- */
+/** Registers the page of a record and the lists of records that refer to it. [R4] */
 export function recordRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (!view.allowedActions.has('view')) return

@@ -19,23 +19,21 @@ import { placeOf } from '../list/saved_views/place_of.js'
 import { recordLinks } from '../http/record_links.js'
 
 /**
- * The records of another model that refer to one of the view's: a `hasMany` or `hasOne`. [R4]
+ * The records of another model that refer to a record of the view by a `hasMany` or `hasOne` relation. [R4]
  */
 interface RelatedList {
   /** Name of the relation */
   name: string
   label: string
-  /** View of the records that refer */
+  /** View of the referring records */
   view: ModelView
-  /** Their column that refers */
+  /** Referring column */
   column: Column
-  /** Column of the view's own model that is referred to */
+  /** Referenced column of the view's model */
   target: Column
 }
 
-/**
- * The lists that refer to the view's records, of models on the site, whoever asks.
- */
+/** Returns the related lists of a view for all models on the site, regardless of the user. */
 function relatedListsOf(site: ViewSite, view: ModelView): RelatedList[] {
   const relations = relatedNames(view.model, view.options.related).map((name) =>
     view.model.$relationsDefinitions.get(name)!
@@ -58,9 +56,9 @@ function relatedListsOf(site: ViewSite, view: ModelView): RelatedList[] {
 }
 
 /**
- * The lists that refer to the view's records, as the signed-in user may see them. [U4]
+ * Returns the related lists of a view that the signed-in user is allowed to see. [U4]
  *
- * @param view  as their roles leave it
+ * @param view  view with the permissions of the user's roles
  */
 export async function seenRelatedLists(
   ctx: HttpContext,
@@ -79,22 +77,20 @@ export async function seenRelatedLists(
   return lists.filter((list) => list !== null)
 }
 
-/**
- * The record whose page a form was opened from, and which the form leads back to. [R4]
- */
+/** The record whose page a form was opened from, and which the form returns to. [R4] */
 export interface ParentRecord {
-  /** Its name in addresses: `Distributor/3` */
+  /** Name of the record in URLs: `Distributor/3` */
   name: string
   title: string
   url: string
 }
 
 /**
- * Finds it by the address of the form, or, as the first link to the form is an ordinary one, by the page that the
- * browser comes from.
+ * Finds the parent record by the URL of the form. The first link to the form has no such parameter, so the page that
+ * the browser comes from is used then.
  *
- * @param view  of the form
- * @returns null if the form was opened elsewhere, or the user may not open the record
+ * @param view  view of the form
+ * @returns null if the form was opened elsewhere, or if the user is not allowed to open the record
  */
 export async function parentRecord(
   ctx: HttpContext,
@@ -142,9 +138,7 @@ async function found(
   }
 }
 
-/**
- * Id of a related list on the page of a record.
- */
+/** Returns the HTML id of a related list on the page of a record. */
 export function relatedId({ name }: { name: string }): string {
   return `related-${name}`
 }
@@ -160,28 +154,28 @@ function nameOfReferringRecord(ctx: HttpContext, site: AdminSite): string | null
   return model === undefined ? null : `${model}/${path}`
 }
 
-/** Parameters of the address that a related list reads: the others of a list are for its own page. */
+/**
+ * Query parameters that a related list reads; other list parameters apply only to the list page.
+ */
 const READ = ['page', 'sort_by', 'sort_order', 'rows-per-page-select']
 
 /**
- * The value that records refer to the record by, as in the API; null if they can't.
+ * Returns the value by which records refer to the record, as in the API; null if the record has no such value.
  */
 export function referredValue({ target }: RelatedList, record: LucidRow): string | null {
   const value = attributeValue(target, record)
   return value === null || value === undefined ? null : String(value)
 }
 
-/**
- * URL of a related list: `/admin/Distributor/related/films/3`.
- */
+/** Returns the URL of a related list: `/admin/Distributor/related/films/3`. */
 export function relatedUrl(view: ModelView, { name }: RelatedList, key: KeyValue): string {
   return view.url(`/related/${name}${view.resource.key.toPath(key)}`)
 }
 
 /**
- * The list's parameters, of which the address gives page and order only.
+ * Returns the list's parameters, of which only page, page size and order come from the URL.
  *
- * @param base  address of the related list
+ * @param base  URL of the related list
  */
 export async function relatedParameters(
   ctx: HttpContext,
@@ -192,7 +186,7 @@ export async function relatedParameters(
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   const query = new URLSearchParams([...given].filter(([name]) => READ.includes(name)))
   const { density, columns } = await placeOf(ctx, site, view)
-  /* The column that refers says the same in every row. */
+  /* The referring column has the same value in every row, so it is not shown. */
   const names = (columns ?? columnChoices(view).usual).filter((name) => name !== column.apiName)
   const read = ListParameters.read(view, query.toString())
   const place = { ...read.place, density, columns: names.length > 0 ? names : null }
@@ -200,10 +194,10 @@ export async function relatedParameters(
 }
 
 /**
- * URL of the page that makes a record with the reference filled in, and then leads back; null where the user may
- * not, or the reference is in no form.
+ * Returns the URL of the create page with the reference filled in, which returns to the parent record afterwards; null
+ * if the user is not allowed to create, or the reference is not in the form.
  *
- * @param parent  the name of the record that is referred to: `Distributor/3`
+ * @param parent  name of the referenced record: `Distributor/3`
  */
 export async function addUrl(
   ctx: HttpContext,
@@ -218,9 +212,7 @@ export async function addUrl(
   return withParentName(`${view.url('/create_page')}?${query}`, parent)
 }
 
-/**
- * Place of a related list on the page of a record, into which the list comes after the page.
- */
+/** Placeholder of a related list on the page of a record; the list is loaded after the page. */
 export interface RelatedSection {
   id: string
   label: string
@@ -228,9 +220,9 @@ export interface RelatedSection {
 }
 
 /**
- * The related lists of a record that the signed-in user may see. [R4]
+ * Returns the related lists of a record that the signed-in user is allowed to see. [R4]
  *
- * @param view  as their roles leave it
+ * @param view  view with the permissions of the user's roles
  */
 export async function relatedSections(
   ctx: HttpContext,

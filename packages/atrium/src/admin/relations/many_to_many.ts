@@ -17,17 +17,15 @@ import { ROWS_PER_READ, chunks } from '#base/chunks'
  * A many-to-many relation of a view to another model of the site. [R3]
  */
 export interface ManyToMany {
-  /** Name in the API, and of the field */
+  /** API name, which is also the name of the form field */
   name: string
   label: string
   relation: PivotRelation
-  /** Choices and titles are those of a reference to the other model. */
+  /** Provides choices and titles like a reference to the other model. */
   reference: Reference
 }
 
-/**
- * The many-to-many relations of a view, whoever asks.
- */
+/** Returns the many-to-many relations of a view, regardless of the user. */
 export function manyToManyOf(site: ViewSite, view: ModelView): ManyToMany[] {
   return view.manyToMany.flatMap((relation): ManyToMany[] => {
     const other = [...site.models.values()].find(({ model }) => model === relation.relatedModel)
@@ -43,10 +41,10 @@ export function manyToManyOf(site: ViewSite, view: ModelView): ManyToMany[] {
 }
 
 /**
- * The many-to-many relations of a view, as the signed-in user may see them: without those whose other model they may
- * not view, or whose field their roles hide on any record. [U4]
+ * Returns the many-to-many relations of a view that are visible to the signed-in user: without those whose other model
+ * the user is not allowed to view, or whose field the roles hide on any record. [U4]
  *
- * @param view  as their roles leave it
+ * @param view  view with the permissions of the user's roles
  */
 export async function seenManyToMany(
   ctx: HttpContext,
@@ -71,26 +69,30 @@ export async function seenManyToMany(
   return seen.filter((one) => one !== null)
 }
 
-/** A key is shown by every link. */
+/**
+ * Returns whether a column is hidden. Primary keys are not, because every link contains the key.
+ */
 function isHidden({ hidden, isPrimary }: Column): boolean {
   return hidden && !isPrimary
 }
 
-/* Pivot rows of one record that are looked at: records out of sight are among them. */
+/*
+ * Maximum number of pivot rows of one record to read, including those of records that are not visible.
+ */
 const MOST_ROWS = 5000
 
-/** The records attached to another one */
+/** The records attached to a record */
 export interface Attached {
   records: AttachedRecord[]
   /** True if there are more than were requested */
   isMore: boolean
-  /** True if one of them is attached more than once */
+  /** True if a record is attached more than once */
   hasTwins: boolean
 }
 
-/** A record that is attached to another one. */
+/** A record that is attached to another record. */
 export interface AttachedRecord {
-  /** Value that pivot rows have for it, as text */
+  /** Value that identifies the record in pivot rows, as text */
   value: string
   label: string
   key: KeyValue
@@ -100,10 +102,11 @@ export interface AttachedRecord {
 }
 
 /**
- * The records attached to a record that the signed-in user may see, by title. Two queries. [R3, U4]
+ * Returns the records attached to a record that the signed-in user is allowed to see, ordered by title. Runs two
+ * queries. [R3, U4]
  *
- * @param many   as the user may see it
- * @param limit  most records
+ * @param many   relation as visible to the user
+ * @param limit  maximum number of records
  */
 export async function attachedRecords(
   ctx: HttpContext,

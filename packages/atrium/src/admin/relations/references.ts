@@ -11,7 +11,7 @@ import type { ModelView } from '../views/model_view.js'
  * A column that refers to a record of another model of the site.
  */
 export interface Reference {
-  /** Foreign key, on the model itself */
+  /** Foreign key, in the model's table */
   column: Column
   /** View of the related model */
   view: ModelView
@@ -20,8 +20,8 @@ export interface Reference {
 }
 
 /**
- * Belongs-to relations of the model to other models of the site. A column that refers to a model
- * outside the site is shown as a number.
+ * Returns the belongs-to relations of the model to other models of the site. A column that refers to a model outside
+ * the site is shown as a number.
  */
 export function referencesOf(site: Site, view: ModelView): Reference[] {
   const references: Reference[] = []
@@ -39,9 +39,9 @@ export function referencesOf(site: Site, view: ModelView): Reference[] {
 }
 
 /**
- * A reference as the signed-in user may follow it. [U4]
+ * Returns a reference with the permissions of the signed-in user. [U4]
  *
- * @returns null where they may not see what it refers to
+ * @returns null if the user is not allowed to see the referenced records
  */
 export async function followed(ctx: HttpContext, reference: Reference): Promise<Reference | null> {
   if (!(await reference.view.isVisibleTo(ctx))) return null
@@ -51,10 +51,10 @@ export async function followed(ctx: HttpContext, reference: Reference): Promise<
 }
 
 /**
- * Titles of referenced records, by foreign key as text, without those that the viewer may not see.
- * Makes one query.
+ * Returns the titles of referenced records, by foreign key as text, without records that the viewer is not allowed to
+ * see. Runs one query.
  *
- * @param client  default: that of the view
+ * @param client  default: the client of the view
  */
 export async function titlesOf(
   ctx: HttpContext,
@@ -81,8 +81,8 @@ export async function titlesOf(
 }
 
 /**
- * The same for pages that do without titles: if they can't be read there are none, and the log has the error unless it
- * is a refusal.
+ * Returns the titles like `titlesOf`, for pages that can be shown without titles: if the titles cannot be read, returns
+ * none, and logs the error unless the policy denied it.
  *
  * @param referring  view of the model that has the reference
  */
@@ -109,7 +109,8 @@ export async function titlesIfReadable(
 const FIELDS = new WeakMap<ModelView, Map<Column, Fields>>()
 
 /**
- * Fields to read for a title only; undefined, for all, if custom code reads or names the record.
+ * Returns the fields to read for a title; undefined, for all fields, if custom code reads the record or returns the
+ * title.
  */
 function titleFields(view: ModelView, target: Column): Fields | undefined {
   const { crud, options, resource } = view

@@ -8,9 +8,7 @@ import type { Reference } from '../relations/references.js'
 type Site = Pick<AdminSite, 'models' | 'userAttributes'>
 type Values = Record<string, unknown>
 
-/**
- * The declared attributes that hold the key of a record, by name.
- */
+/** Returns the declared attributes that contain the key of a record, by name. */
 export function attributeReferences({ models, userAttributes }: Site): Map<string, Reference> {
   const references = new Map<string, Reference>()
   for (const [name, attribute] of Object.entries(userAttributes)) {
@@ -43,9 +41,10 @@ export function checkReferencedModels({ models, userAttributes }: Site): void {
 }
 
 /**
- * Checks that the records exist to which attributes refer, for the actor who sets them. Unchanged ones are not checked.
+ * Checks that the records exist that attributes refer to, for the actor who sets the attributes. Unchanged attributes
+ * are not checked.
  *
- * @param before  attributes that the user has
+ * @param before  current attributes of the user
  * @throws Problem 422
  */
 export async function checkReferencedRecords(
@@ -66,9 +65,9 @@ export async function checkReferencedRecords(
 }
 
 /**
- * The attributes whose records do not exist.
+ * Returns the attributes whose records do not exist.
  *
- * @returns each with what is wrong, in words that complete "the attribute ..."
+ * @returns each attribute with the reason, worded to complete "the attribute ..."
  */
 export async function missingReferences(
   site: Site,

@@ -11,14 +11,15 @@ import { attributeReferences } from './attribute_references.js'
 import type { UserAttribute } from '../config/user_attributes.js'
 
 interface Parts {
-  /** Texts of the declared attributes */
+  /** Form values of the declared attributes */
   texts: Record<string, string>
-  /** Values of the others, which the form keeps */
+  /** Values of other attributes, which the form keeps unchanged */
   others: Record<string, unknown>
 }
 
 /**
- * The attributes of a user, each declared one in a field of its type; others stay.
+ * Widget for the attributes of a user, with a field of the matching type for each declared attribute; others stay
+ * unchanged.
  */
 export function attributesWidget(site: AdminSite) {
   const declared = site.userAttributes
@@ -70,7 +71,7 @@ export function attributesWidget(site: AdminSite) {
   }
 }
 
-/** The fields of forms that choose a record, of the attributes that refer to one. */
+/** Returns the form fields for selecting a record, of the attributes that refer to one. */
 async function choicesOfRecords(
   ctx: HttpContext,
   site: AdminSite,

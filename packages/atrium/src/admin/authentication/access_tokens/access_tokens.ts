@@ -18,9 +18,7 @@ import { readLifetime } from './token_terms.js'
 import { inUtc } from '#base/values/datetime'
 import { rowId } from '../../http/row_id.js'
 
-/**
- * Writes of access tokens need a recent proof of who the user is. [U11]
- */
+/** CRUD of access tokens. Writes require a recent reauthentication. [U11] */
 class AccessTokenCrud extends LucidCrud<typeof AdminAccessToken> {
   constructor() {
     super(AdminAccessToken)
@@ -43,7 +41,7 @@ export interface TokenTerms {
   name: string
   /** As returned by `readAbilities` */
   abilities: string[]
-  /** Null: never expires. Default: in 90 days */
+  /** Null: never expires. Default: 90 days from now */
   expiresAt?: DateTime | null
 }
 
@@ -58,12 +56,12 @@ export interface FoundToken {
 
 type TellOfToken = (user: AdminUser, data: NoticeData, options: TellOptions) => Promise<void>
 
-/** Lets people and secret scanners recognize a leaked token. */
+/** Prefix by which users and secret scanners recognize a leaked token. */
 const PREFIX = 'atr_'
 
 const SECRET_LENGTH = 40
 
-/* Longer than any token of the site */
+/* Maximum length of a sent token; longer than any token of the site */
 const LONGEST_VALUE = 255
 
 const MINUTE = 60_000
@@ -71,24 +69,22 @@ const MINUTE = 60_000
 let statement: string | undefined
 
 /**
- * Issues, checks and revokes the access tokens of programs. Secrets are made, hashed and compared
- * by `AccessToken` of @adonisjs/auth. [P10]
+ * Issues, checks and revokes the access tokens of programs. `AccessToken` of @adonisjs/auth generates, hashes and
+ * compares the secrets. [P10]
  */
 export class AccessTokens {
-  /** All writes go through it, so that they are logged */
+  /** All writes of tokens use it, so that they are logged */
   readonly crud = new AccessTokenCrud()
   /** Pending writes of `lastUsedAt`, by token id */
   readonly #noting = new Map<number, Promise<void>>()
 
-  /**
-   * @param tell  tells the owner of a new token
-   */
+  /** @param tell  notifies the owner of a new token */
   constructor(private readonly tell?: TellOfToken) {}
 
   /**
    * Creates a token.
    *
-   * @returns the record, and the token to hand out, which is not stored anywhere
+   * @returns the record, and the token for the client, which is not stored anywhere
    */
   async issue(
     user: AdminUser,

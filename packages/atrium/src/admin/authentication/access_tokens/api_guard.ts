@@ -24,8 +24,8 @@ import type { AccessTokens, FoundToken } from './access_tokens.js'
 import { readAbilities, allows, readExpiry, readTokenName } from './token_terms.js'
 
 /**
- * User provider of the AdonisJS guard. One instance per request: token and user come from one
- * query, but the guard asks for them in two steps.
+ * User provider of the AdonisJS guard. One instance per request: token and user come from one query, but the guard
+ * requests them in two steps.
  */
 export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
   declare [symbols.PROVIDER_REAL_USER]: AdminUser
@@ -91,8 +91,8 @@ const GUARDS = new WeakMap<HttpContext, ApiGuard>()
 type ApiGuard = AccessTokensGuard<TokenUsers>
 
 /**
- * The guard of a request's access token, which `ctx.auth.use('api')` returns as well. Reads the `Authorization`
- * header only, so cookies are ignored.
+ * Returns the guard for the access token of a request, which is also what `ctx.auth.use('api')` returns. Reads the
+ * `Authorization` header only, so cookies are ignored.
  */
 export function tokenGuardOf(ctx: HttpContext): ApiGuard {
   let guard = GUARDS.get(ctx)

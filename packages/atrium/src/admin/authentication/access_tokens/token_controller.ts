@@ -23,9 +23,7 @@ import { redirectWithMessage } from '../../http/redirect.js'
 export class TokenController {
   readonly #form: FormPage
 
-  /**
-   * @param view  view of the admin users
-   */
+  /** @param view  view of the model of admin users */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView
@@ -34,7 +32,8 @@ export class TokenController {
   }
 
   /**
-   * Renders the token in the response itself, as it is stored nowhere for a redirect to show.
+   * Issues a token and renders it in the response. The token is not stored, so a page after a redirect could not show
+   * it.
    */
   async issue(ctx: HttpContext): Promise<string> {
     const user = await this.#find(ctx)
@@ -63,8 +62,8 @@ export class TokenController {
 }
 
 /**
- * The signed-in user as the actor of a write to what is their own: roles, which never reach the site's own models, are
- * not asked. For records that the caller has found to be the user's alone. [U7]
+ * Returns the signed-in user as the actor of writes to records of that user. Roles never cover the site's internal
+ * models, so they are not checked. The caller makes sure that the records belong to the user. [U7]
  */
 function actorOnOwn(ctx: HttpContext): AdminActor {
   const { id, permissionsVersion } = guardOf(ctx).signedInOrFail().owner
@@ -73,16 +72,15 @@ function actorOnOwn(ctx: HttpContext): AdminActor {
   return actor
 }
 
-/**
- * Makes and revokes the signed-in user's own access tokens. [U7, P10]
- */
+/** Creates and revokes access tokens of the signed-in user. [U7, P10] */
 export class OwnTokensController {
   constructor(private readonly site: AdminSite) {}
 
   /**
-   * Renders the token in the response itself, as it is stored nowhere for a redirect to show.
+   * Issues a token and renders it in the response. The token is not stored, so a page after a redirect could not show
+   * it.
    *
-   * @throws NotAllowed  where no role of the user allows it
+   * @throws NotAllowed  if no role of the user allows it
    */
   async issue(ctx: HttpContext): Promise<string> {
     const { site } = this
@@ -103,7 +101,7 @@ export class OwnTokensController {
     })
   }
 
-  /** Asks before a token is revoked. */
+  /** Renders the confirmation page before a token is revoked. */
   async ask(ctx: HttpContext): Promise<string> {
     const { site } = this
     const { id, name } = await this.#find(ctx)
@@ -125,7 +123,7 @@ export class OwnTokensController {
     try {
       await site.accessTokens.revoke(user, String(id), this.#options(ctx))
     } catch (error) {
-      /* Another request was first. */
+      /* A concurrent request already revoked the token. */
       if (!(error instanceof ValueError)) throw error
     }
     await redirectWithMessage(ctx, `${site.url('/account')}#tokens`, {

@@ -23,9 +23,7 @@ type FieldName = (typeof FIELDS)[number]
 
 const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
 
-/**
- * Submitted texts of the form and their errors.
- */
+/** Submitted values of the form and their errors. */
 export interface TypedToken {
   typed: Partial<Record<FieldName, string>>
   errors: Partial<Record<FieldName, string>>
@@ -57,9 +55,7 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
   return { typed, errors, terms: { name: name!, abilities: abilities!, expiresAt } }
 }
 
-/**
- * Fields for the template `partials/field`.
- */
+/** Returns the fields for the template `partials/field`. */
 export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
   const text = (key: string, data?: Record<string, unknown>) =>
     site.text(`accessTokens.${key}`, data)
@@ -80,7 +76,7 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
       attributes: {
         'aria-describedby': notes || undefined,
         'aria-invalid': error ? 'true' : undefined,
-        /* The form is far down the page. */
+        /* Scrolls to the form, which is far down the page. */
         'autofocus': name === firstError,
         ...attributes,
       },
@@ -139,9 +135,7 @@ export class TokenPanel implements UpdatePanel {
   }
 }
 
-/**
- * An access token as pages show it.
- */
+/** Returns the data of an access token for templates. */
 export function shownToken(token: AdminAccessToken) {
   const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
   return {

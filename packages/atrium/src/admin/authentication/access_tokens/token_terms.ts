@@ -9,10 +9,10 @@ export const LONGEST_TOKEN_NAME = 64
 /** Default lifetime of a token */
 export const USUAL_LIFETIME = '90 days'
 
-/** Lifetime of a token that does not expire */
+/** Value for the lifetime of a token that does not expire */
 export const NEVER = 'never'
 
-/* Long enough in practice, and a date that every database can store. */
+/* Maximum lifetime: long enough in practice, and a date that every database can store. */
 const LONGEST_YEARS = 10
 
 /**
@@ -35,9 +35,9 @@ export function readTokenName(text: string): string {
 }
 
 /**
- * Expiry time of a token. Tokens expire unless `never` is given. [P10]
+ * Returns the expiry time of a token. Tokens expire unless `never` is given. [P10]
  *
- * @param text  as in `30 days` or `never`. Default: the usual lifetime
+ * @param text  such as `30 days` or `never`. Default: the usual lifetime
  * @returns null for `never`
  * @throws ValueError  for an invalid lifetime, or one that is too short or too long
  */
@@ -47,9 +47,9 @@ export function readLifetime(text = ''): DateTime | null {
 }
 
 /**
- * Expiry time of a token with this lifetime, counted from now.
+ * Returns the expiry time of a token with this lifetime, counted from now.
  *
- * @param text  as in `30 days`
+ * @param text  such as `30 days`
  * @throws ValueError  for an invalid lifetime, or one that is too short or too long
  */
 export function readExpiry(text: string): DateTime {
@@ -76,12 +76,12 @@ function secondsIn(text: string): number {
   }
 }
 
-/* More than a token needs; every request compares all of them. */
+/* Maximum number of abilities, as every request compares all of them */
 const MOST_ABILITIES = 100
 
 /**
- * Returns true if one of the abilities covers an operation on a model. `*` stands for all, on its
- * own or on either side of the colon. [P10]
+ * Returns true if one of the abilities covers an operation on a model. `*` matches everything, alone or on either side
+ * of the colon. [P10]
  */
 export function allows(abilities: readonly string[], model: string, operation: Operation): boolean {
   const sufficient = ['*', '*:*', `${model}:*`, `*:${operation}`, `${model}:${operation}`]
@@ -89,7 +89,7 @@ export function allows(abilities: readonly string[], model: string, operation: O
 }
 
 /**
- * Parses typed abilities, as in `Product:read, Film:*`, separated by commas, spaces or line breaks.
+ * Parses typed abilities, such as `Product:read, Film:*`, separated by commas, spaces or line breaks.
  *
  * @returns the abilities without duplicates
  * @throws ValueError  for an empty text, an unknown model or an unknown operation
@@ -106,9 +106,7 @@ export function readAbilities(text: string): string[] {
   return abilities
 }
 
-/**
- * Names of the models that a token can be restricted to.
- */
+/** Returns the names of the models that a token can be restricted to. */
 export function modelNames(): string[] {
   const names = resources.all().map(({ name }) => name)
   return [...new Set(names)].sort()

@@ -10,33 +10,33 @@ import { flashToNextPage } from '../../http/flash.js'
 import { noticeOrigin, type Notices } from '../../notices/notices.js'
 import { digest } from '#base/values/digest'
 
-/** Most devices of a person that are known; the one not used for longest makes room */
+/**
+ * Maximum number of known devices of a user; a new device replaces the one whose last use is oldest
+ */
 export const MOST_DEVICES = 20
 
 const COOKIE = 'admin_device'
-/* Ids of sessions begin with 1. */
+/* Matches no session, because ids of sessions begin with 1. */
 const NO_SESSION = 0
 const YEAR = 365 * 24 * 3600
 const ID = /^[\w-]{43}$/
 
 /**
- * The browsers that people have signed in with. A browser is known by a random cookie that outlives its
- * sessions, of which only the hash is stored; what it says of itself anybody could say. [U16]
+ * The browsers that users have signed in with. A browser is recognized by a random cookie that outlives the sessions,
+ * and only the hash of the cookie is stored; the user agent of a request could be forged. [U16]
  */
 export class KnownDevices {
-  /**
-   * @param client  returns the query client of the admin's own tables
-   */
+  /** @param client  returns the query client of the admin site's tables */
   constructor(
     private readonly client: () => QueryClientContract,
     private readonly config: Pick<AdminConfig, 'mountPath' | 'secureCookies'>
   ) {}
 
   /**
-   * Records the browser that the user logs in with, and sets its cookie.
+   * Records the browser of a login, and sets the cookie of the browser.
    *
    * @param session  id of the session that begins
-   * @returns true for a browser that the user has not used before; false for the first one of a new user
+   * @returns true for a browser that the user has not used before; false for the first browser of a new user
    */
   async note(ctx: HttpContext, userId: number, session: number): Promise<boolean> {
     const sent: unknown = ctx.request.plainCookie(COOKIE, { encoded: false })
@@ -65,9 +65,7 @@ export class KnownDevices {
     })
   }
 
-  /**
-   * Returns true for a user who has signed in before, as far as is known.
-   */
+  /** Returns true if a device of the user is known, so the user has signed in before. */
   async hasAny(userId: number, client: QueryClientContract): Promise<boolean> {
     return !(await this.#isFirst(userId, NO_SESSION, client))
   }
@@ -99,7 +97,7 @@ function newId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The parts of a site that it uses. */
+/** The properties of a site that are used here. */
 interface GreetingSite {
   readonly devices: KnownDevices
   readonly notices: Notices
@@ -109,8 +107,8 @@ interface GreetingSite {
 const NEW = new WeakSet<HttpContext>()
 
 /**
- * Notes the browser of a new session, and tells the user if it is one that they have not used before. A failure
- * is reported and blocks no login. [U16]
+ * Records the browser of a new session, and notifies the user if it is a new one. A failure is logged and does not
+ * block the login. [U16]
  */
 export async function greet(
   site: GreetingSite,

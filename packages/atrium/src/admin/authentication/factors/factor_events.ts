@@ -9,7 +9,8 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 /**
- * Logs a change of a user's second factors, as an update of the user. It never holds a secret or a code. [U8, E4]
+ * Logs a change of a user's second factors, as an update of the user. The event never contains a secret or a code. [U8,
+ * E4]
  */
 export function logFactors(
   ctx: HttpContext,
@@ -26,9 +27,9 @@ export function logFactors(
 }
 
 /**
- * Tells people what was done to their factors, or tried with them. [U16]
+ * Notifies users of changes to their factors and of failed attempts to use them. [U16]
  *
- * @param name  of the factor
+ * @param name  name of the factor
  */
 export async function tellOfFactors(
   ctx: HttpContext,
@@ -43,9 +44,7 @@ export async function tellOfFactors(
   await site.notices.tell(user, kind, data, { session: signedIn?.session.id })
 }
 
-/**
- * Logs that a command took the second factors of a user away. [U10]
- */
+/** Logs that a command removed the second factors of a user. [U10] */
 export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void {
   if (!site.events.isActive) return
   site.events.log({
@@ -65,8 +64,8 @@ export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void 
 }
 
 /**
- * The offers of a page that asks for a factor: kinds that the user has, and passkeys only where the site has a name
- * that they are valid for.
+ * Returns the login methods that a page offers as a second factor: the kinds that the user has, with passkeys only if
+ * the site has a host name that they are valid for.
  */
 export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number) {
   const factors = await site.adminAuthentication.factors.of(userId)
@@ -75,9 +74,9 @@ export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number)
 }
 
 /**
- * Renders new recovery codes, in the response that makes them: they are stored nowhere. [U8]
+ * Renders new recovery codes in the response to the request that generates them, because the codes are not stored. [U8]
  *
- * @param codes.isFirst  true if they come with a user's first factor
+ * @param codes.isFirst  true if they come with the user's first factor
  */
 export async function recoveryCodesPage(
   ctx: HttpContext,

@@ -8,12 +8,10 @@ import { guardOf } from '../../identity/admin_guard.js'
 import type { UpdatePanel } from '../../views/view_options.js'
 import AdminUser from '../../models/admin_user.js'
 
-/* With fewer, the page says so. */
+/* Number of recovery codes below which the page shows a warning. */
 const FEW_CODES = 3
 
-/**
- * The second factors of the signed-in user, for the page of their account. [U7, U8]
- */
+/** Returns the signed-in user's second factors, for the account page. [U7, U8] */
 export async function factorSection(ctx: HttpContext, site: AdminSite) {
   const { adminAuthentication } = site
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -54,7 +52,7 @@ function shownFactor(factor: AdminFactor) {
 }
 
 /**
- * Panel on the page of a user: their second factors, and the button that takes them away. [U10]
+ * Panel on the page of a user: the second factors of the user, and the button that removes them. [U10]
  */
 export class FactorPanel implements UpdatePanel {
   readonly template = 'admin/partials/user_factors'

@@ -10,12 +10,10 @@ import type { OpenSession, SessionManager } from '../sessions/session_manager.js
 import { hashOfRecoveryCode, newRecoveryCodes, stepOf } from './one_time_codes.js'
 import { inUtc } from '#base/values/datetime'
 
-/** The factor that a user has shown in addition to the password */
+/** Factor that the user has presented in addition to the password */
 export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
 
-/**
- * The second factor as typed: one of the two.
- */
+/** The second factor as typed; exactly one property is set. */
 export interface FactorResponse {
   code?: string
   recoveryCode?: string
@@ -24,15 +22,13 @@ export interface FactorResponse {
 type StoredSession = Pick<OpenSession, 'id'>
 
 /**
- * Second factors of admin users, and the recovery codes that take their place. A change of them ends the
- * user's other sessions, as a new password does. [U8]
+ * Second factors of admin users, and the recovery codes that replace a lost factor. A change of the factors ends the
+ * user's other sessions, like a new password. [U8]
  */
 export class Factors {
   constructor(private readonly sessions: Pick<SessionManager, 'endAllOf'>) {}
 
-  /**
-   * Factors of a user, oldest first.
-   */
+  /** Returns the factors of a user, oldest first. */
   async of(userId: number, client = readingClientOf(AdminFactor)): Promise<AdminFactor[]> {
     return await AdminFactor.query({ client }).where('userId', userId).orderBy('id')
   }
@@ -46,9 +42,7 @@ export class Factors {
     return found !== null
   }
 
-  /**
-   * Ids of those of the users who have a factor.
-   */
+  /** Returns the ids of the given users who have a factor. */
   async holdersAmong(userIds: readonly number[]): Promise<Set<number>> {
     if (userIds.length === 0) return new Set()
     const rows = await AdminFactor.query({ client: readingClientOf(AdminFactor) })
@@ -57,7 +51,7 @@ export class Factors {
     return new Set(rows.map(({ userId }) => userId))
   }
 
-  /** Recovery codes of a user that are not used yet. */
+  /** Returns the number of unused recovery codes of a user. */
   async recoveryCodesLeft(userId: number): Promise<number> {
     const codes = await AdminRecoveryCode.query({ client: readingClientOf(AdminRecoveryCode) })
       .where('userId', userId)
@@ -67,12 +61,12 @@ export class Factors {
   }
 
   /**
-   * Gives a user an authenticator app, in the place of the one that they may have, if the code is one of it. The
-   * code counts as used.
+   * Adds an authenticator app to a user, or replaces the existing one, if the code matches the secret. The code counts
+   * as used.
    *
    * @param enrolment.secret  in base32
    * @param enrolment.kept    the session that continues
-   * @returns null for a wrong code; `codes`: recovery codes to show, null if the user has some
+   * @returns null for a wrong code; `codes`: recovery codes to show, null if the user already has some
    */
   async enrol(
     userId: number,
@@ -101,10 +95,11 @@ export class Factors {
   }
 
   /**
-   * Gives a user a passkey in addition to the factors that they have. [U9]
+   * Adds a passkey to the user's factors. [U9]
    *
-   * @param stored  the one session that does not end
-   * @returns null if a user has this passkey; `codes`: recovery codes to show, null if the user has some
+   * @param stored  the session that continues
+   * @returns null if a user already has this passkey; `codes`: recovery codes to show, null if the user already has
+   *   some
    */
   async add(
     userId: number,
@@ -123,7 +118,7 @@ export class Factors {
   }
 
   /**
-   * Returns true if the secret is that of the user's authenticator app: a form that is sent twice.
+   * Returns true if the secret belongs to the user's authenticator app, which means that the form was sent twice.
    */
   async isEnrolled(userId: number, secret: string): Promise<boolean> {
     const factors = await this.of(userId)
@@ -131,7 +126,7 @@ export class Factors {
   }
 
   /**
-   * Takes a factor away; with the last one, the recovery codes.
+   * Removes a factor and, with the last factor, the recovery codes.
    *
    * @returns null if the user has no such factor
    */
@@ -148,9 +143,9 @@ export class Factors {
   }
 
   /**
-   * Takes all factors and recovery codes of a user away, and ends all their sessions. [U10]
+   * Removes all factors and recovery codes of a user, and ends all sessions of the user. [U10]
    *
-   * @returns the number of factors, and of sessions that ended
+   * @returns the number of removed factors and of ended sessions
    */
   async reset(userId: number): Promise<{ factors: number; sessions: number }> {
     return await this.#inTurn(userId, async (client) => {
@@ -163,9 +158,9 @@ export class Factors {
   }
 
   /**
-   * Gives a user ten new recovery codes in the place of the earlier ones.
+   * Replaces the recovery codes of a user by ten new ones.
    *
-   * @returns the codes, which are stored nowhere; null for a user without a factor
+   * @returns the codes, which are not stored in plain text; null for a user without a factor
    */
   async renewCodes(userId: number): Promise<string[] | null> {
     return await this.#inTurn(userId, async (client) =>
@@ -174,7 +169,7 @@ export class Factors {
   }
 
   /**
-   * Uses a code once: of two requests with the same one, also in two processes, one is accepted.
+   * Uses a code. If several requests or processes use the same code, only one is accepted.
    *
    * @returns the kind of factor; null for a wrong or used code
    */
@@ -216,7 +211,7 @@ export class Factors {
     await AdminRecoveryCode.query({ client }).where('userId', userId).delete()
   }
 
-  /** Changes of one user's factors, and logins of the user, run one after the other. */
+  /** Runs changes of one user's factors, and logins of the user, one after the other. */
   async #inTurn<Result>(
     userId: number,
     work: (client: TransactionClientContract) => Promise<Result>
@@ -236,9 +231,7 @@ async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boole
   return changed === 1
 }
 
-/**
- * @returns null if it was encrypted with a key that the application no longer has
- */
+/** @returns null if the secret was encrypted with a key that the application no longer has */
 function secretOf(factor: AdminFactor): string | null {
   const secret = encryption.decrypt<string>(factor.secret, purposeOf(factor.userId))
   if (secret === null) {
@@ -250,7 +243,7 @@ function secretOf(factor: AdminFactor): string | null {
   return secret
 }
 
-/** A row that is moved to another user is not theirs. */
+/** Binds the secret to the user, so that it is invalid for a row that was moved to another user. */
 function purposeOf(userId: number): string {
   return `second factor of ${userId}`
 }

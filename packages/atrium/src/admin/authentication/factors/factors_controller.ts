@@ -19,7 +19,7 @@ import { rowId } from '../../http/row_id.js'
 
 const PURPOSE = 'enrolment of a second factor'
 
-/** Longer than any sealed secret */
+/** Maximum length of an encrypted secret in a form */
 const LONGEST = 500
 
 interface Sealed {
@@ -28,8 +28,8 @@ interface Sealed {
 }
 
 /**
- * Seals a secret that is not a factor yet into the form that will confirm it, so that nothing is stored before.
- * [U8]
+ * Encrypts a secret that is not a factor yet. The form that confirms the factor sends it back, so nothing is stored
+ * before. [U8]
  */
 function sealSecret(userId: number, secret: string): string {
   const sealed: Sealed = { user: userId, secret }
@@ -37,7 +37,7 @@ function sealSecret(userId: number, secret: string): string {
 }
 
 /**
- * @returns the secret; null for what the site has not sealed for this user, or longer ago than half an hour
+ * @returns the secret; null if it was not encrypted by the site for this user within the last half hour
  */
 function secretIn(userId: number, sealed: string | undefined): string | null {
   if (sealed === undefined || sealed.length > LONGEST) return null
@@ -45,21 +45,19 @@ function secretIn(userId: number, sealed: string | undefined): string | null {
   return found?.user === userId ? found.secret : null
 }
 
-/** Field and parameter with the sealed secret of an enrolment that goes on */
+/** Field and parameter with the encrypted secret of an enrolment in progress */
 const SETUP = 'setup'
 
 const PATH = '/account/factors'
 
 /**
- * Second factors of the own account: setting up an authenticator app, recovery codes, and removing factors. All
- * of it needs a recent proof. [U8, U11]
+ * Second factors of the signed-in user: setting up an authenticator app, recovery codes, and removing factors. All
+ * actions require a recent reauthentication. [U8, U11]
  */
 export class FactorsController {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * Shows the QR code of a new secret, which is stored once a code of it was typed.
-   */
+  /** Shows the QR code of a new secret, which is stored once the user has typed a matching code. */
   async setUp(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx)
     const { id } = this.#owner(ctx)
@@ -69,7 +67,7 @@ export class FactorsController {
   }
 
   /**
-   * Stores the factor if the first code is right, and shows the recovery codes, which are stored nowhere.
+   * Stores the factor if the first code is correct, and shows the recovery codes, which are not stored in plain text.
    */
   async enrol(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
@@ -103,9 +101,7 @@ export class FactorsController {
     return redirect(ctx, this.site.url('/account'))
   }
 
-  /**
-   * Asks before the recovery codes are renewed.
-   */
+  /** Renders the confirmation page before the recovery codes are renewed. */
   async askToRenew(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx)
     await this.#requireFactor(ctx)
@@ -122,9 +118,7 @@ export class FactorsController {
     return await recoveryCodesPage(ctx, this.site, codes, { isFirst: false })
   }
 
-  /**
-   * Asks before a factor is removed.
-   */
+  /** Renders the confirmation page before a factor is removed. */
   async askToRemove(ctx: HttpContext): Promise<unknown> {
     const path = this.#removal(ctx)
     requireProof(ctx)
@@ -135,9 +129,7 @@ export class FactorsController {
     return await this.#ask(ctx, key, path, { isDestructive: true, name: isolated(factor.name) })
   }
 
-  /**
-   * Removes a factor, but not the last one of a user who must have one. [U10]
-   */
+  /** Removes a factor, unless it is the last one of a user who must have one. [U10] */
   async remove(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx, this.#removal(ctx))
     const { adminAuthentication } = this.site
@@ -209,7 +201,11 @@ export class FactorsController {
     await flashToNextPage(ctx, { kind, text: this.site.text(key) })
   }
 
-  /** @throws PageNotFound */
+  /**
+   * Returns the URL for removing the factor of the request.
+   *
+   * @throws PageNotFound
+   */
   #removal({ params }: HttpContext): string {
     if (rowId(params.id) === null) throw new PageNotFound()
     return this.#url(`/${params.id}/remove`)
@@ -225,20 +221,16 @@ export class FactorsController {
 }
 
 /**
- * Takes the second factors of a user away, who has lost them, and ends their sessions. For superusers. [U10]
+ * Removes the second factors of a user who has lost them, and ends the user's sessions. Only for superusers. [U10]
  */
 export class ResetController {
-  /**
-   * @param view  view of the admin users
-   */
+  /** @param view  view of the model of admin users */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView
   ) {}
 
-  /**
-   * Asks first.
-   */
+  /** Renders the confirmation page. */
   async ask(ctx: HttpContext): Promise<unknown> {
     const user = await this.#find(ctx)
     requireProof(ctx)

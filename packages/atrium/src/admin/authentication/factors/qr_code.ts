@@ -1,12 +1,12 @@
 import encodeQR from 'qr'
 
-/* Units around the code, as scanners need it to stand out from the page. */
+/* Width of the empty border in modules, which scanners need to find the code */
 const QUIET_ZONE = 4
 
 /**
- * The path of a QR code in a square of units, for an SVG element. [U8]
+ * Returns the path of a QR code in a square of units, for an SVG element. [U8]
  *
- * @returns `size`: units of the square; `path`: of its dark squares
+ * @returns `size`: width of the square in units; `path`: path of the dark units
  */
 export function qrCode(text: string): { size: number; path: string } {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })

@@ -24,8 +24,8 @@ import { INVITATION_HOURS } from './invitations.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * Limits how often an address can try links that there are not, across all processes: as often as failed logins
- * for all names together. [U12, B8]
+ * Limits how many invalid links an address can try, across all processes: as many as failed logins for all names
+ * together. [U12, B8]
  */
 class InvitationThrottle {
   constructor(
@@ -42,7 +42,7 @@ class InvitationThrottle {
     throw new TooManyAttempts()
   }
 
-  /** Counts a link that there is not. */
+  /** Counts an invalid link. */
   async miss(ctx: HttpContext): Promise<void> {
     await this.#limiter().increment(keyOf(ctx))
   }
@@ -64,12 +64,12 @@ interface Invited {
   user: AdminUser
 }
 
-/** The link was used, or another one made, since it was read. */
+/** The link was used or replaced after it was read. */
 class LinkGone extends Error {}
 
 /**
- * The page of a one-time link, at which its user chooses a password. It belongs to anonymous users: everything that is
- * no link gets the same response. [U12]
+ * Page of a one-time link, where a user chooses a password. The page is public, so every invalid link gets the same
+ * response. [U12]
  */
 export class InvitationController {
   readonly #throttle: InvitationThrottle
@@ -78,16 +78,14 @@ export class InvitationController {
     this.#throttle = new InvitationThrottle(site.adminAuthentication.throttle.config)
   }
 
-  /** Changes nothing, as programs that look at mails open links, too. */
+  /** Shows the form without changing anything, because mail scanners also open links. */
   async show(ctx: HttpContext): Promise<string> {
     keepToItself(ctx)
     const found = await this.#find(ctx)
     return found ? await this.#form(ctx, found) : await this.#gone(ctx)
   }
 
-  /**
-   * Sets the password, and leads to the login: a second factor is required there.
-   */
+  /** Sets the password and redirects to the login, which requires a second factor. */
   async submit(ctx: HttpContext): Promise<unknown> {
     keepToItself(ctx)
     const found = await this.#find(ctx)
@@ -152,31 +150,31 @@ export class InvitationController {
 }
 
 /**
- * The address is a secret: no other page hears of it. Pages of the same site get its host, without which browsers
- * would send the form as one of nowhere. [B9]
+ * Hides the URL, which is a secret, from other pages. The `Referer` header contains at most the origin; without the
+ * origin, browsers would send the form without `Origin`. [B9]
  */
 function keepToItself({ response }: HttpContext): void {
   response.header('referrer-policy', 'strict-origin').header('x-robots-tag', 'noindex')
 }
 
-/** A link that was just made. */
+/** A newly created link. */
 export interface MadeInvitation {
   url: string
   expiresAt: DateTime
   /** True for a user who has no password yet */
   isNew: boolean
-  /** Address that it was mailed to; null: to none */
+  /** Email address that the link was sent to; null if it was not sent */
   mailedTo: string | null
-  /** True if it should have been mailed and could not be */
+  /** True if sending the email failed */
   isMailLost: boolean
 }
 
 /**
- * Makes a link with which a user chooses a password, and mails it where the user has an address and the application
- * can mail. [U12]
+ * Creates a link with which a user chooses a password, and sends it by email if the user has an address and the
+ * application can send mail. [U12]
  *
- * @param ctx  the request of who makes it; undefined for a command
- * @throws ValueError  for a user who is gone
+ * @param ctx  the request that creates the link; undefined for a command
+ * @throws ValueError  for a user who was deleted
  */
 export async function makeInvitation(
   site: AdminSite,
@@ -226,20 +224,17 @@ async function mail(site: AdminSite, { email, username }: AdminUser, url: string
   return await sendMail(email!, subject, lines.join('\n'))
 }
 
-/**
- * Makes the one-time link of a user, from the user's page. [U12]
- */
+/** Creates the one-time link of a user, from the page of the user. [U12] */
 export class InviteController {
-  /**
-   * @param view  of the users
-   */
+  /** @param view  view of the model of admin users */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView
   ) {}
 
   /**
-   * Renders the link in the response itself, as it is stored nowhere for a redirect to show.
+   * Creates the link and renders it in the response. The link is not stored, so a page after a redirect could not show
+   * it.
    */
   async make(ctx: HttpContext): Promise<string> {
     const key = this.view.resource.key.fromParams(ctx.params)

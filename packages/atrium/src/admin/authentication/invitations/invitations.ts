@@ -6,21 +6,21 @@ import { readingClientOf } from '../../config/database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
 import { digest } from '#base/values/digest'
 
-/** Hours that a link is valid for */
+/** Hours that a link is valid */
 export const INVITATION_HOURS = 24
 
 /* 32 random bytes in base64url */
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * One-time links with which people set their passwords: for new users, who have none, and for those who have
- * lost theirs. Only the hash of a link's token is stored. [U12]
+ * One-time links with which users set their password: new users without a password, and users who have lost it. Only
+ * the hash of a link's token is stored. [U12]
  */
 export class Invitations {
   /**
-   * Makes a link for a user, in the place of an earlier one. The caller has locked the user.
+   * Creates a link for a user, which replaces an earlier link. The caller has locked the user.
    *
-   * @returns the token of the link, which is not stored anywhere, and when it expires
+   * @returns the token of the link, which is not stored anywhere, and the expiry time
    */
   async make(
     userId: number,
@@ -35,18 +35,14 @@ export class Invitations {
     return { token, expiresAt }
   }
 
-  /**
-   * @returns the link of a token; null for one that is unknown, used, replaced or over
-   */
+  /** @returns the link with this token; null if the link is unknown, used, replaced or expired */
   async find(token: unknown): Promise<AdminInvitation | null> {
     if (typeof token !== 'string' || !TOKEN.test(token)) return null
     const found = await AdminInvitation.findBy('hash', digest(token))
     return found && found.expiresAt.toMillis() > Date.now() ? found : null
   }
 
-  /**
-   * @returns the present link of a user; null if there is none, or it is over
-   */
+  /** @returns the current link of a user; null if there is none, or it has expired */
   async of(userId: number): Promise<AdminInvitation | null> {
     const client = readingClientOf(AdminInvitation)
     const found = await AdminInvitation.find(userId, { client })
@@ -54,9 +50,9 @@ export class Invitations {
   }
 
   /**
-   * Uses a link up. The caller has locked the user, so of two concurrent requests one finds it gone.
+   * Marks a link as used. The caller has locked the user, so only one of two concurrent requests succeeds.
    *
-   * @returns false if it is gone
+   * @returns false if the link was used or replaced in the meantime
    */
   async use(
     { userId, hash: value }: AdminInvitation,

@@ -3,26 +3,26 @@ import { QueueFull } from '../errors.js'
 import { loggable } from '../../text/plain_text.js'
 import type { LoginThrottle } from './login_throttle.js'
 
-/**
- * One attempt to prove an identity.
- */
+/** One attempt to authenticate. */
 interface Attempt<Result> {
   /** As typed */
   username: string
-  /** Counts it; returns the seconds to wait if it is refused */
+  /** Counts the attempt; returns the seconds to wait if the attempt is rejected */
   count: () => Promise<number | undefined>
-  /** Takes it off the count */
+  /** Reverts the count of the attempt */
   withdraw: () => Promise<void>
-  /** Compares what was typed */
+  /** Compares the submitted secret */
   compare: () => Promise<Result>
 }
 
-/** Seconds to wait after too many attempts; or nothing can be compared at the moment; or the result */
+/**
+ * Seconds to wait after too many attempts; `isBusy` if the comparison is not possible at the moment; or the result
+ */
 export type Counted<Result> = { wait: number } | { isBusy: true } | { result: Result }
 
 /**
- * Counts an attempt before it is compared, and delays it as the throttle has it. Without a count, passwords
- * could be guessed without limit, so nothing is compared then. [B8]
+ * Counts an attempt, delays it as the throttle requires, and then compares the secret. If counting fails, nothing is
+ * compared, because passwords could be guessed without limit. [B8]
  */
 export async function countedAttempt<Result>(
   ctx: HttpContext,
@@ -49,7 +49,9 @@ export async function countedAttempt<Result>(
   }
 }
 
-/** At worst, a failed update leaves the count too high until `login.withinMinutes` are over. */
+/**
+ * Waits for the update of the count. If the update fails, the count stays too high for at most `login.withinMinutes`.
+ */
 export async function settleCount(ctx: HttpContext, counting: Promise<void>): Promise<void> {
   await counting.catch((error) =>
     ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
@@ -57,13 +59,14 @@ export async function settleCount(ctx: HttpContext, counting: Promise<void>): Pr
 }
 
 /**
- * Log fields of an attempt: user names have at most 32 characters, so a longer text is not logged.
+ * Returns the log fields of an attempt. Only the first 32 characters are logged, which is the maximum length of a user
+ * name.
  */
 export function whoIs(username: string, { request }: HttpContext) {
   return { username: loggable(username.slice(0, 32)), address: request.ip() }
 }
 
-/** Error message without the statement or command, which may be long. */
+/** Returns the error message without the statement or command, which can be long. */
 function reasonOf(error: unknown): string {
   return String((error as Error).message)
     .split('\n', 1)[0]

@@ -11,11 +11,11 @@ import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { digest } from '#base/values/digest'
 
 /**
- * Uses something up that is valid once: a step of a login, a challenge. Of several requests, also in several
- * processes, one gets true.
+ * Marks a single-use id as used, such as the id of a login step or a challenge. If several requests or processes use
+ * the same id, only one gets true.
  *
- * @param id       unique and random, 36 characters at most
- * @param minutes  after which it is no longer good anyhow
+ * @param id       unique and random, at most 36 characters
+ * @param minutes  minutes after which the id expires anyway
  */
 export async function useOnce(id: string, minutes: number): Promise<boolean> {
   try {
@@ -28,26 +28,24 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
   }
 }
 
-/** Minutes that a right password is valid for without the second step [U8] */
+/** Minutes that the first step stays valid without the second step [U8] */
 export const FIRST_STEP_MINUTES = 5
 
 const COOKIE = 'login_step'
 const PURPOSE = 'first step of a login'
 
-/** Longer than any sealed step */
+/** Maximum length of the encrypted step */
 const LONGEST = 1000
 
 interface Sealed {
-  /** Of this one step, so that it is valid for one login */
+  /** Unique id, which makes the step single-use */
   id: string
   user: number
-  /** Print of the hash of the password that was right */
+  /** Digest of the hash of the correct password */
   password: string
 }
 
-/**
- * A right password whose second step is still to come.
- */
+/** A login with a correct password whose second step is pending. */
 export interface FirstStep {
   id: string
   user: AdminUser
@@ -56,8 +54,8 @@ export interface FirstStep {
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
 /**
- * Keeps a right password in an encrypted cookie of the login pages. It is not a session: it opens the second step
- * alone, in this browser, for five minutes, once. [U8]
+ * Saves the first step of a login in an encrypted cookie. The cookie is not a session: it only allows the second step,
+ * once, in the same browser, within five minutes. [U8]
  */
 export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): void {
   const sealed: Sealed = { id: randomUUID(), user: user.id, password: printOf(user) }
@@ -69,9 +67,9 @@ export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): vo
 }
 
 /**
- * The first step of the request.
+ * Returns the first step of the request.
  *
- * @returns null if there is none, it is too old or used, or the user is gone or has another password
+ * @returns null if there is none, it is expired or used, the user was deleted, or the password was changed
  */
 export async function firstStepOf(ctx: HttpContext): Promise<FirstStep | null> {
   const value = ctx.request.plainCookie(COOKIE, { encoded: false })
@@ -85,13 +83,13 @@ export async function firstStepOf(ctx: HttpContext): Promise<FirstStep | null> {
 }
 
 /**
- * Uses the step up. Of two requests with the same one, one may go on.
+ * Marks the step as used. Returns true for only one of two concurrent requests with the same step.
  */
 export async function useFirstStep({ id }: FirstStep): Promise<boolean> {
   return await useOnce(id, FIRST_STEP_MINUTES)
 }
 
-/** True if the request has the cookie of a step, whatever is in it. */
+/** Returns true if the request has the cookie of a step, whether or not the cookie is valid. */
 export function hasFirstStep({ request }: HttpContext): boolean {
   return Boolean(request.plainCookie(COOKIE, { encoded: false }))
 }
@@ -119,7 +117,7 @@ function cookie(site: Site, seconds: number) {
 
 interface LoginFormData {
   error?: string | null
-  /** Shown without the mark of an error */
+  /** Message that is not shown as an error */
   notice?: string | null
   done?: string | null
   username?: string
@@ -150,7 +148,7 @@ export async function loginForm(
   })
 }
 
-/** True if the page after the login shows what was typed before. [R10] */
+/** Returns true if the page after the login restores submitted values. [R10] */
 export function leadsToDraft(next: string | null): boolean {
   return new URLSearchParams(next?.split('?', 2)[1]).has(DRAFT)
 }

@@ -33,7 +33,7 @@ export class LoginController {
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
     const said = reason ? this.site.text(`login.${reason}`) : null
-    /* A first visit is not an error. */
+    /* A first visit is not shown as an error. */
     const isError = reason !== 'required'
     return await this.#form(ctx, {
       error: isError ? said : null,
@@ -43,20 +43,16 @@ export class LoginController {
     })
   }
 
-  /**
-   * Refuses a throttled address before the body is read. [B8]
-   */
+  /** Rejects a throttled address before the body is read. [B8] */
   async admit(ctx: HttpContext, next: NextFn) {
-    /* If the count can't be read, `submit` reports it. */
+    /* If the count cannot be read, `submit` reports the error. */
     const counted = this.site.adminAuthentication.throttle.waitOf(ctx.request.ip())
     const wait = await counted.catch(() => 0)
     if (wait === 0) return await next()
     ctx.response.send(await this.#throttled(ctx, '', wait))
   }
 
-  /**
-   * Signs the user in. Every failure gets the same response. [S22, B3, B8]
-   */
+  /** Logs the user in. Every failure gets the same response. [S22, B3, B8] */
   async submit(ctx: HttpContext) {
     /* Reads the body only: a password in the query string would appear in access logs. */
     const texts = sentTexts(ctx)
@@ -95,8 +91,8 @@ export class LoginController {
   }
 
   /**
-   * The password was right and is not enough. It does not count as a failure or clear those of the name:
-   * otherwise codes could be guessed without limit, with the password in between. [U8]
+   * Continues with the second step after a correct password. The step does not count as a failure, and does not reset
+   * the failures of the name: otherwise an attacker with the password could guess codes without limit. [U8]
    */
   async #goToSecondStep(ctx: HttpContext, user: AdminUser, next: string | undefined) {
     const { throttle } = this.site.adminAuthentication
@@ -120,14 +116,18 @@ export class LoginController {
     await this.site.adminAuthentication.signOut(ctx, signedIn)
     ctx.logger.info(whoIs(signedIn.owner.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })
-    /* Mainly removes pages from the back/forward cache. Cookies and storage belong to the whole
-     * host, including other applications, so the site's cookies are cleared by name. */
+    /*
+     * Mainly removes pages from the browser's back/forward cache. Cookies and storage belong to the whole host,
+     * including other applications, so the site's cookies are cleared by name.
+     */
     ctx.response.header('clear-site-data', '"cache"')
     const elsewhere = await this.#providersLogout(signedIn)
     return elsewhere ? redirectToProvider(ctx, elsewhere) : redirect(ctx, this.site.url('/login'))
   }
 
-  /** Address that ends the session at the provider of single sign-on, too; null if there is none. [U15] */
+  /**
+   * Returns the URL that also ends the session at the provider of single sign-on, or null. [U15]
+   */
   async #providersLogout({ session }: SignedIn): Promise<string | null> {
     const { sso } = this.site
     const idToken = sso && idTokenOf(session)
@@ -135,8 +135,8 @@ export class LoginController {
   }
 
   /**
-   * Logs the name as typed, whether or not the user exists, and never the password. Throttled
-   * attempts are refusals, so that anonymous users can't fill the table. [E2, E4]
+   * Logs the name as typed, whether or not the user exists, and never the password. Throttled attempts are logged as
+   * refusals, so that anonymous users cannot fill the table. [E2, E4]
    */
   #logFailure(ctx: HttpContext, username: string) {
     this.site.logEvent(ctx, {
@@ -154,7 +154,7 @@ export class LoginController {
     return this.#form(ctx, { error, username, next })
   }
 
-  /** Responds with 503: the password can't be checked at the moment. */
+  /** Responds with 503, because the password cannot be checked at the moment. */
   #busy(ctx: HttpContext, data: { username: string; next?: string }) {
     ctx.response.status(503).header('retry-after', String(TRY_AGAIN_IN))
     return this.#form(ctx, { ...data, error: this.site.text('login.busy') })

@@ -5,14 +5,15 @@ import { networkOf } from '#base/http/network'
 import type { AdminConfig } from '../../config/define_config.js'
 import { QueueFull } from '../errors.js'
 
-/* The store only counts failures of a name from all addresses; it never refuses them. */
+/*
+ * Limit for the counter of failures of a name from all addresses, which is only read and never blocks.
+ */
 const NO_LIMIT = 1_000_000_000
 
 /**
- * Limits how often passwords can be guessed, across all processes: per name and address, and per
- * address. Failures of a name from many addresses delay its logins but lock no user out. Every
- * attempt is counted before the password is compared, so that concurrent attempts all count; only
- * failures stay counted. [B8]
+ * Limits how often passwords can be guessed, across all processes: per name and address, and per address. Failures for
+ * a name from many addresses delay logins with that name but lock no user out. Every attempt is counted before the
+ * password is compared, so that concurrent attempts are all counted; successful attempts are subtracted again. [B8]
  */
 export class LoginThrottle {
   #slowed = 0
@@ -32,12 +33,13 @@ export class LoginThrottle {
   /**
    * Counts an attempt.
    *
-   * @returns undefined if it may proceed, else the seconds to wait
+   * @returns undefined if the attempt is allowed, otherwise the seconds to wait
    */
   async attempt(username: string, address: string): Promise<number | undefined> {
     const keys = keysOf(username, address)
-    /* A refused attempt is not counted, so that other users at the address do not have to wait
-     * for it. */
+    /*
+     * A rejected attempt is not counted, so that other users at the address do not have to wait for it.
+     */
     const wait =
       (await this.#perName.availableIn(keys.name)) ||
       (await this.#perAddress.availableIn(keys.address))
@@ -52,10 +54,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Counts an attempt at a second factor, as one at a password, and for the user from all addresses together:
-   * only people who know the password get here, so that this locks out only who shares it. [U8]
+   * Counts an attempt at a second factor like an attempt at a password, and also per user for all addresses together.
+   * The latter can only lock out a user whose password is known to others. [U8]
    *
-   * @returns undefined if it may proceed, else the seconds to wait
+   * @returns undefined if the attempt is allowed, otherwise the seconds to wait
    */
   async attemptFactor(
     { id, username }: { id: number; username: string },
@@ -72,9 +74,9 @@ export class LoginThrottle {
   }
 
   /**
-   * Counts an attempt without a name, such as a callback of single sign-on, for the address alone.
+   * Counts an attempt without a name, such as a callback of single sign-on, for the address only.
    *
-   * @returns undefined if it may proceed, else the seconds to wait
+   * @returns undefined if the attempt is allowed, otherwise the seconds to wait
    */
   async attemptOfAddress(address: string): Promise<number | undefined> {
     return await consume(this.#perAddress, keysOf('', address).address)
@@ -84,9 +86,7 @@ export class LoginThrottle {
     await this.#perAddress.decrement(keysOf('', address).address)
   }
 
-  /**
-   * Uncounts an attempt at a second factor that was never compared.
-   */
+  /** Reverts the count of an attempt at a second factor that was never compared. */
   async withdrawFactor(
     { id, username }: { id: number; username: string },
     address: string
@@ -95,9 +95,7 @@ export class LoginThrottle {
     await this.#perUser.decrement(factorKey(id))
   }
 
-  /**
-   * Resets the failures after a login with a second factor.
-   */
+  /** Resets the counted failures after a login with a second factor. */
   async succeedWithFactor(
     { id, username }: { id: number; username: string },
     address: string
@@ -106,16 +104,14 @@ export class LoginThrottle {
     await this.#perUser.decrement(factorKey(id))
   }
 
-  /**
-   * Seconds that an address has to wait, whatever the name; 0 if it is not throttled.
-   */
+  /** Returns the seconds that an address has to wait, for any name; 0 if it is not throttled. */
   async waitOf(address: string): Promise<number> {
     return await this.#perAddress.availableIn(keysOf('', address).address)
   }
 
   /**
-   * Delay of a counted attempt in seconds: one for each failure of the name from any address beyond
-   * the free ones.
+   * Returns the delay of a counted attempt in seconds: one second for each failure of the name, from any address, above
+   * the number that has no delay.
    */
   async slowness(username: string): Promise<number> {
     const { quickAttemptsPerName, slowestSeconds } = this.config
@@ -142,8 +138,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Resets the failures of the name after a successful login. Those of other names stay, as
-   * otherwise one known password would allow unlimited guesses at others.
+   * Resets the failures of the name after a successful login. Failures of other names at the address stay counted,
+   * because otherwise one known password would allow unlimited guesses at others.
    */
   async succeed(username: string, address: string): Promise<void> {
     const keys = keysOf(username, address)
@@ -152,9 +148,7 @@ export class LoginThrottle {
     await this.#anywhere.decrement(keys.anywhere)
   }
 
-  /**
-   * Uncounts an attempt whose password was never compared.
-   */
+  /** Reverts the count of an attempt whose password was never compared. */
   async withdraw(username: string, address: string): Promise<void> {
     const keys = keysOf(username, address)
     await this.#perName.decrement(keys.name)
@@ -197,7 +191,10 @@ function factorKey(userId: number): string {
   return `login-factor:${userId}`
 }
 
-/** Names are encoded and cut, as a typed one may be too long for a key or not valid Unicode. */
+/**
+ * Returns the keys of the counters. Names are encoded and shortened, because a typed name can be too long for a key or
+ * not valid Unicode.
+ */
 function keysOf(username: string, address: string) {
   const name = encodeURIComponent(username.toLowerCase().toWellFormed())
   const network = networkOf(address)

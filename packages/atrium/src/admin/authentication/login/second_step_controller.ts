@@ -25,9 +25,7 @@ import { redirect } from '../../http/redirect.js'
 export class SecondStepController {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * Shows the form; without a first step, the login begins anew.
-   */
+  /** Shows the form, or redirects to the login if there is no first step. */
   async show(ctx: HttpContext): Promise<unknown> {
     const step = await firstStepOf(ctx)
     if (!step) return this.#beginAnew(ctx)
@@ -38,9 +36,7 @@ export class SecondStepController {
     })
   }
 
-  /**
-   * Signs the user in. Every failure gets the same response, and counts as a failed login. [B8]
-   */
+  /** Logs the user in. Every failure gets the same response and counts as a failed login. [B8] */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))
@@ -163,9 +159,7 @@ export class SecondStepController {
   }
 }
 
-/**
- * The typed fields of the form of a second factor.
- */
+/** Returns the submitted fields of the form for a second factor. */
 export function responseIn(texts: Map<string, string[]>): FactorResponse {
   const recoveryCode = singleText(texts, 'recovery_code')
   return recoveryCode === undefined ? { code: singleText(texts, 'code') ?? '' } : { recoveryCode }

@@ -1,9 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { QueueFull } from '../errors.js'
 
-/**
- * Queue with bounded concurrency and a bounded number of waiting tasks, first in, first out.
- */
+/** Queue with a maximum number of concurrent and of waiting tasks, first in, first out. */
 export class WorkQueue {
   readonly #limit: LimitFunction
   readonly #capacity: number

@@ -4,23 +4,21 @@ import encryption from '@adonisjs/core/services/encryption'
 import type { AdminConfig } from '../../config/define_config.js'
 import { useOnce } from '../login/first_step.js'
 
-/** Purposes of a challenge */
+/** Purpose of a challenge */
 export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
 
 /** Minutes that a challenge is valid [U9] */
 const MINUTES = 5
 
-/** Longer than any sealed challenge */
+/** Maximum length of an encrypted challenge */
 const LONGEST = 1500
 
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
-/**
- * Terms that a challenge is bound to, in addition to the browser.
- */
+/** Conditions that a challenge is bound to, in addition to the browser. */
 export interface ChallengeTerms {
   purpose: ChallengePurpose
-  /** The session or the first step of a login that it belongs to */
+  /** Id of the session or login step that the challenge belongs to */
   within?: string
 }
 
@@ -32,10 +30,10 @@ interface Sealed {
 }
 
 /**
- * Makes a challenge for a passkey to sign, and keeps it in an encrypted cookie: it is good in this browser, for
- * this purpose, for five minutes, once. Nothing is stored before it is used. [U9]
+ * Creates a challenge for a passkey to sign, and stores it in an encrypted cookie. It is valid in this browser, for
+ * this purpose, for five minutes and for a single use. The server stores nothing until the challenge is used. [U9]
  *
- * @param handle  stored with it: the user handle of a new passkey
+ * @param handle  user handle of a new passkey, stored with the challenge
  */
 export function giveChallenge(
   ctx: HttpContext,
@@ -55,9 +53,9 @@ export function giveChallenge(
 }
 
 /**
- * Uses up the challenge that the browser was given.
+ * Uses the challenge of the request's cookie.
  *
- * @returns null if there is none, or it is too old, used, or for something else
+ * @returns null if there is none, or it is expired, used, or for another purpose
  */
 export async function takeChallenge(
   ctx: HttpContext,

@@ -20,36 +20,40 @@ import {
 import { guardOf } from '../../identity/admin_guard.js'
 import { inUtc } from '#base/values/datetime'
 
-/** Loaded with the first passkey, as its modules take a part of the server's start */
+/**
+ * Loaded with the first passkey, because loading the modules would slow down the start of the server
+ */
 const webAuthn = () => import('@simplewebauthn/server')
 
 const TIMEOUT = 5 * 60_000
 
 const HANDLE_BYTES = 32
 
-/* EdDSA, ES256, RS256 by their COSE numbers: left to itself, the library tries what Node.js has as an experiment. */
+/*
+ * COSE numbers of EdDSA, ES256 and RS256. The library's default also includes experimental algorithms of Node.js.
+ */
 const ALGORITHMS = [-8, -7, -257]
 
 interface AskTerms extends ChallengeTerms {
-  /** The only user whose passkey is accepted. Default: anybody's */
+  /** The only user whose passkey is accepted. Default: any user */
   userId?: number
 }
 
-/** `cloned`: its counter went back, so that there are two of it */
+/** `cloned`: the signature counter decreased, so the passkey may have been cloned */
 export type PasskeyResponse =
   { outcome: 'good'; user: AdminUser } | { outcome: 'wrong' | 'cloned'; user?: AdminUser }
 
 /**
- * Passkeys of admin users: discoverable, and never without the person being verified by the authenticator, so that
- * one is as good as a password and a second factor. [U9]
+ * Passkeys of admin users. They are discoverable, and the authenticator always verifies the user, so that a passkey
+ * replaces a password and a second factor. [U9]
  */
 export class Passkeys {
   constructor(private readonly site: AdminSite) {}
 
   /**
-   * Options of a new passkey, for the browser.
+   * Returns the options for creating a passkey, for the browser.
    *
-   * @throws PageNotFound  where the site has no name that passkeys could be made for
+   * @throws PageNotFound  if the site has no host name that passkeys can be created for
    */
   async creationOptions(ctx: HttpContext) {
     const { owner, session } = guardOf(ctx).signedInOrFail()
@@ -73,10 +77,10 @@ export class Passkeys {
   }
 
   /**
-   * Gives the signed-in user the passkey that the browser has made.
+   * Adds the passkey that the browser has created to the signed-in user.
    *
    * @param sent  the credential, as JSON
-   * @returns null if it is not one that was requested; else as `Factors.add`
+   * @returns null if the passkey was not requested; otherwise the result of `Factors.add`
    */
   async enrol(ctx: HttpContext, { sent, name }: { sent: string; name: string }) {
     const { owner, session } = guardOf(ctx).signedInOrFail()
@@ -111,9 +115,9 @@ export class Passkeys {
   }
 
   /**
-   * Options of the question for a passkey, for the browser.
+   * Returns the options for requesting a passkey, for the browser.
    *
-   * @throws PageNotFound  where the site has no name that passkeys could be made for
+   * @throws PageNotFound  if the site has no host name that passkeys can be created for
    */
   async requestOptions(ctx: HttpContext, { userId, ...terms }: AskTerms) {
     const party = partyOf(ctx)
@@ -129,7 +133,7 @@ export class Passkeys {
   }
 
   /**
-   * Verifies the response of a passkey, whose challenge is single-use. The owner of a cloned one is notified.
+   * Verifies the response of a passkey to a single-use challenge. The owner of a cloned passkey is notified.
    *
    * @param sent  the credential, as JSON
    */
@@ -150,7 +154,9 @@ export class Passkeys {
       verifyAuthenticationResponse({
         response,
         ...expected(party, given.challenge),
-        /* The counter is compared below, by one statement: two processes may have the same response. */
+        /*
+         * The counter is compared below in a single statement, because two processes can receive the same response.
+         */
         credential: { id: details.id, publicKey: bytesOf(details.publicKey), counter: 0 },
       })
     )
@@ -192,7 +198,9 @@ function expected({ id, origin }: RelyingParty, challenge: string) {
   }
 }
 
-/** Responses without a list of allowed credentials have to name the user; others can. */
+/**
+ * Responses without a list of allowed credentials have to contain the user handle; in other responses it is optional.
+ */
 function isHandle(
   { response }: AuthenticationResponseJSON,
   { handle }: PasskeyDetails,
@@ -206,7 +214,7 @@ async function factorOf(id: string): Promise<AdminFactor | null> {
   return found?.kind === 'passkey' ? found : null
 }
 
-/** An authenticator that does not count says 0 always. */
+/** An authenticator without a counter always sends 0. */
 async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boolean> {
   const [changed] = await AdminFactor.query()
     .where('id', id)
@@ -219,7 +227,10 @@ async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boole
   return changed === 1
 }
 
-/** The library refuses by errors, which name what was expected and never a key. */
+/**
+ * Returns the result of the library, or null if it throws. The library's error messages contain the expected values but
+ * never a key.
+ */
 async function checked<Result>(
   { logger }: HttpContext,
   verify: () => Promise<Result>
@@ -233,9 +244,7 @@ async function checked<Result>(
   }
 }
 
-/**
- * @returns null for what no browser sends
- */
+/** @returns null for a text that no browser sends */
 function parsed<Sent extends { id: string; response: object }>(sent: string): Sent | null {
   try {
     const value = JSON.parse(sent) as Partial<Sent> | null

@@ -23,7 +23,7 @@ const LONGEST_NAME = 64
 const PATH = '/account/factors/passkeys'
 
 /**
- * Passkeys of the own account: adding one, which needs a recent proof, and names of factors. [U9, U11]
+ * Passkeys of the signed-in user: adding one, which requires a recent reauthentication, and renaming factors. [U9, U11]
  */
 export class PasskeysController {
   readonly #passkeys: Passkeys
@@ -108,7 +108,7 @@ export class PasskeysController {
     })
   }
 
-  /** The signed-in user's passkeys only; others are not found. */
+  /** Finds a passkey of the signed-in user. Passkeys of other users count as not found. */
   async #find(ctx: HttpContext) {
     const { owner } = guardOf(ctx).signedInOrFail()
     const factors = await this.site.adminAuthentication.factors.of(owner.id)
@@ -128,9 +128,7 @@ function nameIn(texts: Map<string, string[]>): string {
   return [...name.toWellFormed().replace(/\p{Cc}/gu, ' ')].slice(0, LONGEST_NAME).join('').trim()
 }
 
-/**
- * Logins by a passkey alone, and the options that browsers need to ask for one. [U9]
- */
+/** Logins with a passkey only, and the options that browsers need to request a passkey. [U9] */
 export class PasskeyLoginController {
   readonly #passkeys: Passkeys
 
@@ -142,9 +140,7 @@ export class PasskeyLoginController {
     return ctx.response.json(await this.#passkeys.requestOptions(ctx, { purpose: 'login' }))
   }
 
-  /**
-   * @throws Problem  with status 401 without the first step of a login
-   */
+  /** @throws Problem  with status 401 if the login has no first step */
   async secondStepOptions(ctx: HttpContext) {
     const step = await firstStepOf(ctx)
     if (!step) throw new Problem(401, this.site.text('login.again'))
@@ -160,12 +156,13 @@ export class PasskeyLoginController {
   }
 
   /**
-   * Logs in the owner of the passkey. Every failure gets the same response, also that of an unknown one. [B3, B8]
+   * Logs in the owner of the passkey. Every failure gets the same response, including that of an unknown passkey. [B3,
+   * B8]
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))
-    /* With the provider alone, it says who can still log in. [U15] */
+    /* If the provider is the only login method, the provider decides who can log in. [U15] */
     if (this.site.sso?.config.passwords === false) {
       ctx.response.status(403)
       return await this.#form(ctx, this.site.text('login.noPasswords'), next)
@@ -173,7 +170,10 @@ export class PasskeyLoginController {
     const { adminAuthentication } = this.site
     const { throttle } = adminAuthentication
     const address = ctx.request.ip()
-    /* No user is named yet. Under one name for all, anonymous users could slow down everybody's passkeys. */
+    /*
+     * The user is not known yet. The count is per address, because with one name for all, anonymous users could slow
+     * down every passkey login.
+     */
     const name = `(passkey) ${address}`
 
     const counted = await countedAttempt(ctx, throttle, {

@@ -5,21 +5,19 @@ import encryption from '@adonisjs/core/services/encryption'
 import type AdminFactor from '../../models/admin_factor.js'
 import { digest } from '#base/values/digest'
 
-/**
- * The site as authenticators know it.
- */
+/** The site as identified to authenticators. */
 export interface RelyingParty {
-  /** Host name: a passkey is valid for it alone */
+  /** Host name; a passkey is valid only for this name */
   id: string
-  /** The one origin whose pages may use it */
+  /** The only origin whose pages can use the passkey */
   origin: string
 }
 
 /**
- * The site's host and origin: those of `APP_URL`, or outside of production those of the request if its host is
+ * Returns the site's host and origin: those of `APP_URL`, or outside of production those of the request if the host is
  * `localhost`. [U9]
  *
- * @returns null where the host is an address: browsers make passkeys for names only
+ * @returns null if the host is an IP address, because browsers create passkeys for names only
  */
 export function relyingPartyOf({ request }: HttpContext): RelyingParty | null {
   const here = `${request.protocol()}://${request.host()}`
@@ -30,17 +28,17 @@ export function relyingPartyOf({ request }: HttpContext): RelyingParty | null {
 }
 
 /**
- * The stored parts of a passkey, encrypted with the application's key for its user.
+ * The stored data of a passkey, encrypted with the application's key for the user of the passkey.
  */
 export interface PasskeyDetails {
   /** Credential id, in base64url */
   id: string
   /** In base64url */
   publicKey: string
-  /** Name of the user for the authenticator: random, the same for all passkeys of a user */
+  /** Random user handle for the authenticator, the same for all passkeys of a user */
   handle: string
   transports: string[]
-  /** True if it is stored on several devices, as in those of an account in the cloud */
+  /** True if it is synchronized between devices, such as by a cloud account */
   isSynced: boolean
 }
 
@@ -49,15 +47,13 @@ export function sealPasskey(userId: number, details: PasskeyDetails): string {
 }
 
 /**
- * @returns null for an authenticator app, a row that was another user's, and after a change of APP_KEY
+ * @returns null for an authenticator app, for a row that belonged to another user, and after a change of APP_KEY
  */
 export function passkeyIn({ kind, secret, userId }: AdminFactor): PasskeyDetails | null {
   return kind === 'passkey' ? encryption.decrypt<PasskeyDetails>(secret, purposeOf(userId)) : null
 }
 
-/**
- * The value by which a passkey is found.
- */
+/** Returns the hash by which a passkey is found. */
 export function credentialHash(id: string): string {
   return digest(id)
 }

@@ -4,22 +4,22 @@ import { HashManager } from '@adonisjs/core/hash'
 import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 import app from '@adonisjs/core/services/app'
 
-/* OWASP's minimum. Each hash takes 128 MB while it is computed or compared, for almost half a second. */
+/* Minimum of OWASP. Computing or comparing a hash needs 128 MB and almost half a second. */
 const COST = 2 ** 17
 
-/* Tests compute hundreds. */
+/* Lower costs, because tests compute hundreds of hashes. */
 const COST_IN_TESTS = 2 ** 10
 
-/* More than a hash needs, or Node.js would refuse to compare one with higher costs */
+/*
+ * More memory than a hash needs; otherwise Node.js would refuse to compare a hash with higher costs
+ */
 const MEMORY = 2 ** 30
 
 function hashWithScrypt(cost: number): Scrypt {
   return new Scrypt({ cost, blockSize: 8, parallelization: 1, maxMemory: MEMORY })
 }
 
-/**
- * The hasher of passwords of admin users, whatever `config/hash.ts` of the application says. [B11]
- */
+/** Hasher for passwords of admin users, independent of the application's `config/hash.ts`. [B11] */
 export const passwordHash = new HashManager({
   default: 'usual',
   list: {
@@ -28,11 +28,9 @@ export const passwordHash = new HashManager({
   },
 })
 
-/**
- * Cost parameters of a scrypt hash, as encoded in it.
- */
+/** Cost parameters of a scrypt hash, as encoded in the hash. */
 export interface ScryptCosts {
-  /** Rounds, a power of two */
+  /** Number of rounds, a power of two */
   cost: number
   blockSize: number
   parallelization: number
@@ -50,18 +48,16 @@ export function costsOf(hashed: string): ScryptCosts | undefined {
   return { cost, blockSize, parallelization }
 }
 
-/**
- * Returns true if a hash costs less to compute than another one.
- */
+/** Returns true if a hash has lower costs than another hash. */
 export function isWeaker(hashed: string, than: string): boolean {
   const [costs, wanted] = [costsOf(hashed), costsOf(than)]
   return costs !== undefined && wanted !== undefined && workOf(costs) < workOf(wanted)
 }
 
 /**
- * Costs of the additional hashes that make the comparison of a weak hash take as long as that of
- * another one. Costs are powers of two: the first one again and all between sum up to the last, n +
- * n + 2n + 4n = 8n.
+ * Returns the costs of the additional hashes that make the comparison of a weak hash take as long as that of a stronger
+ * one. Costs are powers of two: the first cost again and all costs below the last sum up to the last, n + n + 2n + 4n =
+ * 8n.
  */
 export function restOf(hashed: string, than: string): ScryptCosts[] {
   const [costs, wanted] = [costsOf(hashed), costsOf(than)]

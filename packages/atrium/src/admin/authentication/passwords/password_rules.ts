@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module'
 import type AdminUser from '../../models/admin_user.js'
 
-/* Needed only to set a password, so it is loaded then and not at every start. */
+/* The word list is loaded only when a password is set, not at every start. */
 const read = createRequire(import.meta.url)
 let known: Set<string> | undefined
 
 /**
- * Returns true for a common password, ignoring case: the list of zxcvbn-ts has 49,000 from leaks.
- * [U13]
+ * Returns true for a common password, ignoring case: one of 49,000 leaked passwords in the list of zxcvbn-ts. [U13]
  */
 export function isCommonPassword(password: string): boolean {
   known ??= new Set(
@@ -18,16 +17,16 @@ export function isCommonPassword(password: string): boolean {
   return known.has(password.toLowerCase())
 }
 
-/** Words that everybody tries first at a site like this one, whatever its name */
+/** Words that attackers try first, whatever the name of the site */
 const USUAL = ['atrium', 'admin', 'administrator', 'superuser']
 
-/* A shorter part of a name would refuse passwords that have nothing to do with it. */
+/* Minimum length of a word; shorter parts of a name would reject unrelated passwords. */
 const SHORTEST_PART = 3
 
 /**
- * The words of a site that a password must not be: its title, its host, and their parts. [U13]
+ * Returns the words of a site that are rejected as passwords: the title, the host, and parts of both. [U13]
  *
- * @param site.title   as every page shows it
+ * @param site.title   title of the site
  * @param site.appUrl  address of the site
  */
 export function wordsOfSite({ title, appUrl }: { title: string; appUrl: string }): string[] {
@@ -37,17 +36,15 @@ export function wordsOfSite({ title, appUrl }: { title: string; appUrl: string }
   return [...USUAL, title, ...partsOf(title), ...parents, ...labels, ...partsOf(host)]
 }
 
-/**
- * The words of an e-mail address that its owner's password must not be. [U13]
- */
+/** Returns the words of an email address that are rejected as the owner's password. [U13] */
 export function wordsOfEmail(email: string): string[] {
   const [local] = email.split('@', 1)
   return [email, local, ...partsOf(local)]
 }
 
 /**
- * Returns true if a password is one of the words, whatever the case and the symbols in between, or that with digits
- * and signs before or after it: `Film-Shop 2026!` for `Film shop`. [U13]
+ * Returns true if a password is one of the words, ignoring case and the symbols within it, or such a word with digits
+ * and symbols before or after it: `Film-Shop 2026!` for `Film shop`. [U13]
  */
 export function isContextWord(password: string, words: readonly string[]): boolean {
   const core = coreOf(password)
@@ -58,7 +55,7 @@ function partsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((part) => [...part].length >= SHORTEST_PART)
 }
 
-/** Letters and digits from the first to the last letter. */
+/** Returns the letters and digits from the first to the last letter. */
 function coreOf(text: string): string {
   return text
     .toLowerCase()
@@ -66,11 +63,11 @@ function coreOf(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/* Characters that people put around a name to make a password of it */
+/* Characters that users add around a name to form a password */
 const AROUND = /^[^\p{L}]+|[^\p{L}]+$/gu
 
 /**
- * Returns true if a password is the user name, whatever the case, or that with digits and signs before or after
+ * Returns true if a password is the user name, ignoring case, or the user name with digits and symbols before or after
  * it: `Jo.2026!` for `jo`. [U13]
  */
 export function isUserName(password: string, username: string): boolean {
@@ -80,8 +77,8 @@ export function isUserName(password: string, username: string): boolean {
 }
 
 /**
- * Replaces the hash of users who have no password: who are invited and have not chosen one, or who
- * sign in by other means. It is not a hash of any algorithm, so no password fits it. [U12]
+ * Stored instead of a hash for users without a password: invited users who have not chosen one yet, and users who log
+ * in by another method. No password matches it, because it is not a valid hash of any algorithm. [U12]
  */
 export const NO_PASSWORD = '!'
 

@@ -12,21 +12,21 @@ import { hasPassword } from './password_rules.js'
 type Site = Pick<AdminSite, 'dbConfig' | 'devices' | 'invitations' | 'notices' | 'sessionManager'>
 
 export interface NewPassword {
-  /** Default: who own code acts for */
+  /** Default: the actor that the code runs as */
   actor?: Actor
   origin?: Origin
-  /** The session that goes on; all others of the user end */
+  /** The session that continues; all other sessions of the user end */
   kept?: Pick<OpenSession, 'id'>
-  /** True if the user had none before. Default: false */
+  /** True if the user had no password before. Default: false */
   isFirst?: boolean
 }
 
 /**
- * Gives a user a new password, in one transaction with what follows from it.
+ * Gives a user a new password, together with the consequences in one transaction.
  *
- * @param hashed     as `hashPassword` of the users makes it
- * @param condition  what has to hold once the user is locked; what it throws keeps the password as it is
- * @returns the number of sessions that ended; null if the user is gone
+ * @param hashed     result of `hashPassword` of the user service
+ * @param condition  check that runs once the user is locked; if it throws, the password stays unchanged
+ * @returns the number of ended sessions; null if the user was deleted
  */
 export async function replacePassword(
   site: Site,
@@ -49,10 +49,10 @@ export async function replacePassword(
 }
 
 /**
- * The consequences of a new password: the user's other sessions end, a link to choose one is worthless, and the
- * user is notified, except new users who choose their first one. [B7, U12, U16]
+ * Applies the consequences of a new password: ends the user's other sessions, invalidates a link to choose a password,
+ * and notifies the user, except a new user with a first password. [B7, U12, U16]
  *
- * @returns the number of sessions that ended
+ * @returns the number of ended sessions
  */
 export async function followPassword(
   site: Omit<Site, 'dbConfig'>,

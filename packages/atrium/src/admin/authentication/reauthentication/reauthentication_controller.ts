@@ -16,18 +16,18 @@ import { redirect } from '../../http/redirect.js'
 
 interface FormData {
   error?: string
-  /** True if the error is of what was typed. Default: false */
+  /** True if the error concerns the submitted value. Default: false */
   isTyped?: boolean
   next: string | undefined
-  /** True if something was refused that is to be done again */
+  /** True if a request was rejected and has to be repeated afterwards */
   isRefused: boolean
   usesCode: boolean
   usesPasskey?: boolean
 }
 
 /**
- * The page that asks a signed-in user to prove again who they are, by the password, a code or a passkey, and leads
- * back. [U9, U11]
+ * Page where a signed-in user authenticates again with the password, a code or a passkey, before the browser is
+ * redirected back. [U9, U11]
  */
 export class ReauthenticationController {
   constructor(private readonly site: AdminSite) {}
@@ -84,7 +84,9 @@ export class ReauthenticationController {
     const shown = counted.result
     if (shown === null) return await this.#fail(ctx, form)
     await this.site.sessionManager.prove(session)
-    /* The proof is of no use to a thief who has copied the cookies before. */
+    /*
+     * With a new id and token, the reauthentication is useless to a thief who copied the cookies before.
+     */
     await this.site.adminAuthentication.renew(ctx, signedIn)
     const factor = shown === 'password' ? undefined : shown
     this.site.logEvent(ctx, {

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import logger from '@adonisjs/core/services/logger'
 
-/* Milliseconds that a request waits for such a write. */
+/* Milliseconds that a request waits for such a write */
 const PATIENCE = 250
 
 /**
- * Writes of requests that only read, one at a time for each session. SQLite has one writer, and an import may hold it for
- * many seconds: then such a request goes on without its write, which follows.
+ * Writes of requests that otherwise only read, one at a time for each session. SQLite has one writer, which an import
+ * can occupy for many seconds. In that case the request continues, and the write follows later.
  */
 export class NotedWrites {
   readonly #pending = new Map<number, Promise<boolean>>()
 
   /**
    * @param session  key of the session
-   * @returns false if it failed, was not done in time, or not begun, as the session's last one was not done in time
+   * @returns false if the write failed, did not finish in time, or was not started because the session's previous write
+   *   is still pending
    */
   async write(session: number, work: () => Promise<void>): Promise<boolean> {
     const end = new AbortController()
@@ -41,7 +42,7 @@ export class NotedWrites {
     return written
   }
 
-  /** Waits for all that are under way. */
+  /** Waits for all pending writes. */
   async settle(): Promise<void> {
     await Promise.all(this.#pending.values())
   }

@@ -6,8 +6,8 @@ import { notePerson } from '../../identity/person.js'
 const OF_USER = 'user__'
 
 /**
- * Select of records with their users, one row each, for the query that every request makes; columns
- * of the user have the prefix `user__`.
+ * Returns the SQL that selects records with their users, one row each, for the query of every request. Columns of the
+ * user have the prefix `user__`.
  *
  * @param model  a model with a `user_id` column
  * @param where  condition on the records, with question marks for values
@@ -41,9 +41,7 @@ export class Owner {
     this.permissionsVersion = row[`${OF_USER}permissions_version`] as number
   }
 
-  /**
-   * @param row  of the users' table, by column names
-   */
+  /** @param row  row of the users' table, by column name */
   static ofRow(row: Record<string, unknown>): Owner {
     const named = Object.entries(row).map(([name, value]) => [OF_USER + name, value])
     return new Owner(Object.fromEntries(named))
@@ -60,14 +58,16 @@ export class Owner {
   }
 
   /**
-   * Replaces the permissions of the request by those of a role. For users other than superusers it
-   * changes nothing, as a role could allow more than they may.
+   * Replaces the permissions of the request by those of a role. Changes nothing for users who are not superusers,
+   * because the role could allow more than they are allowed to do.
    */
   viewAs(roleId: number): void {
     if (this.#isSuperuser) this.#viewedRole = roleId
   }
 
-  /** The user as a model instance, created on first use: it takes as long as finding the record. */
+  /**
+   * The user as a model instance, created on first use, because creating it takes as long as finding the record.
+   */
   get user(): AdminUser {
     return (this.#user ??= this.#made())
   }
@@ -77,7 +77,7 @@ export class Owner {
     for (const { columnName } of AdminUser.$columnsDefinitions.values()) {
       ofUser[columnName] = this.#row[OF_USER + columnName]
     }
-    /* A policy of the application's own that asks the user must hear the same. */
+    /* A policy of the application that reads the user must get the same value. */
     if (this.#viewedRole !== undefined) ofUser.is_superuser = false
     const user = AdminUser.$createFromAdapterResult(
       withQuickMoments(AdminUser, ofUser)
@@ -88,7 +88,7 @@ export class Owner {
 }
 
 /**
- * Splits such a row into record and owner. The record is its plain attributes: creating a model
+ * Splits a row of `ownedQuery` into record and owner. The record consists of plain attributes, because creating a model
  * instance would take longer than finding the record.
  */
 export function partOwned<Model extends LucidModel>(
@@ -98,7 +98,7 @@ export function partOwned<Model extends LucidModel>(
   return { record: consumed(model, withQuickMoments(model, row)), owner: new Owner(row) }
 }
 
-/** Attributes as the model's `consume` functions convert them. */
+/** Returns the attributes, converted by the model's `consume` functions. */
 function consumed<Model extends LucidModel>(
   model: Model,
   row: Record<string, unknown>

@@ -17,17 +17,13 @@ import type { TokenClaims } from './token_service.js'
 import { digest } from '#base/values/digest'
 import { inUtc } from '#base/values/datetime'
 
-/**
- * Client that a session was begun from.
- */
+/** Client that a session was started from. */
 export interface SessionOrigin {
   ip: string
   userAgent: string | undefined
 }
 
-/**
- * How a session begins; see `SessionManager.begin`.
- */
+/** Options of `SessionManager.begin`. */
 export interface BeginOptions {
   earlier?: string
   isEnough?: (client: TransactionClientContract) => Promise<boolean>
@@ -35,8 +31,8 @@ export interface BeginOptions {
 }
 
 /**
- * Session of a request: its plain attributes, as creating a model instance would take longer than
- * finding the session.
+ * Session of a request as plain attributes, because creating a model instance would take longer than finding the
+ * session.
  */
 export type OpenSession = ModelAttributes<AdminSession>
 
@@ -47,8 +43,8 @@ let statement: string | undefined
 type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
 
 /**
- * Begins, checks and ends the sessions of admin users. A session ends when it is idle for too long
- * or reaches its maximum lifetime, and its tokens end with it. [B7]
+ * Begins, checks and ends the sessions of admin users. A session ends when it is idle for too long or reaches its
+ * maximum lifetime, which also invalidates the tokens of the session. [B7]
  */
 export class SessionManager {
   readonly #noted = new NotedWrites()
@@ -56,15 +52,15 @@ export class SessionManager {
   constructor(private readonly limits: AdminConfig['sessions']) {}
 
   /**
-   * Begins a session. Ends the user's oldest session if they have the maximum number.
+   * Begins a session. Ends the user's oldest session if the user has the maximum number.
    *
-   * @param options.earlier  id of the browser's previous session, which ends, whichever user it belongs
-   *   to: its cookie is replaced, so it could not be signed out any more
-   * @param options.isEnough  asked in the transaction that begins the session, with the user locked: false
-   *   if what the user has shown is no longer enough [U8]
-   * @param options.metadata  what else the session keeps
-   * @returns the session, and the id for its cookie, which is not stored anywhere; null if the user
-   *   was removed or has a new password, as both end all of the user's sessions [B7], or it is not enough
+   * @param options.earlier  id of the browser's previous session. It ends, whichever user it belongs to, because the
+   *   cookie is replaced and the session could no longer be signed out
+   * @param options.isEnough  called in the transaction that begins the session, with the user locked; returns false if
+   *   the factors of the login are no longer sufficient [U8]
+   * @param options.metadata  additional data to store with the session
+   * @returns the session, and the id for the cookie, which is not stored anywhere; null if the user was removed or has
+   *   a new password, which end all sessions of the user [B7], or if `isEnough` returns false
    */
   async begin(
     user: AdminUser,
@@ -100,7 +96,7 @@ export class SessionManager {
   }
 
   /**
-   * Finds the session of a cookie's id.
+   * Finds a session by the id in the cookie.
    *
    * @returns null if there is none or it has ended
    */
@@ -110,8 +106,8 @@ export class SessionManager {
   }
 
   /**
-   * Finds the session of a token and its user in one query, as every request waits for it. Uses the
-   * read connection, which sees all committed data and so every revocation. [B5, B7]
+   * Finds the session of a token and the user of that session in one query, as every request waits for it. Uses the
+   * read connection, which sees all committed data and therefore every revocation. [B5, B7]
    *
    * @returns null if there is none, it has ended, or the token was revoked
    */
@@ -126,38 +122,30 @@ export class SessionManager {
     return session.isActive && !this.#isOver(session) ? { session, owner } : null
   }
 
-  /**
-   * Active sessions of a user, oldest first.
-   */
+  /** Returns the active sessions of a user, oldest first. */
   async activeOf(userId: number, client?: TransactionClientContract): Promise<AdminSession[]> {
     return await this.#active((query) => query.where('userId', userId), client)
   }
 
-  /**
-   * Active sessions of all users, oldest first.
-   */
+  /** Returns the active sessions of all users, oldest first. */
   async allActive(): Promise<AdminSession[]> {
     return await this.#active((query) => query)
   }
 
   /**
-   * Updates the session's last activity, at most once a minute. The request waits only for a moment.
+   * Updates the session's last activity, at most once a minute. The request waits for the write only for a short time.
    */
   async touch({ id, lastActivity }: Pick<OpenSession, 'id' | 'lastActivity'>): Promise<void> {
     if (Date.now() - lastActivity.toMillis() < MINUTE) return
     await this.#noted.write(id, () => writeActivity(id))
   }
 
-  /**
-   * Waits for all that `touch` and `rememberSoon` have begun.
-   */
+  /** Waits for all writes that `touch` and `rememberSoon` have started. */
   async settle(): Promise<void> {
     await this.#noted.settle()
   }
 
-  /**
-   * Records a token that was issued for the session. Concurrent calls lose none.
-   */
+  /** Records a token that was issued for the session. Safe for concurrent calls. */
   async remember(
     session: Pick<OpenSession, 'id'>,
     { jti, exp }: Pick<TokenClaims, 'jti' | 'exp'>
@@ -171,9 +159,9 @@ export class SessionManager {
   }
 
   /**
-   * The same for a request that can do without the token, and waits only for a moment.
+   * Records a token like `remember`, but waits only for a short time. For requests that work without the token.
    *
-   * @returns false if the token is not recorded yet, and must not be used
+   * @returns false if the token is not recorded yet and must not be used
    */
   async rememberSoon(
     session: Pick<OpenSession, 'id'>,
@@ -182,9 +170,7 @@ export class SessionManager {
     return await this.#noted.write(session.id, () => this.remember(session, claims))
   }
 
-  /**
-   * Has the session see the site as a role from now on; null: as its user again. [U6]
-   */
+  /** Makes the session view the site as a role; null: as the user again. [U6] */
   async viewAs(session: Pick<OpenSession, 'id'>, roleId: number | null): Promise<void> {
     await this.#change(session, async (current) => {
       const { viewAs, ...stored } = current.sessionMetadata
@@ -192,9 +178,7 @@ export class SessionManager {
     })
   }
 
-  /**
-   * Notes that the user of the session has proved again who they are. [U11]
-   */
+  /** Records that the user of the session has authenticated again. [U11] */
   async prove(session: Pick<OpenSession, 'id'>): Promise<void> {
     const provedAt = Math.floor(Date.now() / 1000)
     await this.#change(session, async (current) => {
@@ -203,7 +187,7 @@ export class SessionManager {
   }
 
   /**
-   * Gives a session another id, and revokes every token that was issued for it.
+   * Gives a session a new id, and revokes every token that was issued for it.
    *
    * @returns the new id, which is not stored anywhere; null if the session has ended
    */
@@ -221,8 +205,8 @@ export class SessionManager {
   }
 
   /**
-   * Has the session of a superuser be signed in as another user from now on, under their permissions alone; null: as
-   * its user again. [U14]
+   * Makes the session of a superuser act as another user, with only the permissions of that user; null: as the
+   * superuser again. [U14]
    */
   async actAs(session: Pick<OpenSession, 'id'>, actsAs: ActsAs | null): Promise<void> {
     await this.#change(session, async (current) => {
@@ -256,7 +240,7 @@ export class SessionManager {
   }
 
   /**
-   * Ends all sessions of a user except `kept`.
+   * Ends all sessions of a user except `stored`.
    *
    * @param transaction  transaction to run in, if any
    * @returns the number of ended sessions
@@ -289,7 +273,7 @@ export class SessionManager {
   }
 
   /**
-   * Updates a session after locking and re-reading it, as concurrent requests may have changed it.
+   * Updates a session after locking and reading it again, because concurrent requests can have changed it.
    */
   async #change(
     { id }: Pick<OpenSession, 'id'>,
@@ -345,8 +329,9 @@ async function revokeTokens(session: AdminSession, client: TransactionClientCont
 }
 
 function signedInQuery(): string {
-  /* With a table's statistics present, `better-sqlite3` would plan the query again for each
-   * value of a bare question mark. */
+  /*
+   * If the table has statistics, `better-sqlite3` would plan the query again for each value of a plain question mark.
+   */
   statement ??= ownedQuery(
     AdminSession,
     `admin_sessions.session_id = (select ?)

@@ -22,19 +22,21 @@ export interface TokenClaims {
 const ISSUER = 'atrium'
 const AUDIENCE = 'atrium-admin'
 
-/* RFC 9068; the type keeps other tokens of the same key from being accepted. */
+/*
+ * Token type of RFC 9068, which prevents other tokens that were signed with the same key from being accepted.
+ */
 const TYPE = 'at+jwt'
 
-/* Bounds the memory of the cache, which is emptied when full; only the site's own tokens are cached. */
+/* Maximum size of the cache, which is emptied when full. Only the site's tokens are cached. */
 const MOST_VERIFIED = 1000
 
 /**
- * Issues and verifies the JWTs of the admin site. Their key is derived from `APP_KEY`, so that a
- * new `APP_KEY` ends all of them. [B4]
+ * Issues and verifies the JWTs of the admin site. The signing key is derived from `APP_KEY`, so a new `APP_KEY`
+ * invalidates all tokens. [B4]
  */
 export class TokenService {
   readonly #key: Uint8Array
-  /** Claims of tokens whose signature was verified before, by the token's hash */
+  /** Claims of tokens with a verified signature, by the hash of the token */
   readonly #verified = new Map<string, TokenClaims>()
 
   /**
@@ -90,8 +92,8 @@ export class TokenService {
   }
 
   /**
-   * Returns true if the token is due for renewal: after a minute, so that it outlives a session
-   * whose user is active just before the idle timeout. [B7]
+   * Returns true if the token is due for renewal: after at most a minute, so that the token outlives a session whose
+   * user is active just before the idle timeout. [B7]
    */
   isDueForRenewal(claims: TokenClaims): boolean {
     return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)

@@ -9,13 +9,11 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * Signs a superuser in as another user, for an hour or until they stop. It is their own session that goes on, so it
- * ends with that. [U14]
+ * Signs a superuser in as another user, for an hour or until the superuser stops it. The superuser's session continues,
+ * so it also ends with that session. [U14]
  */
 export class SignInAsController {
-  /**
-   * @param view  of the users
-   */
+  /** @param view  view of the model of admin users */
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView

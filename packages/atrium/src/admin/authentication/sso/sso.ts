@@ -18,13 +18,11 @@ import { digest } from '#base/values/digest'
 type Named = Pick<SsoPerson, 'issuer' | 'subject'>
 
 /**
- * Which person at a provider is which admin user: by issuer and subject alone, never by a name or an address, which
- * others may give themselves. [U15]
+ * Links between identities at a provider and admin users. An identity is matched only by issuer and subject, never by a
+ * name or email address, which users can choose themselves. [U15]
  */
 class SsoIdentities {
-  /**
-   * The identity of a person; null if they are not linked with a user.
-   */
+  /** Returns the identity of a person, or null if it is not linked with a user. */
   async find(person: Named, client?: TransactionClientContract): Promise<AdminSsoIdentity | null> {
     return await AdminSsoIdentity.findBy('print', printOf(person), { client })
   }
@@ -36,9 +34,7 @@ class SsoIdentities {
     return await AdminSsoIdentity.query({ client }).where('userId', userId).orderBy('id')
   }
 
-  /**
-   * Links a person with a user. The database refuses a person who is linked.
-   */
+  /** Links an identity with a user. The database rejects an identity that is already linked. */
   async link(
     userId: number,
     person: Named,
@@ -61,16 +57,17 @@ class SsoIdentities {
   }
 }
 
-/** Databases compare texts without regard to case; a subject has one. */
+/**
+ * Returns the digest that identities are found by. Databases can compare texts case-insensitively, but a subject is
+ * case-sensitive.
+ */
 function printOf({ issuer, subject }: Named): string {
   return digest(JSON.stringify([issuer, subject]))
 }
 
 type Values = Record<string, unknown>
 
-/**
- * The parts of the site that it uses.
- */
+/** The properties of the site that are used here. */
 interface PeopleSite {
   adminUserService: Pick<AdminUserService, 'holderOf'>
   models: {
@@ -83,14 +80,18 @@ interface UsersCrud {
   update(key: unknown, values: Values, options: CallOptions): Promise<Item | null>
 }
 
-/** Name in events of who gave the roles */
+/** Actor in events for roles that the provider has set */
 const ACTOR = systemActor('single sign-on')
 
-/* Users of one name, told apart by a number; also tries of two requests that want the same one */
+/*
+ * Maximum number of users whose names differ only by a number; also the maximum number of attempts when concurrent
+ * requests create the same name
+ */
 const MOST_OF_A_NAME = 100
 
 /**
- * Finds or makes the admin user of a person at the provider, and sets their roles as the provider has them. [U15]
+ * Finds or creates the admin user of a person at the provider, and sets the user's roles from the provider's claims.
+ * [U15]
  */
 class SsoPeople {
   constructor(
@@ -99,15 +100,15 @@ class SsoPeople {
     private readonly identities: SsoIdentities
   ) {}
 
-  /** Claims that are needed */
+  /** Names of the claims that a login needs */
   get claims(): string[] {
     const { roles, unknown, usernameClaim } = this.config
     return [...(roles ? [roles.claim] : []), ...(unknown === 'create' ? [usernameClaim] : [])]
   }
 
   /**
-   * @throws SsoRefused  for people that the provider or the settings reject; those who had roles by the
-   *   provider and have none any more lose them all the same
+   * @throws SsoRefused  for a person that the provider or the settings reject; if their claims no longer map to a role,
+   *   the roles that the provider gave are removed first
    */
   async admit(ctx: HttpContext, person: SsoPerson): Promise<AdminUser> {
     const { roles, amr, unknown } = this.config
@@ -148,7 +149,7 @@ class SsoPeople {
     }
   }
 
-  /** The last superuser stays one. */
+  /** The last superuser stays a superuser. */
   async #update(ctx: HttpContext, user: AdminUser, values: Values) {
     try {
       await this.#crud().update(user.id, values, { actor: ACTOR, origin: adminOrigin(ctx) })
@@ -158,7 +159,9 @@ class SsoPeople {
     }
   }
 
-  /** User and link are one write: of two concurrent first logins, one makes them. */
+  /**
+   * User and link are created in one transaction, so that only one of two concurrent first logins creates them.
+   */
   async #create(
     ctx: HttpContext,
     person: SsoPerson,
@@ -193,7 +196,7 @@ class SsoPeople {
     throw new SsoRefused('failed', 'too many users of this name', wanted)
   }
 
-  /** Roles that are gone give nothing. */
+  /** Deleted roles are skipped. */
   async #idsOf(names: readonly string[]): Promise<number[]> {
     if (names.length === 0) return []
     const found = await AdminRole.query().whereIn('name', [...names])
@@ -229,7 +232,7 @@ interface Site extends PeopleSite {
 }
 
 /**
- * Single sign-on of the site: the provider, and who its people are here. [U15]
+ * Single sign-on of the site: the provider, and the admin users of the people who log in through it. [U15]
  */
 export class Sso {
   readonly provider: SsoProvider
@@ -244,17 +247,20 @@ export class Sso {
     this.people = new SsoPeople(site, config, this.identities)
   }
 
-  /** Address that the provider leads back to; to be registered there. Never that of a request's host. */
+  /**
+   * URL that the provider redirects to after a login, to be registered at the provider. It never depends on the host of
+   * a request.
+   */
   get callbackUrl(): string {
     return this.site.absoluteUrl('/login/sso/callback')
   }
 
-  /** Address that the provider leads to after a logout; to be registered there */
+  /** URL that the provider redirects to after a logout, to be registered at the provider */
   get loggedOutUrl(): string {
     return this.site.absoluteUrl('/login')
   }
 
-  /** Address in the site that leads to the provider. */
+  /** Returns the URL of the site that redirects to the provider. */
   url(query: Record<string, string | null | undefined> = {}): string {
     const given = Object.entries(query).filter(([, value]) => value)
     const text = new URLSearchParams(given as Array<[string, string]>).toString()

@@ -3,18 +3,16 @@ import type { SsoConfig, SsoRoles } from '../../config/sso_config.js'
 
 type Claims = Record<string, unknown>
 
-/**
- * Rights of a person by the provider's claims.
- */
+/** Permissions of a person according to the provider's claims. */
 export interface GivenRights {
   /** Names of roles */
   roles: string[]
-  /** Undefined: it says nothing about it */
+  /** Undefined: the claims do not specify it */
   isSuperuser: boolean | undefined
 }
 
 /**
- * The rights that the claims give.
+ * Returns the permissions that the claims grant.
  *
  * @returns null if none of the claim's values is mapped
  */
@@ -27,7 +25,8 @@ export function rightsIn({ claim, map, superuser }: SsoRoles, claims: Claims): G
 }
 
 /**
- * User name for a person, before it is made unique: from the claim that the settings name, else from the subject.
+ * Returns the user name for a person, before it is made unique: the claim that the settings specify, otherwise the
+ * subject.
  */
 export function usernameIn(
   { usernameClaim }: Pick<SsoConfig, 'usernameClaim'>,
@@ -47,17 +46,13 @@ export function usernameIn(
   return 'user'
 }
 
-/**
- * Address that the provider has verified; null without one.
- */
+/** Returns the email address that the provider has verified, or null. */
 export function emailIn({ email, email_verified: isVerified }: Claims): string | null {
   const isGood = typeof email === 'string' && email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)
   return isGood && isVerified === true ? email : null
 }
 
-/**
- * Returns true if the ID token names one of the methods; with no methods, always.
- */
+/** Returns true if the ID token contains one of the methods, or if no methods are required. */
 export function hasMethod(amr: readonly string[], claims: Claims): boolean {
   return amr.length === 0 || textsOf(claims.amr).some((method) => amr.includes(method))
 }

@@ -30,8 +30,8 @@ import { rowId } from '../../http/row_id.js'
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
 /**
- * Leads to the OpenID Connect provider, and takes the person who comes back: to log in, to prove again who they
- * are, or to be linked with the signed-in user. [U15]
+ * Redirects to the OpenID Connect provider and handles its callback: logs the person in, reauthenticates the signed-in
+ * user, or links the identity with the signed-in user. [U15]
  */
 export class SsoController {
   readonly #ofSession: SsoOfSession
@@ -41,7 +41,8 @@ export class SsoController {
   }
 
   /**
-   * Sends the browser to the provider. A link of another site begins nothing: it leads to the login, or to the account.
+   * Sends the browser to the provider. A link from another site does not start single sign-on: it redirects to the
+   * login or account page.
    */
   async start(ctx: HttpContext): Promise<void> {
     const sso = this.#sso()
@@ -52,7 +53,9 @@ export class SsoController {
     const isSignedIn = await guard.checkWithoutFactor()
     if (aim === 'login') {
       if (isSignedIn) return redirect(ctx, next ?? this.site.url('/'))
-      /* A session begins because its user wants it to: the provider may not prompt them. */
+      /*
+       * A session starts only on the user's request, because the provider can respond without a prompt.
+       */
       if (isForeignLink(ctx)) return this.#beginAnew(ctx, 'required', next)
     } else {
       if (!isSignedIn) throw new SignInRequired('required')
@@ -75,7 +78,8 @@ export class SsoController {
   }
 
   /**
-   * Handles the response of the provider. It is counted before it is looked at, as a login is, by address. [B8]
+   * Handles the response of the provider. The attempt is counted by address, like a login, before the response is
+   * evaluated. [B8]
    */
   async callback(ctx: HttpContext): Promise<void> {
     const sso = this.#sso()
@@ -118,9 +122,7 @@ export class SsoController {
     redirect(ctx, step.next ?? this.site.url('/'))
   }
 
-  /**
-   * @throws SsoRefused  if the address has to wait
-   */
+  /** @throws SsoRefused  if the address has to wait after too many failures */
   async #admit(ctx: HttpContext): Promise<void> {
     const { throttle } = this.site.adminAuthentication
     if ((await throttle.waitOf(ctx.request.ip())) > 0) throw new SsoRefused('throttled')
@@ -158,7 +160,8 @@ export class SsoController {
 }
 
 /**
- * Ends the link of the signed-in user with a person at the provider. The only way in is not taken. [U15]
+ * Removes the link between the signed-in user and an identity at the provider, unless it is the user's only login
+ * method. [U15]
  */
 export class SsoUnlinkController {
   constructor(private readonly site: AdminSite) {}

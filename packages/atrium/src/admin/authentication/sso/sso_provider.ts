@@ -2,30 +2,33 @@ import type { Configuration, IDToken } from 'openid-client'
 import { isPlainHttp, type SsoConfig } from '../../config/sso_config.js'
 
 /**
- * Why a person who came from the provider was rejected: `away`: it could not be reached; `failed`: its response is
- * not to be trusted; `cancelled`: it refused, or the person did; `factor`: without the methods that `amr` names;
- * `unknown`: linked with no user; `role`: no value of the claim is mapped; `linked`: with
- * another user; `again`: the way back is used or not this session's; `throttled`: too many failures of the address.
+ * Reason why a person who came from the provider was rejected: `away`: the provider could not be reached; `failed`: its
+ * response cannot be trusted; `cancelled`: the provider or the person declined; `factor`: the login lacks the methods
+ * that `amr` requires; `unknown`: no user is linked; `role`: no value of the claim is mapped; `linked`: the identity is
+ * linked with another user; `again`: the login step was already used or belongs to another session; `throttled`: too
+ * many failures from the address.
  */
 export type SsoRefusal =
   'away' | 'failed' | 'cancelled' | 'factor' | 'unknown' | 'role' | 'linked' | 'again' | 'throttled'
 
 /**
- * A person who came from the provider is rejected. Its message is for the application's log; it holds nothing
- * that the provider sent. [U15]
+ * Thrown when a person who came from the provider is rejected. The message is for the application's log and contains
+ * nothing that the provider sent. [U15]
  */
 export class SsoRefused extends Error {
   constructor(
     readonly refusal: SsoRefusal,
     message: string = refusal,
-    /** User name as the provider has it, if its signature was good */
+    /** User name from the provider, if the signature was valid */
     readonly typedName = ''
   ) {
     super(message)
   }
 }
 
-/** Values that the browser has to bring back unchanged: otherwise the response is not meant for it */
+/**
+ * Values that the browser has to return unchanged, which shows that the response belongs to its request
+ */
 export interface SsoSecrets {
   state: string
   nonce: string
@@ -33,35 +36,43 @@ export interface SsoSecrets {
 }
 
 /**
- * A person that the provider has authenticated, by an ID token whose signature, issuer, audience, nonce and time are right.
+ * A person whom the provider has authenticated with an ID token that has a valid signature, issuer, audience, nonce and
+ * time.
  */
 export interface SsoPerson {
   issuer: string
   subject: string
-  /** Of the ID token, and of the userinfo endpoint where the ID token lacks one that is needed */
+  /**
+   * Claims of the ID token, completed by the userinfo endpoint if the ID token lacks a required claim
+   */
   claims: Record<string, unknown>
   idToken: string
 }
 
 interface ServerResponse {
-  /** Where the provider has sent the browser, with the query that it came with */
+  /** URL of the callback request, including the query from the provider */
   url: URL
   secrets: SsoSecrets
-  /** Milliseconds since 1970 after which the person must have authenticated at the provider */
+  /**
+   * Time (milliseconds since 1970) after which the person must have authenticated at the provider
+   */
   freshSince: number | undefined
 }
 
 const HOUR = 3_600_000
-/* Milliseconds in which a provider that was away is not asked again */
+/* Milliseconds for which an unavailable provider is not requested again */
 const REST = 5_000
 const TIMEOUT_SECONDS = 5
 const TOLERANCE_SECONDS = 30
-/* Seconds since the authentication; only there so that the provider has to say when it was */
+/*
+ * Maximum age of an authentication, in seconds; sent so that the provider has to return the time of the authentication
+ */
 const LONGEST_PROOF = 900
 
 /**
- * The OpenID Connect provider: authorization code flow with PKCE, state and nonce. Its metadata is read
- * when first needed, cached for an hour, and read again after a failure: the server starts without it. [U15]
+ * Client of the OpenID Connect provider: authorization code flow with PKCE, state and nonce. The provider's metadata is
+ * read on first use, cached for an hour, and read again after a failure, so that the server starts without the
+ * provider. [U15]
  */
 export class SsoProvider {
   #found: { configuration: Configuration; at: number } | undefined
@@ -73,8 +84,8 @@ export class SsoProvider {
   /**
    * Begins a login.
    *
-   * @param isFresh  true if the provider has to ask the person anew, whether or not they have a session there
-   * @throws SsoRefused  if the provider is away
+   * @param isFresh  true if the provider has to prompt the person even if they have a session there
+   * @throws SsoRefused  if the provider is not available
    */
   async begin(
     redirectUri: string,
@@ -138,7 +149,9 @@ export class SsoProvider {
   }
 
   /**
-   * Address at which the provider ends its session, too, and leads back; null if it has none, or is away.
+   * Returns the URL that also ends the session at the provider and redirects back.
+   *
+   * @returns null if the provider has no such endpoint or is not available
    */
   async endSessionUrl(idToken: string, back: string): Promise<string | null> {
     const client = await import('openid-client')
@@ -173,7 +186,7 @@ export class SsoProvider {
     return this.#found.configuration
   }
 
-  /** The issuer that the provider calls itself has to be the configured one. */
+  /** The issuer in the provider's metadata has to be the configured one. */
   async #ask(): Promise<Configuration> {
     const client = await import('openid-client')
     const { issuer, clientId, clientSecret } = this.config
@@ -196,7 +209,9 @@ export class SsoProvider {
         execute: isPlainHttp(issuer) ? [client.allowInsecureRequests] : [],
       }
     )
-    /* Without it the ID token is trusted because of where it came from, unsigned. */
+    /*
+     * Without this check an unsigned ID token is accepted because it came directly from the provider.
+     */
     client.enableNonRepudiationChecks(configuration)
     return configuration
   }
@@ -219,7 +234,7 @@ function refusalOf(error: unknown): SsoRefused {
   return new SsoRefused(isAway ? 'away' : 'failed', codeOf(error))
 }
 
-/** Never the message, which may quote what was sent. */
+/** Returns the error's codes for the log, never its message, which can quote sent values. */
 function codeOf(error: unknown): string {
   const { name = '', code = '', cause } = error as { name?: string; code?: string; cause?: unknown }
   const { code: inner } = (cause ?? {}) as { code?: unknown }

@@ -16,12 +16,12 @@ import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const PURPOSE = 'id token of a session'
 
-/* A longer one would not fit into the address of the provider's logout */
+/* Maximum length of a stored ID token; a longer one would not fit into the provider's logout URL */
 const LONGEST = 4000
 
 /**
- * The data of a session that was begun by single sign-on: that it was, when the provider has asked the person, and
- * the ID token for its logout, encrypted with the application's key. [U15]
+ * Returns the session data for a login by single sign-on: that it was one, when the provider authenticated the person,
+ * and the ID token for the logout, encrypted with the application's key. [U15]
  */
 export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'claims'>) {
   const isShort = idToken.length <= LONGEST
@@ -30,41 +30,42 @@ export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'cl
 }
 
 /**
- * The moment at which the person logged in at the provider, in seconds since 1970: it may accept a person
- * who logged in hours ago, which proves nothing now. [U11]
+ * Returns the time at which the person logged in at the provider, in seconds since 1970. The provider can accept a
+ * person who logged in hours ago, which does not count as a recent reauthentication. [U11]
  *
- * @returns 0 if it does not say
+ * @returns 0 if the claims do not contain the time
  */
 export function requestedAt({ auth_time: time }: Record<string, unknown>): number {
   return typeof time === 'number' ? Math.min(time, Math.floor(Date.now() / 1000)) : 0
 }
 
 /**
- * The ID token of a session; null if it was not begun by single sign-on, or has none.
+ * Returns the ID token of a session, or null if the session did not begin by single sign-on or has no ID token.
  */
 export function idTokenOf({ sessionMetadata }: Pick<OpenSession, 'sessionMetadata'>) {
   const sealed = sessionMetadata.sso?.idToken
   return sealed === undefined ? null : encryption.decrypt<string>(sealed, PURPOSE)
 }
 
-/** Minutes in which the person has to come back from the provider */
+/** Minutes within which the person has to return from the provider */
 export const SSO_MINUTES = 10
 
 const COOKIE = 'sso_step'
 const STEP_PURPOSE = 'single sign-on'
 
-/** To log in; to prove again who a signed-in user is; to link them with the person at the provider */
+/**
+ * Purpose of the redirect: to log in, to reauthenticate the signed-in user, or to link the signed-in user with an
+ * identity
+ */
 export type SsoAim = 'login' | 'proof' | 'link'
 
-/**
- * Values that a browser has to come back with from the provider.
- */
+/** Values of one redirect to the provider, stored in the browser until it returns. */
 export interface SsoStep extends SsoSecrets {
-  /** Of this one step, so that it is valid for one response */
+  /** Unique id, which makes the step single-use */
   id: string
   aim: SsoAim
   next: string | undefined
-  /** Id of the session that it is for; undefined for a login */
+  /** Id of the session that the step belongs to; undefined for a login */
   session: number | undefined
   /** Milliseconds since 1970 */
   startedAt: number
@@ -72,9 +73,7 @@ export interface SsoStep extends SsoSecrets {
 
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
-/**
- * Keeps the step in an encrypted cookie of this browser, for ten minutes. [U15]
- */
+/** Saves the step in an encrypted cookie of the browser, for ten minutes. [U15] */
 export function keepSsoStep(
   ctx: HttpContext,
   site: Site,
@@ -86,7 +85,7 @@ export function keepSsoStep(
 }
 
 /**
- * Takes the step of the request, whose cookie ends with it.
+ * Reads the step from the request and deletes its cookie.
  *
  * @returns null if there is none, or it is too old
  */
@@ -99,7 +98,7 @@ export function takeSsoStep(ctx: HttpContext, site: Site): SsoStep | null {
 }
 
 /**
- * Uses the step up. Of two requests with the same one, one may go on.
+ * Marks the step as used. Returns true for only one of two concurrent requests with the same step.
  */
 export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
   const expiresAt = DateTime.utc().plus({ minutes: SSO_MINUTES })
@@ -113,7 +112,9 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
   }
 }
 
-/** Sent along when the provider leads back, which is a link from another site. */
+/**
+ * Cookie options. The cookie is sent when the provider redirects back, which counts as a link from another site.
+ */
 function cookie(site: Site, seconds: number) {
   return {
     encode: false,
@@ -126,8 +127,8 @@ function cookie(site: Site, seconds: number) {
 }
 
 /**
- * Requests to the provider by a user who is signed in: a proof of who they are [U11], or the link between
- * both. The provider has asked the person anew, so a session that another person left there is not used. [U15]
+ * Handles the callback for a signed-in user: reauthenticates the user [U11], or links the user with the identity. The
+ * provider has prompted the person again, so a session that another person left open there is not used. [U15]
  */
 export class SsoOfSession {
   constructor(private readonly site: AdminSite) {}
@@ -172,7 +173,7 @@ export class SsoOfSession {
   }
 
   /**
-   * @returns undefined once they are linked; id of the user that another request linked first
+   * @returns undefined once they are linked; otherwise the id of the user that a concurrent request linked first
    */
   async #link(sso: Sso, userId: number, person: SsoPerson): Promise<number | undefined> {
     try {
@@ -185,9 +186,7 @@ export class SsoOfSession {
     }
   }
 
-  /**
-   * Leads back to where the user came from, and says why.
-   */
+  /** Redirects to the page that the user came from, and shows the reason of the rejection. */
   async refuse(
     ctx: HttpContext,
     refusal: SsoRefusal,

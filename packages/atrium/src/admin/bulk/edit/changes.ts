@@ -9,22 +9,20 @@ import type { Site } from '../../views/site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 
-/** Suffix in the name of the box that has a field changed. [L9] */
+/** Suffix of the name of the checkbox that marks a field as changed. [L9] */
 export const CHANGE = '__change'
 
-/**
- * A submission in the payload of a job, as JSON.
- */
+/** Changes in the payload of a job, as JSON. */
 export interface StoredChanges extends Pick<Submission, 'errors' | 'shown' | 'values'> {
   cleared: string[]
 }
 
 /**
- * Reads the form: the fields whose box is checked are changed, and emptied if nothing is in them; what
- * the others hold is only shown again. [L9]
+ * Reads the form: fields whose checkbox is checked are changed, and cleared if they are empty. Values of other fields
+ * are only used to show the form again. [L9]
  *
- * @param fields  that could be changed, with those that are read-only for the user by now
- * @throws BulkFailure 422  for the box of another field
+ * @param fields  fields of the form, including those that are now read-only for the user
+ * @throws BulkFailure 422  for the checkbox of an unknown field
  */
 export async function changesInForm(
   fields: readonly FormField[],
@@ -60,7 +58,7 @@ export function changesInBody(values: unknown): Submission {
   return submissionOf({ values: values as Record<string, unknown> })
 }
 
-/** The changes for the payload of a job. */
+/** Returns the changes for the payload of a job. */
 export function storedChanges(changes: Submission): StoredChanges {
   const { cleared, errors, shown, values } = changes
   const names = new Set(changedNames(changes))
@@ -72,24 +70,24 @@ export function storedChanges(changes: Submission): StoredChanges {
   }
 }
 
-/** The changes that a job has stored. */
+/** Returns the changes from the payload of a job. */
 export function restoredChanges({ cleared, ...stored }: StoredChanges): Submission {
   return submissionOf({ ...stored, cleared: new Set(cleared) })
 }
 
-/** Names of the fields that are to be changed. */
+/** Returns the names of the fields to change. */
 export function changedNames({ errors, values }: Submission): string[] {
   return [...new Set([...Object.keys(values), ...errors.map(({ field }) => field)])]
 }
 
-/** Names of the fields whose box is checked. */
+/** Returns the names of the fields whose checkbox is checked. */
 export function chosenIn(fields: readonly FormField[], ctx: HttpContext): Set<string> {
   const known = new Set(fields.map(({ name }) => name))
   const chosen = new Set<string>()
   for (const [box, texts] of sentTexts(ctx)) {
     if (!box.endsWith(CHANGE) || !texts.includes('1')) continue
     const name = fieldName(box.slice(0, -CHANGE.length))
-    /* The form may be older than the user's roles. */
+    /* The user's roles can have changed since the form was shown. */
     if (!known.has(name)) {
       throw new BulkFailure(422, 'bulk.edit.unknown', { field: shownValue(name) })
     }
@@ -112,15 +110,15 @@ function submissionOf(given: Partial<Submission>): Submission {
 }
 
 /**
- * The fields of the update form that many records can be given in one edit: all but files. [L9]
+ * Returns the fields of the update form that a bulk edit can change: all except files. [L9]
  *
- * @param view  as the roles of the user leave it
+ * @param view  view with the permissions of the user's roles
  */
 export function editableFields(site: Site, view: ModelView): FormField[] {
   return formFields(site, view, 'update').filter((field) => !isFile(field))
 }
 
-/** The fields of the update form that are changed record by record. */
+/** Returns the file fields of the update form, which can only be changed on each record. */
 export function fileFields(site: Site, view: ModelView): FormField[] {
   return formFields(site, view, 'update').filter(isFile)
 }

@@ -31,19 +31,17 @@ import { EditTask } from './edit_task.js'
 import { RecordErrors } from './record_errors.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
-/** The page's own fields begin with it, as a model may have a column of the name `count`. */
+/** Prefix of the page's internal fields, because a model can have a column named `count`. */
 const OWN = '_'
 
 interface Selection {
-  /** Of all, or of the first ones of a job */
+  /** Keys of all records, or of the first ones of a job */
   keys: KeyValue[]
   all: AllMatching | null
   job: SelectAll | null
 }
 
-/**
- * Gives many records the same values: a page, its form, and the same for programs. [L9]
- */
+/** Bulk edit: sets the same values on many records, by a page with a form or by JSON. [L9] */
 export class EditController {
   readonly #page: EditPage
 
@@ -54,9 +52,7 @@ export class EditController {
     this.#page = new EditPage(site, view)
   }
 
-  /**
-   * The page, with the selection in its query.
-   */
+  /** Shows the page, with the selection in the query. */
   async page(ctx: HttpContext): Promise<unknown> {
     await this.#check(ctx)
     const form = await bulkFormInQuery(ctx, this.site, this.view)
@@ -64,7 +60,7 @@ export class EditController {
   }
 
   /**
-   * The list's form leads to the page, the page's own form and JSON change the records.
+   * Handles the list's form, which redirects to the page, and the page's form and JSON, which change the records.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     await this.#check(ctx)
@@ -125,7 +121,7 @@ export class EditController {
     return await this.#page.render(ctx, state)
   }
 
-  /** Many records become a job, whose page is shown. [L8] */
+  /** Runs the task. For many records it starts a job and redirects to the page of the job. [L8] */
   async #carryOut(
     ctx: HttpContext,
     form: BulkForm,
@@ -144,9 +140,9 @@ export class EditController {
   }
 
   /**
-   * Errors of the first records are said before the job begins.
+   * Validates the first records, so that errors are shown before the job starts.
    *
-   * @throws BulkFailure 422  for a value that jobs must not keep
+   * @throws BulkFailure 422  for a value that jobs cannot store
    */
   async #checkJob(
     ctx: HttpContext,
@@ -169,7 +165,7 @@ export class EditController {
     return { keys: selection.keys, all, job: selection.isJob ? selection : null }
   }
 
-  /** Leads back to the list with the reason where nothing can be done. */
+  /** Redirects to the list with an error message if the task is not possible. */
   async #orBack(
     ctx: HttpContext,
     { next }: BulkForm,
@@ -185,7 +181,7 @@ export class EditController {
     }
   }
 
-  /** For programs: 200 `{ updated }`, or 422 `{ detail: [{ id, field, message }] }`. */
+  /** Response for API clients: 200 `{ updated }`, or 422 `{ detail: [{ id, field, message }] }`. */
   async #call(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     try {
@@ -215,7 +211,7 @@ export class EditController {
   }
 }
 
-/** The page's own fields by the names that the list's form gives them. */
+/** Returns the page's internal fields under the names that the list's form uses. */
 function ownFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     ['ids', 'all', 'query', 'count', 'next'].map((name) => [name, body[OWN + name]])

@@ -19,8 +19,8 @@ import { CHANGE, editableFields, fileFields } from './changes.js'
 import type { EditTask } from './edit_task.js'
 
 /**
- * The values of several records in a field: the same, all of them none, or not the same. `unknown` where
- * forms don't show what is stored.
+ * Comparison of the values of several records in a field: all equal, all empty, or different. `unknown` if forms do not
+ * show the stored value.
  */
 export type Agreement = 'same' | 'empty' | 'differs' | 'unknown'
 
@@ -30,14 +30,14 @@ export type Agreement = 'same' | 'empty' | 'differs' | 'unknown'
 interface Agreements {
   /** By API name */
   states: Record<string, Agreement>
-  /** The texts that forms show for the fields in which the records agree, by API name */
+  /** Form values of the fields that are equal in all records, by API name */
   shown: Record<string, string[]>
 }
 
 /**
- * Compares several records field by field, as their forms show them. [L9]
+ * Compares the form values of several records, field by field. [L9]
  *
- * @param records  as the viewer may see them; at least one
+ * @param records  records as visible to the viewer; at least one
  */
 async function agreementsOf(
   view: ModelView,
@@ -67,7 +67,9 @@ function commonTexts(all: ReadonlyArray<readonly string[]>): string[] | 'differs
   return others.every((texts) => JSON.stringify(texts) === id) ? [...first] : 'differs'
 }
 
-/** For a field that is not a column, its widget says what a record has; it may ask the database each time. */
+/**
+ * Returns the form values of a field without a column. The widget provides them, possibly with a query for each record.
+ */
 async function ownTexts(
   view: ModelView,
   { column, widget }: FormField,
@@ -84,7 +86,7 @@ async function ownTexts(
   return first ?? 'unknown'
 }
 
-/* Number of records that the page names next to the form, and below one error. */
+/* Maximum number of records listed next to the form, and below one error. */
 const NAMED = 20
 const NAMED_PER_ERROR = 5
 
@@ -93,11 +95,11 @@ const NAMED_PER_ERROR = 5
  */
 export interface EditState {
   task: EditTask
-  /** The selected records, or the first ones of all that match */
+  /** Keys of the selected records, or of the first ones of all that match */
   keys: readonly KeyValue[]
   all: AllMatching | null
   form: BulkForm
-  /** A submission that changed nothing */
+  /** A rejected submission, shown again */
   submission?: Submission
   /** Names of the fields whose box was checked */
   chosen?: ReadonlySet<string>
@@ -105,9 +107,7 @@ export interface EditState {
   errors?: readonly RecordError[]
 }
 
-/**
- * The page that gives many records the same values. [L9]
- */
+/** Page of the bulk edit. [L9] */
 export class EditPage {
   constructor(
     private readonly site: Site,
@@ -177,7 +177,7 @@ export class EditPage {
     }))
   }
 
-  /** One entry for an error, with the records that have it. */
+  /** Returns one entry for each error message, with the records that have the error. */
   #errors(errors: readonly RecordError[]) {
     const byMessage = Map.groupBy(errors, ({ message }) => message)
     return [...byMessage].map(([message, some]) => ({
@@ -200,7 +200,7 @@ export class EditPage {
   }
 }
 
-/** No field has to be filled in, as none has to be changed. */
+/** Makes a field optional, because no field has to be changed. */
 function optional(field: FieldView): FieldView {
   const { required, ...attributes } = field.attributes
   return { ...field, attributes, required: false, clear: undefined }

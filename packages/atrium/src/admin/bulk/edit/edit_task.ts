@@ -29,7 +29,7 @@ interface Prepared {
 }
 
 /**
- * Gives the same values to several records, each of which is validated and decided as its own update. [L9]
+ * Sets the same values on several records. Each record is validated and authorized like a single update. [L9]
  */
 export class EditTask extends BulkTask {
   readonly path = EDIT
@@ -44,9 +44,7 @@ export class EditTask extends BulkTask {
   #prepared: readonly Prepared[] = []
   #unchanged = 0
 
-  /**
-   * @param changes  null while only the form is shown
-   */
+  /** @param changes  null if only the form is shown */
   constructor(
     site: Site,
     view: ModelView,
@@ -117,7 +115,9 @@ export class EditTask extends BulkTask {
     return await this.view.crud.reached('update', keys, { ...this.view.callOptions(ctx), client })
   }
 
-  /** The records are locked in the order of their keys, whatever the order of the selection. */
+  /**
+   * Writes the records. They are locked in the order of their keys, whatever the order of the selection.
+   */
   protected async perform(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -130,7 +130,7 @@ export class EditTask extends BulkTask {
       identityOf(one.key) < identityOf(other.key) ? -1 : 1
     )
     return await inTransaction(outer, (client) =>
-      /* All of them are one event. */
+      /* All updates are logged as one event. */
       gatherWrites(client, { model, actor, origin }, async () => {
         const options = { client, actor, origin }
         if (!(await this.#writeTogether(inOrder, options))) {
@@ -150,7 +150,11 @@ export class EditTask extends BulkTask {
     )
   }
 
-  /** @returns false if each is to be written by itself, for one that cannot be written is named */
+  /**
+   * Writes all records in one statement if possible.
+   *
+   * @returns false if the records have to be written one by one, so that an error can be assigned to a record
+   */
   async #writeTogether(
     all: readonly Prepared[],
     options: Parameters<ModelView['crud']['updateTogether']>[1]
@@ -176,7 +180,8 @@ export class EditTask extends BulkTask {
   }
 
   /**
-   * Required fields that are not changed are validated as they are stored, and not written.
+   * Returns the values to write. Required fields that are not changed are validated with the stored values and not
+   * written.
    */
   async #valuesFor(record: LucidRow, ctx: HttpContext): Promise<Record<string, unknown>> {
     const changes = this.changes!
@@ -188,8 +193,8 @@ export class EditTask extends BulkTask {
   }
 
   /**
-   * @throws Problem 403  for a field that is read-only for the user, on this record or on all
-   * @throws Problem 422  for one that takes files
+   * @throws Problem 403  for a field that is read-only for the user, on this record or on all records
+   * @throws Problem 422  for a file field
    */
   async #checkFields(record: LucidRow, ctx: HttpContext): Promise<void> {
     const names = changedNames(this.changes!)
@@ -220,7 +225,7 @@ export class EditTask extends BulkTask {
   }
 }
 
-/** Number of the records of an action's own model that its writes have changed. */
+/** Returns the number of records that the writes of an action have changed. */
 function changedIn(
   { model, writes }: NonNullable<ReturnType<typeof scopeOf>>,
   keys: readonly KeyValue[]

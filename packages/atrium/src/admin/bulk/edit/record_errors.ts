@@ -12,7 +12,7 @@ import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 
 /**
- * Title of a selected record. A viewer who cannot see the record sees its key only. [B14]
+ * Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. [B14]
  */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
@@ -20,23 +20,19 @@ export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolea
   return cutText(view.titleOf(noteKey(item, resource.key.of(record))))
 }
 
-/** Maximum number of errors that a response names. */
+/** Maximum number of errors in a response. */
 export const MOST_ERRORS = 100
 
-/**
- * Reasons why a record can't be changed.
- */
+/** Reason why a record cannot be changed. */
 export interface RecordError {
   key: KeyValue
   title: string
-  /** API name; null if it is about no field */
+  /** API name; null if the error does not concern a field */
   field: string | null
   message: string
 }
 
-/**
- * Records that could not be changed: none was. [L9]
- */
+/** Errors of records that prevent the whole bulk edit. [L9] */
 export class RecordErrors extends BulkFailure {
   /**
    * @param status  403 or 422
@@ -57,26 +53,24 @@ export class ErrorCollector {
   readonly #errors: RecordError[] = []
   #isForbidden = false
 
-  /**
-   * @param fields  of the form, for their labels
-   */
+  /** @param fields  fields of the form, for their labels */
   constructor(
     private readonly site: Site,
     private readonly view: ModelView,
     private readonly fields: readonly FormField[],
-    /** True if the viewer may see the records */
+    /** True if the viewer is allowed to see the records */
     private readonly isVisible: boolean
   ) {}
 
-  /** True once there are as many as a response names */
+  /** True once the maximum number of errors is collected */
   get isFull(): boolean {
     return this.#errors.length >= MOST_ERRORS
   }
 
   /**
-   * Adds what is wrong with a record.
+   * Adds the errors of a record.
    *
-   * @throws the error itself if it is not about the record
+   * @throws the error itself if it does not concern the record
    */
   add(record: LucidRow, error: unknown): void {
     if (!isAboutRecord(error)) throw error
@@ -98,13 +92,15 @@ export class ErrorCollector {
   }
 }
 
-/** A refusal of some fields names them. */
+/** Converts a denial of fields to form errors. */
 function withFields(error: unknown): unknown {
   if (!(error instanceof Problem && error.errors && isForbidden(error))) return error
   return new InvalidForm(error.errors)
 }
 
-/** A missing record fails the whole task, as an unknown id does. */
+/**
+ * Returns true if an error concerns a single record. A missing record fails the whole task, like an unknown id.
+ */
 function isAboutRecord(error: unknown): boolean {
   if (error instanceof InvalidForm) return true
   return isForPeople(error) && toProblem(error).status !== 404

@@ -13,9 +13,7 @@ import { loggable } from '../../text/plain_text.js'
 import { EventType } from '../event_integration.js'
 import type { RequestEvent } from '../request_event.js'
 
-/**
- * True if a record exists, deleted or not, that scopes or roles hide from the actor.
- */
+/** Returns true if a record exists, deleted or not, that scopes or roles hide from the actor. */
 async function isHiddenRecord(resource: Resource, key: KeyValue, actor: Actor): Promise<boolean> {
   const seen = await resource.for(actor)
   if (!seen.scope) return false
@@ -28,23 +26,24 @@ const MINUTE = 60_000
 const MAX_CAUSES = 500
 
 /**
- * Admits each cause once a minute. Memory is bounded: beyond a number of causes within a minute only their kind counts, so
- * that many different causes can't fill the log or hide their kinds.
+ * Admits each cause once a minute. Memory is bounded: after the maximum number of causes within a minute, further
+ * causes are admitted once per kind, so that many different causes cannot fill the log or hide other kinds.
  */
 export class OncePerMinute {
-  /* From cause to the moment when it is admitted again, the earliest first. */
+  /* Time at which each cause is admitted again, earliest first */
   readonly #until = new Map<string, number>()
 
   constructor(private readonly maxCauses = MAX_CAUSES) {}
 
-  /** Number of causes that are remembered */
+  /** Number of remembered causes */
   get size(): number {
     return this.#until.size
   }
 
   /**
-   * @param kind  one of few
-   * @returns false if the cause or, beyond the maximum number of causes, its kind was admitted within the last minute
+   * @param kind  category of the cause, one of a small number
+   * @returns false if the cause was admitted within the last minute; above the maximum number of causes, if the kind
+   *   was
    */
   admits(cause: string, kind: string, now = Date.now()): boolean {
     this.#forgetOld(now)
@@ -55,7 +54,7 @@ export class OncePerMinute {
     return true
   }
 
-  /** True if the cause was admitted within the last minute. */
+  /** Returns true if the cause was admitted within the last minute. */
   has(cause: string, now = Date.now()): boolean {
     return (this.#until.get(cause) ?? 0) > now
   }
@@ -72,18 +71,18 @@ export class OncePerMinute {
   }
 }
 
-/** Who sent a refused request, as far as it is known. */
+/** Sender of a rejected request, as far as known. */
 interface RefusedCaller {
-  /** Of the user or the token, for comparison; null: known by the address alone */
+  /** Id of the user or the token, for comparison; null if only the address is known */
   id: string | null
   username?: string
   user?: () => AdminUser
   session?: Pick<AdminSession, 'id'>
   /** Name of the access token */
   token?: string
-  /** For permissions */
+  /** Actor for checking permissions */
   actor: Actor
-  /** True if the request has a session, a token or an attempt at one */
+  /** True if the request has a session or a token, even an invalid one */
   sentCredentials: boolean
 }
 
@@ -129,15 +128,19 @@ function anonymousCaller({ request }: HttpContext): RefusedCaller {
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
-/* A flood of requests for records that there are not must not become one of queries. */
+/*
+ * Maximum number of concurrent lookups, so that a flood of requests for missing records does not become a flood of
+ * queries.
+ */
 const MAX_LOOKUPS = 20
 
-/* Length of the column */
+/* Maximum length of the column */
 const LONGEST_KEY = 512
 
 /**
- * Logs refused requests: as events, and in the application's log, each cause once a minute at most. A cause is a caller, a
- * route and a reason: keys and addresses of pages, which callers choose freely, are none.
+ * Logs rejected requests, as events and in the application's log, each cause at most once a minute. A cause is a
+ * combination of caller, route and reason. Record keys and page URLs are not part of it, because callers can choose
+ * them freely.
  */
 export class RefusalLog {
   readonly #once: OncePerMinute
@@ -150,7 +153,9 @@ export class RefusalLog {
     this.#once = once
   }
 
-  /** Nothing waits for it: the response to a request takes the same time with and without an event. */
+  /**
+   * Logs a rejected request without waiting, so that the response takes the same time with and without an event.
+   */
   note(ctx: HttpContext, refusal: Refusal): void {
     const caller = refusedCaller(ctx)
     if (isAnonymousVisit(ctx, refusal, caller)) return
@@ -164,12 +169,12 @@ export class RefusalLog {
     this.#lookups.add(lookup)
   }
 
-  /** Waits for the lookups that have begun. */
+  /** Waits for the pending lookups. */
   async settle(): Promise<void> {
     await Promise.all(this.#lookups)
   }
 
-  /** Forgets which causes were logged within the last minute. */
+  /** Forgets the causes that were logged within the last minute. */
   forget(): void {
     this.#once.clear()
   }
@@ -224,7 +229,9 @@ export class RefusalLog {
   }
 }
 
-/** A visitor without credentials who is sent to the login is not an event, as long as nothing was to be written. */
+/**
+ * Returns true for a read request without credentials that is redirected to the login, which is not logged as an event.
+ */
 function isAnonymousVisit(
   { request }: HttpContext,
   { status }: Refusal,
@@ -248,7 +255,7 @@ function keyIn({ params }: HttpContext, { isLoaded, key }: Resource): KeyValue |
   }
 }
 
-/** Key as in paths */
+/** Returns the key of the request's record as in URL paths. */
 function idIn(ctx: HttpContext, resource: Resource): string | undefined {
   const key = keyIn(ctx, resource)
   const id = key && resource.key.toPath(key).slice(1)

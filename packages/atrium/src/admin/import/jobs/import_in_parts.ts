@@ -26,7 +26,7 @@ import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
 import { chunks } from '#base/chunks'
 
-/** An import that a job is at. */
+/** An import that a job works on. */
 interface ImportInJob {
   ctx: HttpContext
   one: AdminImport
@@ -34,7 +34,7 @@ interface ImportInJob {
 }
 
 /**
- * The import of a job, as its owner may do it now.
+ * Returns the import of a job, with the current permissions of the owner.
  *
  * @throws JobFailure
  * @throws NotAllowed
@@ -57,14 +57,14 @@ export async function importInJob(site: Site, run: JobRun): Promise<ImportInJob>
 }
 
 /**
- * The errors of the rows that a run in parts leaves out, which replace those of the dry run: records may
- * have changed since. For the rows before an interruption, those that were stored then remain. [D3]
+ * Stores the errors of the rows that a run in parts skips. They replace those of the dry run, because records can have
+ * changed since then. For the rows before an interruption, the stored errors remain. [D3]
  */
 export class SkippedRows {
   #output: WriteStream | undefined
 
   /**
-   * @param key      of the import's file
+   * @param key      key of the import's file
    * @param stored     path of the stored errors; null if there are none
    * @param scratch  path of a new file
    */
@@ -74,7 +74,7 @@ export class SkippedRows {
     private readonly scratch: string
   ) {}
 
-  /** Does the work, and keeps its errors, also if the work fails. */
+  /** Runs the work and stores the errors, even if the work fails. */
   async during(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -84,9 +84,9 @@ export class SkippedRows {
   }
 
   /**
-   * Adds the errors of a part that is done.
+   * Adds the errors of a finished part.
    *
-   * @param line  of its first row
+   * @param line  line of the first row of the part
    */
   async add(line: number, errors: readonly ImportError[]): Promise<void> {
     this.#output ??= await this.#begin(line)
@@ -118,7 +118,7 @@ async function write(output: WriteStream, text: string): Promise<void> {
   if (!output.write(`${text}\n`)) await once(output, 'drain')
 }
 
-/** Ends the transaction of a part with invalid rows. */
+/** Thrown to end the transaction of a part with invalid rows. */
 class InvalidPart extends Error {
   constructor(readonly drafts: readonly Draft[]) {
     super('The part has invalid rows')
@@ -126,15 +126,15 @@ class InvalidPart extends Error {
 }
 
 /**
- * The rows of an import in several transactions, each with the progress of the job. On SQLite, whose one writer all
- * others wait for, each takes a moment only. [D3]
+ * Writes the rows of an import in several transactions, each including the progress of the job. On SQLite, which has a
+ * single writer, each transaction is short. [D3]
  */
 export class ImportInParts {
   readonly #size: PartSize
 
   /**
-   * @param isShort  true for parts of a moment
-   * @param leftOut  keeps the errors of invalid rows, which are left out; null: they end the import
+   * @param isShort  true for short transactions
+   * @param leftOut  stores the errors of invalid rows, which are skipped; null: invalid rows end the import
    */
   constructor(
     private readonly site: Site,
@@ -147,7 +147,7 @@ export class ImportInParts {
   }
 
   /**
-   * @returns the invalid rows that ended the import, with all further ones; null if all is written
+   * @returns the tally of all invalid rows if they ended the import; null if everything is written
    */
   async perform(path: string): Promise<Tally | null> {
     const { one, spec } = await importInJob(this.site, this.run)
@@ -169,7 +169,7 @@ export class ImportInParts {
     }
   }
 
-  /** Passes over the rows that earlier runs have done. */
+  /** Skips the rows that earlier runs have written. */
   async #skip(source: RowSource, checker: RowChecker): Promise<void> {
     const { spec } = await importInJob(this.site, this.run)
     for (let left = this.run.done; left > 0;) {
@@ -181,7 +181,7 @@ export class ImportInParts {
     }
   }
 
-  /** @returns the drafts of invalid rows that end the import */
+  /** @returns the drafts of the part if invalid rows end the import */
   async #part(
     present: ImportInJob,
     checker: RowChecker,
@@ -235,7 +235,7 @@ export class ImportInParts {
     if (!this.leftOut && drafts.some(isInvalid)) throw new InvalidPart(drafts)
   }
 
-  /** Progress is noted in the transaction that makes it. */
+  /** Saves the progress in the transaction of the rows. */
   async #keep(
     one: AdminImport,
     tally: Tally,
@@ -247,7 +247,7 @@ export class ImportInParts {
     await this.store.save(one, client)
   }
 
-  /** Counts all invalid rows, so that they can be corrected together. */
+  /** Counts all further invalid rows, so that they can be corrected together. */
   async #judgeRest(
     source: RowSource,
     checker: RowChecker,

@@ -20,16 +20,16 @@ import {
 import { writesInParts } from '../../jobs/part_size.js'
 import { ImportInParts, SkippedRows, importInJob } from './import_in_parts.js'
 
-/** Name of the kind */
+/** Name of the job kind */
 export const IMPORT_JOB = 'import'
 
-/* Invalid rows that the job's page names */
+/* Maximum number of invalid rows on the job's page */
 const MOST_NAMED = 5
 
 /**
- * The run of an import: all rows or none, or all but the invalid ones. Every row is validated again. Where one long
- * transaction would keep others from writing, all rows or none are written in parts, which are reverted on an error.
- * After an interruption it goes on behind the last part that was done. [D3]
+ * The job that runs an import: all rows or none, or all except the invalid ones. Every row is validated again. If one
+ * long transaction would block other writers, all rows or none are written in parts, which are reverted on an error.
+ * After an interruption, the job continues after the last finished part. [D3]
  */
 export class ImportJob extends JobKind {
   readonly #store = new ImportStore()
@@ -148,7 +148,10 @@ export class ImportJob extends JobKind {
     await this.#store.save(one)
   }
 
-  /** The event tells the rows of all parts, also of the last ones, which may have written nothing. */
+  /**
+   * Logs the end of the import. The event contains the numbers of all parts, including the last ones, which can have
+   * written nothing.
+   */
   async #end(run: JobRun): Promise<Record<string, unknown>> {
     const { one, spec } = await importInJob(this.site, run)
     const action = new ImportAction(spec.importer, one.fileName, new Tally(one.counts), one.eventId)
@@ -160,7 +163,7 @@ export class ImportJob extends JobKind {
     return result
   }
 
-  /** Writes that all is done, in the transaction that decides it. */
+  /** Saves that the import is done, in the transaction that completes it. */
   async #close(
     one: AdminImport,
     action: ImportAction,
@@ -174,7 +177,7 @@ export class ImportJob extends JobKind {
     await this.#store.save(one, client)
     const counts = { created, changed, unchanged, skipped }
     const message = this.site.text('import.job.done', counts)
-    /* Then the file of the rows that were left out is gone. */
+    /* Time at which the file of the skipped rows is removed. */
     const storedUntil = one.createdAt.plus({ hours: HOURS }).toISO()
     return { message, ...counts, ...(skipped > 0 && { keptUntil: storedUntil }) }
   }
@@ -191,11 +194,11 @@ export class ImportJob extends JobKind {
   }
 }
 
-/** Name of the kind */
+/** Name of the job kind */
 export const DRY_RUN_JOB = 'import_trial'
 
 /**
- * The trial of a long file. It writes nothing but its result, so that it begins anew after an interruption. [D3]
+ * The job for the dry run of a long file. It writes only the result, so it restarts after an interruption. [D3]
  */
 export class ImportDryRunJob extends JobKind {
   readonly #store = new ImportStore()

@@ -7,16 +7,16 @@ import type { ChosenShape, FileShape } from '../../sheets/file_shape.js'
 import type { Site } from '../../views/site.js'
 import type AdminImport from '../../models/admin_import.js'
 
-/** Before the number of a column in the names of the form's fields */
+/** Prefix of the number of a column in the names of the form's fields */
 export const COLUMN = 'column.'
 
-/** After the name of a reference that a column holds the titles of */
+/** Suffix of the name of a reference whose column contains titles */
 const TITLE = ':title'
 
 /**
- * Reads the form. Names of fields are as they were sent: the engine knows which there are.
+ * Reads the form. Names of fields are not checked, because the engine does so.
  *
- * @param count  of the file's columns
+ * @param count  number of the file's columns
  */
 export function readColumns(ctx: HttpContext, count: number): Required<ChosenColumns> {
   const texts = sentTexts(ctx)
@@ -38,22 +38,20 @@ export function readColumns(ctx: HttpContext, count: number): Required<ChosenCol
   }
 }
 
-/**
- * Value of the choice of a field, as `readColumns` reads it.
- */
+/** Returns the value of an option for a field, as parsed by `readColumns`. */
 export function choiceOf(name: string, by: 'key' | 'title'): string {
   return by === 'title' ? name + TITLE : name
 }
 
 /**
- * Reads the form with which a file is read again. A heading that is the same as before counts only if all else is, too:
- * another sheet has another one.
+ * Reads the form with which a file is read again. An unchanged heading is used only if all other settings are unchanged
+ * as well, because another sheet has another heading.
  */
 export function readShape(ctx: HttpContext, shape: FileShape): ChosenShape {
   const sent = sentTexts(ctx)
   const encoding = singleText(sent, 'encoding')
   const sheet = singleText(sent, 'sheet')
-  /* A tab would be cut off. */
+  /* Trimming would remove a tab. */
   const delimiter = sent.get('delimiter')?.at(0)
   const line = singleText(sent, 'heading')
   const heading = line === undefined || line === '' ? undefined : Number(line)
@@ -70,7 +68,7 @@ function headingOf({ firstRows, heading }: FileShape): number | undefined {
   return heading ?? firstRows?.[0]?.line
 }
 
-/** Offered in addition to the one that was found, by their names in the WHATWG standard */
+/** Encodings offered in addition to the detected one, by their names in the WHATWG standard */
 const ENCODINGS = [
   'utf-8',
   'windows-1252',
@@ -82,7 +80,7 @@ const ENCODINGS = [
   'utf-16be',
 ]
 
-/** By their names in the catalogue */
+/** Offered delimiters, with their names in the catalogue */
 const DELIMITERS = new Map([
   [',', 'comma'],
   [';', 'semicolon'],
@@ -90,9 +88,7 @@ const DELIMITERS = new Map([
   ['|', 'bar'],
 ])
 
-/**
- * How a file is read, with choices where that can be corrected. [D3]
- */
+/** Returns how a file is read, with options for correcting it. [D3] */
 export function shapeChoices(site: Site, { shape }: AdminImport) {
   const { delimiter, encoding, isGuess, sheet, sheets = [] } = shape
   const nameOf = (one: string) => {
@@ -107,7 +103,7 @@ export function shapeChoices(site: Site, { shape }: AdminImport) {
   return {
     words: shapeWords(site, shape, nameOf),
     isGuess,
-    /* Opens the choices where something was guessed that is often wrong */
+    /* Expands the options if the detected settings are often wrong */
     isDoubtful: isGuess || isMoved || sheets.length > 1,
     note: isMoved ? site.text('import.shape.moved', { line: heading }) : null,
     encodings: choices(ENCODINGS, encoding, (one) => one),
@@ -127,7 +123,7 @@ function shapeWords(
   return words.join(' · ')
 }
 
-/** The first rows; none for a file with but one. */
+/** Returns the first rows as options; none for a file with only one row. */
 function headingChoices(site: Site, shape: AdminImport['shape']) {
   const { firstRows = [] } = shape
   if (firstRows.length < 2) return []
@@ -138,7 +134,7 @@ function headingChoices(site: Site, shape: AdminImport['shape']) {
   }))
 }
 
-/** None where nothing was found; what was found is among them. */
+/** Returns the options, including the detected one; none if nothing was detected. */
 function choices(
   offered: readonly string[],
   found: string | null | undefined,

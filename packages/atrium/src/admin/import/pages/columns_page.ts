@@ -11,12 +11,10 @@ import { Imports, type ChosenColumns } from '../imports.js'
 import { choiceOf, COLUMN, shapeChoices } from './columns_form.js'
 import { importUrl, shownSteps } from './import_links.js'
 
-/* Characters of a value that fit next to the others */
+/* Maximum length of a displayed value, so that several values fit in a row */
 const LONGEST = 40
 
-/**
- * A value of a file as pages show it; null for an empty cell.
- */
+/** Formats a value of a file for display; null for an empty cell. */
 function shownCell(cell: Cell | undefined): PlainText | null {
   if (cell === null || cell === undefined) return null
   return plainText(typeof cell === 'object' ? JSON.stringify(cell) : String(cell), LONGEST)
@@ -27,10 +25,10 @@ const SAMPLES = 3
 const OR = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /**
- * The page that asks which column is which field. [D3]
+ * Renders the page that maps columns to fields. [D3]
  *
- * @param form   what was sent, if it is shown again
- * @param error  the reason why
+ * @param form   submitted form, if it is shown again
+ * @param error  error message of the submitted form
  */
 export async function renderColumns(
   ctx: HttpContext,
@@ -64,7 +62,7 @@ export async function renderColumns(
   })
 }
 
-/** The form as it was last sent, or guessed. */
+/** Returns the form as last submitted, or as guessed. */
 function formOf({ mapping, key, options }: AdminImport): ChosenColumns {
   return {
     columns: { ...mapping.columns },
@@ -101,7 +99,9 @@ function rowsOf(
   })
 }
 
-/** A reference is chosen together with the way that the column names it. */
+/**
+ * Returns the options for a field. For a reference they include whether the column contains keys or titles.
+ */
 function choicesOf(
   site: AdminSite,
   { name, label, required, isReference, hasTitles }: ImportField
@@ -120,7 +120,9 @@ function missingFields(fields: readonly ImportField[], { columns }: ChosenColumn
   return fields.filter(({ name, required }) => required && !chosen.has(name))
 }
 
-/** Labels of the fields by which rows could find records, if the file has a column of none. */
+/**
+ * Returns the labels of the fields that could identify records, if the file has a column for none of them.
+ */
 function keylessNames(fields: readonly ImportField[], { columns, key }: ChosenColumns): string {
   const unique = fields.filter(({ isUniqueKey }) => isUniqueKey)
   const chosen = new Set(Object.values(columns))
@@ -128,7 +130,9 @@ function keylessNames(fields: readonly ImportField[], { columns, key }: ChosenCo
   return OR.format(unique.map(({ label }) => label))
 }
 
-/** Ways to find the records that rows change: a unique field, or all that a composite key has. */
+/**
+ * Returns the options for identifying the records to change: a unique field, or all fields of a composite key.
+ */
 function keyChoices(
   site: AdminSite,
   view: ModelView,
@@ -158,7 +162,7 @@ function hasKind(
   return fields.some(({ name }) => kinds.includes(resource.columns.find(name)?.kind))
 }
 
-/** The zones that a file is likely to have */
+/** Returns the time zones that a file is likely to use. */
 function zoneChoices({ timeZone }: AdminSite, { zone = presentZone() }: ChosenColumns) {
   const zones = new Set([presentZone(), timeZone, UTC, zone])
   return [...zones].map((value) => ({ value, label: value, selected: value === zone }))

@@ -11,9 +11,9 @@ import { importUrl, shownSteps } from './import_links.js'
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
 
 /**
- * The page of a trial: what the run would do, and what is wrong with which rows. [D3]
+ * Renders the page of a dry run: the effects of the run, and the errors of rows. [D3]
  *
- * @param error  why the run did not start
+ * @param error  reason why the run did not start
  */
 export async function renderDryRun(
   ctx: HttpContext,
@@ -57,7 +57,7 @@ export async function renderDryRun(
   })
 }
 
-/** Effect of the button, and further advice; without a button where there is nothing to import. */
+/** Returns the label of the button and further advice; no button if there is nothing to import. */
 function runWords(
   site: AdminSite,
   { changed, faulty: invalid, new: added }: DryRun,
@@ -77,7 +77,7 @@ function runWords(
   }
 }
 
-/** How dates and times of the file are read. */
+/** Describes how dates and times of the file are read. */
 export function readingWords(
   site: AdminSite,
   view: ModelView,

@@ -26,9 +26,9 @@ import { redirectWithMessage, redirectPage, redirect } from '../../http/redirect
 import { rowId } from '../../http/row_id.js'
 
 /**
- * The import that a request's path names: one's own, for superusers any.
+ * Returns the import of the request's path, which has to belong to the user; superusers can open every import.
  *
- * @throws PageNotFound  for the import of another person or model, too
+ * @throws PageNotFound  also for the import of another user or model
  */
 async function findImport(
   ctx: HttpContext,
@@ -44,15 +44,15 @@ async function findImport(
 }
 
 /**
- * A CSV file with nothing but the heading that an import of these fields understands. [D3]
+ * Returns a CSV file that contains only the heading, in a form that an import of these fields detects. [D3]
  */
 function templateFile(fields: readonly ImportField[]): string {
   return stringify([fields.map(({ name }) => name)], { record_delimiter: '\r\n' })
 }
 
 /**
- * The import of a file in four steps: the file, its columns, a trial, the run. Those who cannot import the model
- * do not get here. [D3]
+ * The import of a file in four steps: the file, the columns, a dry run, the run. The routes are not accessible to users
+ * who cannot import the model. [D3]
  */
 export class ImportController {
   constructor(
@@ -60,19 +60,19 @@ export class ImportController {
     private readonly view: ModelView
   ) {}
 
-  /** The page that asks for a file. */
+  /** Shows the page for uploading a file. */
   async begin(ctx: HttpContext): Promise<string> {
     return await renderUpload(ctx, this.site, this.view)
   }
 
-  /** A file with the heading alone. */
+  /** Sends a file that contains only the heading. */
   async template(ctx: HttpContext): Promise<void> {
     const text = templateFile(await this.#fields(ctx))
     ctx.response.attachment('template.csv', `${this.view.name}.csv`)
     ctx.response.header('content-type', 'text/csv; charset=utf-8').send(text)
   }
 
-  /** Takes the file; the response to a wrong one is the page that asks for another. */
+  /** Stores the uploaded file. The response to an invalid file is the upload page with an error. */
   async upload(ctx: HttpContext): Promise<unknown> {
     const file = uploadIn(ctx)
     if (typeof file === 'string') {
@@ -88,7 +88,7 @@ export class ImportController {
     }
   }
 
-  /** The step that the import is at, or an earlier one that the address names. */
+  /** Shows the current step of the import, or the earlier step in the URL. */
   async show(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -99,7 +99,7 @@ export class ImportController {
     if (step === 'columns') return await renderColumns(ctx, site, view, { one })
     if (one.state === 'trying') return await renderWaiting(ctx, site, view, one)
     if (ctx.request.header('hx-request') !== undefined) {
-      /* The page that waited for the trial */
+      /* Redirects the page that waited for the dry run. */
       return redirectPage(ctx, importUrl(view, one), 200)
     }
     if (one.trial && (one.state === 'tried' || step === 'trial')) {
@@ -108,7 +108,7 @@ export class ImportController {
     return await renderColumns(ctx, site, view, { one, error: await this.#errorOf(one) })
   }
 
-  /** Takes the columns, and starts the trial. */
+  /** Saves the mapping of the columns, and starts the dry run. */
   async columns(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -138,7 +138,7 @@ export class ImportController {
     }
   }
 
-  /** The message rows of the trial as a file, with the reasons. */
+  /** Sends the invalid rows of the dry run as a file, with the reasons. */
   async faulty(ctx: HttpContext): Promise<void> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -146,13 +146,13 @@ export class ImportController {
     const output = new PassThrough()
     const writing = Imports.of(site).invalidRows(one, output)
     writing.catch((error) => output.destroy(error))
-    /* A failure before there is anything to send gets a page. */
+    /* A failure before the first output is shown as an error page. */
     await Promise.race([once(output, 'readable'), writing])
     ctx.response.attachment(`faulty.${format}`, `${view.name}-faulty.${format}`)
     ctx.response.header('content-type', MEDIA_TYPES[format]).stream(output)
   }
 
-  /** Starts the run, whose job is shown. */
+  /** Starts the run, and redirects to the page of the job. */
   async run(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -173,7 +173,7 @@ export class ImportController {
     }
   }
 
-  /** Asks before the import is cancelled. */
+  /** Renders the confirmation page before the import is cancelled. */
   async askDiscard(ctx: HttpContext): Promise<string> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -190,7 +190,7 @@ export class ImportController {
     })
   }
 
-  /** Forgets the import and its file. */
+  /** Removes the import and the file. */
   async discard(ctx: HttpContext): Promise<void> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -206,20 +206,20 @@ export class ImportController {
     return await renderUpload(ctx, this.site, this.view, { error })
   }
 
-  /** For who fills in a new file: without keys that are not written. */
+  /** Returns the fields for a template, without keys that are not written. */
   async #fields(ctx: HttpContext) {
     const fields = await Imports.of(this.site).fields(ctx, this.view)
     return fields.filter(({ isOnlyKey }) => !isOnlyKey)
   }
 
-  /** The error of a trial that failed as a whole. */
+  /** Returns the error of a dry run that failed as a whole. */
   async #errorOf({ jobId, state }: AdminImport): Promise<string | undefined> {
     if (state !== 'failed' || jobId === null) return undefined
     const job = await this.site.jobs.store.find(jobId)
     return job?.fault ?? undefined
   }
 
-  /** @throws the error if it is none of the file or of the form */
+  /** @throws the error itself if it is not caused by the file or the form */
   #words(error: unknown): string {
     if (!(error instanceof FileError || error instanceof ImportRefused)) throw error
     return this.site.text(error.key, error.data)

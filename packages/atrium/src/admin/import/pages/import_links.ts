@@ -7,34 +7,32 @@ import type AdminJob from '../../models/admin_job.js'
 import { inSentence } from '../../text/plain_text.js'
 import { writesInParts } from '../../jobs/part_size.js'
 
-/** The steps that a page can be opened at again */
+/** Steps whose page can be opened again */
 export const STEPS = ['file', 'columns', 'trial'] as const
 
 type Step = (typeof STEPS)[number]
 
 /**
- * URL of an import's page, from the root of the server.
+ * Returns the URL of an import's page, from the root of the server.
  *
- * @param step  default: the one that it is at
+ * @param step  default: the current step
  */
 export function importUrl(view: ModelView, { id }: { id: number }, step?: Step): string {
   return view.url(`/import/${id}${step ? `?step=${step}` : ''}`)
 }
 
-/**
- * A step as every page of an import shows it.
- */
+/** A step as displayed on every page of an import. */
 export interface ShownStep {
   label: string
   isCurrent: boolean
-  /** URL of a step to go to; null for the current one, and for those that are not reached yet */
+  /** URL of the step; null for the current step and for later steps */
   url: string | null
 }
 
 /**
- * The steps of an import, with a way back to those that are done. [D3]
+ * Returns the steps of an import, with links to the previous ones. [D3]
  *
- * @param one  null before there is a file
+ * @param one  null before a file is uploaded
  */
 export function shownSteps(
   site: AdminSite,
@@ -55,7 +53,7 @@ export function shownSteps(
   ]
 }
 
-/* By their names in the result of the job, and in the catalogue */
+/* Numbers by their names in the result of the job, with the last part of their catalogue keys */
 const FIGURES = [
   { name: 'created', word: 'new', tone: 'positive' },
   { name: 'changed', word: 'changed', tone: 'positive' },
@@ -63,9 +61,7 @@ const FIGURES = [
   { name: 'skipped', word: 'faulty', tone: 'negative' },
 ] as const
 
-/**
- * The outcome of an import in numbers, for the page of its job. [D3]
- */
+/** Returns the outcome of an import in numbers, for the page of the job. [D3] */
 export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[] {
   if (!result) return []
   return FIGURES.map(({ name, word, ...more }) => ({
@@ -75,9 +71,7 @@ export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[
   }))
 }
 
-/**
- * Where to go on after an import: to the records, or back to its pages.
- */
+/** Returns the links after an import: to the records, or back to the pages of the import. */
 export function importLinks(
   site: AdminSite,
   { model, payload, result, state }: AdminJob
@@ -95,20 +89,18 @@ export function importLinks(
   return [{ label: site.text('import.run.back'), url }]
 }
 
-/**
- * Advice after an import that failed or was cancelled.
- */
+/** Returns advice after an import that failed or was cancelled. */
 export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob): string | null {
-  /* What was reverted, and what was not, is said already. */
+  /* The page already shows what was reverted and what was not. */
   if (notes?.revert) return ''
   if (payload.skipFaulty !== true) return site.text('import.run.advice.whole')
   return site.text(`import.run.advice.${done > 0 ? 'parts' : 'begin'}`)
 }
 
 /**
- * The effect of cancelling an import.
+ * Returns a text about the effect of cancelling an import.
  *
- * @returns null where parts are done
+ * @returns null if the import is written in parts
  */
 export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
   if (payload.skipFaulty === true) return null
@@ -116,9 +108,9 @@ export function importCancelNote(site: AdminSite, { model, payload }: AdminJob):
 }
 
 /**
- * What cancelling an import leaves and deletes.
+ * Returns a text about what cancelling an import keeps and deletes.
  *
- * @param job  the last one that was started for it
+ * @param job  last job that was started for the import
  */
 export function discardNote(site: AdminSite, { state }: AdminImport, job: AdminJob | null): string {
   const hasRows = state === 'running' || (job?.payload.skipFaulty === true && job.done > 0)

@@ -11,14 +11,14 @@ import { importUrl, shownSteps } from './import_links.js'
 
 const MEGABYTE = 1024 * 1024
 
-/** Files that a browser offers to choose from */
+/** File types in the browser's file dialog */
 const ACCEPTED = ['.csv', '.tsv', '.txt', '.json', '.ndjson', '.jsonl', '.xlsx'].join(',')
 
 /**
- * The page that asks for a file. [D3]
+ * Renders the upload page. [D3]
  *
- * @param one    the import that another file is chosen instead of
- * @param error  what is wrong with the file that was sent
+ * @param one    import whose file is replaced
+ * @param error  error of the uploaded file
  */
 export async function renderUpload(
   ctx: HttpContext,
@@ -59,7 +59,7 @@ function shownUnfinished(site: AdminSite, view: ModelView, one: AdminImport) {
 }
 
 /**
- * The page of a trial that is under way. It renews itself, with a script or without. [D1, D3]
+ * Renders the page of a running dry run. The page refreshes itself, with or without a script. [D1, D3]
  */
 export async function renderWaiting(
   ctx: HttpContext,
@@ -76,7 +76,7 @@ export async function renderWaiting(
     steps: shownSteps(site, view, one, 'trial'),
     file: plainText(one.fileName),
     job: job && (await shownJob(site, ctx, job)),
-    /* A page that refreshes itself is not activity of its user. [B7] */
+    /* A page that refreshes itself does not count as activity of the user. [B7] */
     pollUrl: `${importUrl(view, one)}?poll=1`,
     links: { columns: importUrl(view, one, 'columns'), discard: `${importUrl(view, one)}/discard` },
   })

@@ -13,14 +13,16 @@ import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 interface Taken {
   draft: Draft
   id: string
-  /** True if a later row must not have them: those of an invalid row are free */
+  /**
+   * True if no later row can have the same values. False for an invalid row, whose values stay available
+   */
   isNoted: boolean
-  /** As the database compares them */
+  /** Values as the database compares them */
   values: unknown[]
 }
 
 /**
- * The unique values of the rows that were read so far, with the line of each, and those that records lose to them.
+ * The unique values of the previous rows, with the line of each, and the values of records that these rows replace.
  */
 export class UniqueValues {
   readonly #lines = new Map<string, number>()
@@ -36,8 +38,8 @@ export class UniqueValues {
   }
 
   /**
-   * Notes an error for each value that must be unique, and is that of another row or record: also of one that the
-   * importer does not see. [D3, A8]
+   * Adds an error for each value that must be unique but belongs to another row or record, including records that are
+   * not visible to the importer. [D3, A8]
    */
   async check(
     site: Site,
@@ -56,7 +58,7 @@ export class UniqueValues {
     }
   }
 
-  /** In the order of the rows: what one row frees, a later one may take. */
+  /** Checks the rows in order, because a row can use a value that an earlier row has released. */
   #takenOf(
     site: Site,
     isSecret: (column: Column) => boolean,
@@ -146,8 +148,9 @@ export class UniqueValues {
 }
 
 /**
- * Columns of a group that no message names: hidden ones, and those that are hidden on some records, whose value may be
- * the record's. That of a single column is the row's own. [U3]
+ * Returns the columns of a group that messages must not contain: hidden columns, and columns that are hidden on some
+ * records, because the value can come from the record. The value of a single-column group always comes from the row.
+ * [U3]
  */
 function secretsOf(
   { view }: ImportSpec['importer'],
@@ -169,17 +172,17 @@ interface ForeignColumn {
   column: Column
   table: string
   reference: string
-  /** The column of the model's own table that it refers to, if it does */
+  /** The referenced column, if it is in the model's table */
   own: Column | undefined
 }
 
 /**
- * Checks that the records exist to which rows refer, with a statement for 200 values. Where anything restricts what the
- * importer may see, each row is checked for that as well. [D3]
+ * Checks that the records exist that rows refer to, with one statement for 200 values. If the importer's permissions on
+ * them are restricted, each row is also checked for that. [D3]
  */
 export class ReferredRows {
   readonly #foreign: ForeignColumn[]
-  /** Values of the rows so far that others of the same table may refer to */
+  /** Values of the previous rows that other rows of the same table can refer to */
   readonly #made = new Set<string>()
 
   constructor({ base }: Resource) {

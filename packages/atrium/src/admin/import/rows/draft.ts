@@ -9,27 +9,25 @@ import { formFields } from '../../forms/fields/form_fields.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 import type { ModelView } from '../../views/model_view.js'
 
-/**
- * A row on its way to a record.
- */
+/** A row on the way to becoming a record. */
 export interface Draft {
   row: FileRow
-  /** By API name; a field that the row does not have is not there */
+  /** Values by API name, only of the fields that the row has */
   body: Record<string, unknown>
-  /** Effect of the row; null as long as it is not known */
+  /** Effect of the row; null while unknown */
   kind: 'new' | 'changed' | 'unchanged' | null
-  /** The record that the row has found */
+  /** The record that the row's key identifies */
   record: LucidRow | null
-  /** The same as the importer sees it: null in the fields hidden on it [U3] */
+  /** The record as visible to the importer: null in fields that are hidden on it [U3] */
   seen: LucidRow | null
   /** Values to write, by attribute name */
   values: Record<string, unknown>
-  /** Changed columns before and afterwards, by API name; of a new record its own values */
+  /** Values of changed columns before and after, by API name; for a new record, all values */
   changes: Map<string, { before: unknown; after: unknown }>
   errors: ImportError[]
 }
 
-/* Values are in messages. */
+/* Maximum length of a message, because messages contain values. */
 const LONGEST_MESSAGE = 500
 
 export function draftOf(row: FileRow): Draft {
@@ -38,8 +36,8 @@ export function draftOf(row: FileRow): Draft {
 }
 
 /**
- * Notes an error; field null: it is about the row as a whole. Of the errors of a field the first one counts: others
- * follow from it.
+ * Adds an error; field null: it concerns the row as a whole. Only the first error of a field is stored, because the
+ * others are consequences of it.
  */
 export function addError({ errors, row }: Draft, field: string | null, message: string): void {
   if (field !== null && errors.some((error) => error.field === field)) return
@@ -50,21 +48,21 @@ export function isInvalid({ errors }: Draft): boolean {
   return errors.length > 0
 }
 
-/** True if any of the fields is known to be invalid, or the row as a whole. */
+/** Returns true if any of the fields, or the row as a whole, is known to be invalid. */
 export function isInvalidIn({ errors }: Draft, fields: readonly string[]): boolean {
   return errors.some(({ field }) => field === null || fields.includes(field))
 }
 
-/** Puts the errors of a row into the order of the columns. */
+/** Sorts the errors of a row by the order of the columns. */
 export function sortErrors({ errors }: Draft, fields: readonly string[]): void {
   const positionOf = ({ field }: ImportError) => (field === null ? -1 : fields.indexOf(field))
   if (errors.length > 1) errors.sort((one, other) => positionOf(one) - positionOf(other))
 }
 
 /**
- * Notes what an error says about a row, in the words that a form has for it. [D3, B19]
+ * Adds the messages of an error to a row, with the same texts as in a form. [D3, B19]
  *
- * @throws the error itself if it is not about the row
+ * @throws the error itself if it does not concern the row
  */
 export function noteError(site: Site, view: ModelView, draft: Draft, error: unknown): void {
   if (!isForPeople(error)) throw error

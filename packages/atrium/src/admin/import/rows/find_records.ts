@@ -14,16 +14,14 @@ import type { Reference } from '../../relations/references.js'
 import { addError, isInvalidIn, type Draft } from './draft.js'
 import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 
-/**
- * The keys of the rows that were read so far, with the line of the first one.
- */
+/** Keys of the previous rows, with the line of the first row of each key. */
 export type SeenKeys = Map<string, number>
 
 /**
- * Finds the record of each row by its key, with a statement for 200 rows. A second row with the same key is an error; an
- * empty key is that of a new record. [D3]
+ * Finds the record of each row by key, with one statement for 200 rows. A second row with the same key is an error; a
+ * row with an empty key is a new record. [D3]
  *
- * @param lock  true if the records are to be written in the client's transaction
+ * @param lock  true if the records are written in the client's transaction
  */
 export async function findRecords(
   site: Site,
@@ -56,9 +54,9 @@ export async function findRecords(
 }
 
 /**
- * Notes the keys of rows.
+ * Registers the keys of rows.
  *
- * @returns those that no row before them has
+ * @returns the drafts whose key no previous row has
  */
 export function noteKeys(
   site: Site,
@@ -84,7 +82,7 @@ export function noteKeys(
   return wanted
 }
 
-/** The value of the key, to be compared with; null for a new record, and for a value that no key has. */
+/** Returns the key for comparisons; null for a new record, and for a value that no key can have. */
 function typedKeyOf(site: Site, key: ImportSpec['key'], draft: Draft): unknown[] | null {
   const parts: unknown[] = []
   for (const { column, name } of key) {
@@ -105,7 +103,7 @@ function partsOf(key: ImportSpec['key'], record: LucidRow): unknown[] {
   return key.map(({ column }) => attributeValue(column!, record.$attributes))
 }
 
-/** Drivers give the same value as number, text or bigint. */
+/** Converts keys to text, because drivers return the same value as a number, text or bigint. */
 function idOf(parts: readonly unknown[]): string {
   return parts.length === 1 ? String(parts[0]) : JSON.stringify(parts.map(String))
 }
@@ -124,12 +122,14 @@ function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
   return { type: 'or', conditions }
 }
 
-/* Of two records with one title it is known that they are two. */
+/*
+ * Maximum number of found records; two records with the same title are enough to detect an ambiguity.
+ */
 const MOST_FOUND = 10_000
 
 /**
- * Puts the key of the record in the place of each title, among the records that the importer may see. A title that
- * none has, or several, is an error. [D3]
+ * Replaces each title by the key of the record, searching the records that are visible to the importer. A title of no
+ * record, or of several, is an error. [D3]
  */
 export async function findTitles(
   site: Site,

@@ -20,10 +20,10 @@ import type { Cell } from '../../sheets/file_shape.js'
 import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
 
 /**
- * Validates a row by the schema of a create or of an update, and finds what it would write. [D3]
+ * Validates a row with the schema of a create or an update, and determines the values to write. [D3]
  */
 export async function judgeValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
-  /* Without its key it is not known which schema is the row's. */
+  /* Without the key it is unknown which schema applies to the row. */
   if (isInvalidIn(draft, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
   const isAllowed = draft.record ? mayUpdate : mayCreate
@@ -45,13 +45,16 @@ async function judge(site: Site, spec: ImportSpec, draft: Draft): Promise<void> 
   else await judgeCreate(site, spec, draft)
 }
 
-/** Finds the values of the other fields of an invalid row, as unique ones and references may be invalid, too. */
+/**
+ * Determines the values of the other fields of an invalid row, because unique values and references can be invalid as
+ * well.
+ */
 async function judgeRest(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   if (isInvalidIn(draft, namesOf(spec.key))) return
   try {
     await judge(site, spec, draft)
   } catch (error) {
-    /* It is about the fields that are left out now. */
+    /* The error concerns the fields that are left out here. */
     if (!isForPeople(error)) throw error
   }
 }
@@ -60,7 +63,9 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
   return fields.map(({ name }) => name)
 }
 
-/** Values of the row in the fields that are not known to be invalid, and the names of the others. */
+/**
+ * Returns the values of the fields that are not known to be invalid, and the names of the other fields.
+ */
 function goodPart({ body, errors }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
   if (errors.length === 0) return { body, faulty: NONE }
   const invalid = new Set(errors.flatMap(({ field }) => field ?? []))
@@ -125,12 +130,17 @@ async function judgeUpdate(
   if (draft.kind === 'changed') Object.assign(draft.values, internalValues(view))
 }
 
-/** A read-only field is looked at by the update itself: the value that it has is not a write. */
+/**
+ * Returns the fields that a row can have. Read-only fields are included, because the update itself checks them: an
+ * unchanged value is not a write.
+ */
 function writable({ fields, readOnly }: BodySchema): BodyField[] {
   return [...fields, ...readOnly].filter(({ column }) => !column?.isPrimary)
 }
 
-/** An empty cell of a new record is null where the schema takes that, else as good as no cell. */
+/**
+ * Handles the empty cells of a new record: null if the schema accepts it, otherwise the cell is ignored.
+ */
 function withoutEmpty(
   { fields }: BodySchema,
   body: Record<string, unknown>
@@ -141,7 +151,9 @@ function withoutEmpty(
   )
 }
 
-/** Fields that the form would not show with these values, which are not required then. [R14] */
+/**
+ * Returns the fields that the form would hide with these values, and which are therefore not required. [R14]
+ */
 function unseen(
   site: Site,
   { importer }: ImportSpec,
@@ -160,9 +172,7 @@ function unseen(
 
 const NONE = new Set<string>()
 
-/**
- * Reads the cells of a row as the values of its fields. References that are given by title stay titles. [D3]
- */
+/** Converts the cells of a row to values of fields. References by title stay titles. [D3] */
 export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
   const { row } = draft
   if (row.error) {

@@ -11,12 +11,12 @@ import { UniqueValues, ReferredRows } from './check_database.js'
 import { findRecords, noteKeys, type SeenKeys, findTitles } from './find_records.js'
 import { judgeValues, readCells } from './judge_values.js'
 
-/** Ends the transaction of a trial. */
+/** Thrown to roll back the transaction of a dry run. */
 class Undone extends Error {}
 
 /**
- * Decides about rows as their creates and updates would: permissions, policy, references, own preparation of values, and
- * whether the importer would still reach the records. Nothing is written, and the model's hooks do not run. [D3]
+ * Checks rows as creates and updates would: permissions, policy, references, custom preparation of values, and whether
+ * the records would stay visible to the importer. Nothing is written, and the model's hooks do not run. [D3]
  */
 async function tryWrites(
   site: Site,
@@ -26,7 +26,7 @@ async function tryWrites(
 ): Promise<void> {
   const { crud } = spec.importer.view
   if (!crud.hasOwnPreparation) return await tryAll(site, spec, drafts, client)
-  /* Own code may write with the transaction that it is given. */
+  /* Custom code can write with the transaction that it gets. */
   try {
     await inTransaction(spec.importer.view.client(), async (transaction) => {
       await tryAll(site, spec, drafts, transaction)
@@ -69,7 +69,7 @@ async function tryAll(
 }
 
 /**
- * Judges the rows of a file, some hundred together, in their order: a row is compared with those before it. [D3]
+ * Checks the rows of a file in order, some hundred at a time. Each row is compared with the previous ones. [D3]
  */
 export class RowChecker {
   readonly #seen: SeenKeys = new Map()
@@ -85,12 +85,12 @@ export class RowChecker {
     this.#referred = new ReferredRows(resource)
   }
 
-  /** Goes on with the permissions that the importer has by now. */
+  /** Continues with the importer's current permissions. */
   continueAs(spec: ImportSpec): void {
     this.spec = spec
   }
 
-  /** Passes over rows that are done already: a later one must not have the key of one of them. */
+  /** Registers rows that are already written, so that a later row with the same key is an error. */
   async skip(rows: readonly FileRow[], client: QueryClientContract): Promise<void> {
     const { site, spec } = this
     if (spec.key.length === 0) return
@@ -101,8 +101,8 @@ export class RowChecker {
   }
 
   /**
-   * @param client  to read with; that of a transaction in which the rows are written then: their records are locked
-   * @param isDryRun  true to ask policy, scope and own code, too, as nothing will be written
+   * @param client  client to read with; in a transaction that then writes the rows, the records are locked
+   * @param isDryRun  true to check policy, scope and custom code as well, because no write will do so
    */
   async check(
     rows: readonly FileRow[],

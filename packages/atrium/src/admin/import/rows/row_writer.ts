@@ -9,12 +9,11 @@ import type { Importer } from '../import_fields.js'
 import { isInvalid, type Draft, noteError } from './draft.js'
 
 /**
- * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and
- * versions. [D3]
+ * Writes valid rows by creates and updates of the model, like single writes: with hooks, policy and versions. [D3]
  *
- * @param drafts   of which those that can't be written are invalid afterwards
- * @param written  called once they are written, before they are logged
- * @throws any error that is not about a row
+ * @param drafts   drafts to write; those that cannot be written become invalid
+ * @param written  called after the rows are written and before they are logged
+ * @throws any error that does not concern a row
  */
 export async function writeRows(
   site: Site,
@@ -37,7 +36,7 @@ export async function writeRows(
   })
 }
 
-/** New rows may have brought their keys. */
+/** Adjusts the sequence of keys after inserting rows with explicit keys. */
 async function followKeys(
   { view }: Importer,
   drafts: readonly Draft[],
@@ -54,9 +53,9 @@ async function followKeys(
 }
 
 /**
- * Most rows can be written, and do without a savepoint of their own.
+ * Writes all rows without a savepoint for each row, because most rows are valid.
  *
- * @returns false if any row can't, and none is written
+ * @returns false if a row cannot be written, in which case none is written
  */
 async function writeAll(
   importer: Importer,
@@ -74,7 +73,10 @@ async function writeAll(
   }
 }
 
-/** Rows that follow one another and are all new, or all changed: what one row frees, a later one may take. */
+/**
+ * Splits rows into runs of consecutive new or consecutive changed rows. The order is kept because a row can use a value
+ * that an earlier row has released.
+ */
 function runsOf(drafts: readonly Draft[]): Draft[][] {
   const runs: Draft[][] = []
   for (const draft of drafts) {
