@@ -126,7 +126,7 @@ async function checkEngine(assert: Assert, url: string, token: string) {
   assert.deepEqual(login.cookies, [])
 }
 
-test.group('Packages of AdonisJS', (group) => {
+test.group('AdonisJS packages', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(1_200_000)
@@ -151,7 +151,7 @@ test.group('Packages of AdonisJS', (group) => {
     await checkEngine(assert, copy.url, token)
   }
 
-  test('[P12.12, P12.13, P12.15] are added by their own command and work next to the engine, also in a build', async ({
+  test('[P12.12, P12.13, P12.15] AdonisJS packages are added by their own command and work together with the engine, also in a build', async ({
     assert,
     cleanup,
   }) => {

@@ -47,7 +47,7 @@ test.group('Boot', (group) => {
     return once(socket, 'connect').then(() => socket)
   }
 
-  test('[P9, P15] prints the errors of all models and tables together and exits', async ({
+  test('[P9, P15] the errors of all models and tables are printed together before the exit', async ({
     assert,
   }) => {
     await writeErrors()
@@ -76,7 +76,9 @@ test.group('Boot', (group) => {
     assert.notMatch(output, /^\s+at /m)
   })
 
-  test('[B4] production does not start with the key of the tests', async ({ assert }) => {
+  test('[B4] production does not start with the application key of the tests', async ({
+    assert,
+  }) => {
     const key = 'only-for-tests-0123456789abcdef0'
     const environment = { ...ENVIRONMENT, APP_KEY: key }
     const { status, output } = await copy.run(process.execPath, SERVER, environment)
@@ -86,7 +88,7 @@ test.group('Boot', (group) => {
     assert.notInclude(output, key)
   })
 
-  test('prints one line for a setting that does not let the server start', async ({ assert }) => {
+  test('a setting that prevents the start is reported in one line', async ({ assert }) => {
     for (const [environment, line] of [
       [{ TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY is "0.0.0.0/0", which trusts everybody'],
       [
@@ -104,7 +106,7 @@ test.group('Boot', (group) => {
     }
   })
 
-  test('[P1, P2, P10] a decorated model and its migration are enough, plus a token in production; SIGTERM ends the server immediately', async ({
+  test('[P1, P2, P10] a decorated model with its migration serves requests, with a token in production; SIGTERM ends the server immediately', async ({
     assert,
   }) => {
     const create = () =>

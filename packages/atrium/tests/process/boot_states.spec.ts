@@ -19,7 +19,7 @@ const ENVIRONMENT = {
   DB_DATABASE: 'tmp/boot.sqlite3',
 }
 
-test.group('Boot, in rarer states', (group) => {
+test.group('Boot, in rare states', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(60_000)
@@ -39,7 +39,7 @@ test.group('Boot, in rarer states', (group) => {
       await write(`app/models/${file}`, text)
   }
 
-  test('[P9] a command that does not need the models ends with one line about the same errors', async ({
+  test('[P9] a command that does not need the models ends with one line about their errors', async ({
     assert,
   }) => {
     await writeErrors()
@@ -55,7 +55,7 @@ test.group('Boot, in rarer states', (group) => {
     assert.include(last, 'has 4 errors. node ace atrium:doctor lists them')
   })
 
-  test('[P9] an error in a configuration file is one line, also in a command', async ({
+  test('[P9] an error in a configuration file is reported in one line, also in a command', async ({
     assert,
   }) => {
     await write(
@@ -78,7 +78,7 @@ test.group('Boot, in rarer states', (group) => {
     assert.notMatch(wrong.output, / at .*node_modules/)
   })
 
-  test('[P12] a custom command may import a model with a file in its schema', async ({
+  test('[P12] a custom command can import a model with a file in its schema', async ({
     assert,
   }) => {
     await write(
@@ -112,7 +112,9 @@ test.group('Boot, in rarer states', (group) => {
     assert.include(output, 'counts Scan')
   })
 
-  test('[P2] without models the server starts and says so', async ({ assert }) => {
+  test('[P2] without models the server starts, and the home page reports that there are none', async ({
+    assert,
+  }) => {
     await removeModels(copy)
     const stop = await copy.start(ENVIRONMENT)
     const home = await fetch(copy.url)
@@ -121,7 +123,7 @@ test.group('Boot, in rarer states', (group) => {
     assert.equal(await stop(), 0)
   })
 
-  test('[P12] crud:routes needs no database and prints JSON alone', async ({ assert }) => {
+  test('[P12] crud:routes needs no database and prints only JSON', async ({ assert }) => {
     const { status, output } = await copy.run(
       process.execPath,
       ['ace.js', 'crud:routes', '--json'],

@@ -14,14 +14,14 @@ import { makeUser } from '#tests/helpers/admin'
 const PASSWORD = 'open-sesame'
 const CREATE = ['admin:create', '--password-stdin']
 
-test.group('Commands as processes', (group) => {
+test.group('Commands in separate processes', (group) => {
   group.each.setup(async () => {
     const empty = async () => void (await AdminUser.query().delete())
     await empty()
     return empty
   })
 
-  test('[P12] [B11] [E3] the password is read from a pipe; of two concurrent creates one fails and one is logged', async ({
+  test('[P12] [B11] [E3] the password is read from a pipe; of two concurrent creates one fails and the other is logged', async ({
     assert,
   }) => {
     await emptyEventTables()
@@ -50,7 +50,7 @@ test.group('Commands as processes', (group) => {
     )
   })
 
-  test('[P12] a failure is one line on standard error, with --json, too; without tables it names the command to run', async ({
+  test('[P12] a failure is one line on standard error, also with --json; without tables it names the command to run', async ({
     assert,
     cleanup,
   }) => {
@@ -61,7 +61,7 @@ test.group('Commands as processes', (group) => {
     assert.match(err, /^[^\n]*node ace migrate\n$/)
   })
 
-  test('[P12] --json prints JSON alone on standard output', async ({ assert }) => {
+  test('[P12] --json prints only JSON on standard output', async ({ assert }) => {
     await makeUser('jo')
     const { status, out, err } = await runAce(['admin:list', '--json'])
     assert.equal(status, 0)

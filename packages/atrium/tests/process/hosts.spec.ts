@@ -119,7 +119,7 @@ for (const host of firstInCi(['web', 'api'])) {
     })
     group.teardown(async () => void (await stop?.()))
 
-    test('[K4] responses, routes and schema.ts of the application are as before', ({ assert }) => {
+    test('[K4] responses, routes and schema.ts of the application are unchanged', ({ assert }) => {
       for (const [index, response] of after.responses.entries()) {
         assert.equal(response, before.responses[index])
       }
@@ -132,7 +132,7 @@ for (const host of firstInCi(['web', 'api'])) {
       assert.isAtMost(after.packages - before.packages, 120)
     })
 
-    test('[K3] configure changes two files and adds two, and a second run nothing', async ({
+    test('[K3] configure changes two files and adds two, and a second run changes nothing', async ({
       assert,
     }) => {
       const files = ['adonisrc.ts', 'start/kernel.ts', 'config/crud.ts', 'config/admin.ts']
@@ -147,7 +147,7 @@ for (const host of firstInCi(['web', 'api'])) {
       for (const text of first.slice(2)) assert.match(text, /[^\n]\n$/)
     })
 
-    test('[K3] the admin site has login, list, form, and exports as a background job', async ({
+    test('[K3] the admin site has a login, lists, forms, and exports as background jobs', async ({
       assert,
     }) => {
       await checkLogin(assert, visitor)
@@ -155,17 +155,19 @@ for (const host of firstInCi(['web', 'api'])) {
       await checkJob(assert, visitor)
     })
 
-    test('[K3] [K4] endpoints, errors as problem+json and documentation', async ({ assert }) => {
+    test('[K3] [K4] the engine serves endpoints, errors as problem+json, and documentation', async ({
+      assert,
+    }) => {
       await checkEndpoints(assert, copy.url)
     })
 
-    test('[K3] commands of the engine', async ({ assert }) => {
+    test('[K3] commands of the engine work', async ({ assert }) => {
       assert.match(await ace('crud:routes', '--json'), /"\/api\/posts\/:id"/)
       assert.include(await ace('atrium:doctor'), 'Nothing is wrong')
       assert.include(await ace('make:migration', 'things'), 'database/migrations/')
     })
 
-    test('[K4] [K5] [P12.16] make:crud fits the application, which passes its type check and its tests', async ({
+    test('[K4] [K5] [P12.16] code from make:crud passes the type check and tests of the application', async ({
       assert,
     }) => {
       await ace('make:crud', 'Label', 'name:string:unique')
@@ -190,7 +192,7 @@ for (const host of firstInCi(['web', 'api'])) {
       assert.match(tests.output, /Notes[^]*Posts/)
     })
 
-    test('[P9] an invalid setting is one line with status 1, in the server and in commands', async ({
+    test('[P9] an invalid setting is reported in one line with status 1, in the server and in commands', async ({
       assert,
     }) => {
       const file = join(copy.folder, 'config/crud.ts')
@@ -208,7 +210,7 @@ for (const host of firstInCi(['web', 'api'])) {
       }
     })
 
-    test('[K3.6] its tables are removed by a command, and those of the application stay', async ({
+    test('[K3.6] a command removes the engine’s tables, and the application’s tables stay', async ({
       assert,
     }) => {
       await stop()
@@ -220,7 +222,7 @@ for (const host of firstInCi(['web', 'api'])) {
       stop = async () => 0
     })
 
-    test('[K3.5] configure names what it cannot change, and needs Lucid', async ({ assert }) => {
+    test('[K3.5] configure names what it cannot change, and requires Lucid', async ({ assert }) => {
       const configure = () =>
         copy.run(process.execPath, ['ace.js', 'configure', 'adonis-atrium'], ENVIRONMENT)
       await writeFile(join(copy.folder, 'start/kernel.ts'), '')

@@ -21,7 +21,7 @@ const MEGABYTE = 1024 * 1024
 test.group('Large files', (group) => {
   group.tap((one) => one.skip(!onSqlite, 'The database is a file of its own').timeout(1_200_000))
 
-  test('[D2, D3, D6] half a million rows are exported and read again while the memory stays flat', async ({
+  test('[D2, D3, D6] half a million rows are exported and imported again with constant memory', async ({
     assert,
   }) => {
     const folder = await mkdtemp(join(tmpdir(), 'large-'))
@@ -50,7 +50,7 @@ test.group('Large files', (group) => {
     }
   })
 
-  test('[D3] the preview lists errors in row 3 and row 99,999 of 100,000, and the run leaves them out', async ({
+  test('[D3] the preview lists errors in row 3 and row 99,999 of 100,000, and the run skips these rows', async ({
     assert,
   }) => {
     const folder = await mkdtemp(join(tmpdir(), 'large-'))

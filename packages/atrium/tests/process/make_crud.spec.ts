@@ -54,7 +54,7 @@ test('the generated tests leave no record behind', async ({ assert }) => {
 })`
 
 test.group('make:crud', () => {
-  test('[P12, R2] in a project without the demo, generated files pass lint, types and their tests, public or with a token', async ({
+  test('[P12, R2] in a project without the demo, generated files pass lint, type check and their tests, public or with a token', async ({
     assert,
     cleanup,
   }) => {

@@ -59,7 +59,10 @@ test.group('npm test', (group) => {
     await writeFile(path, text)
   }
 
-  test('[K8] node ace test needs no binary of the driver sqlite3', async ({ assert, cleanup }) => {
+  test('[K8] node ace test works without the binary of the sqlite3 driver', async ({
+    assert,
+    cleanup,
+  }) => {
     const folder = join(copy.folder, 'node_modules/sqlite3')
     const target = await readlink(folder)
     await rm(folder)
@@ -94,7 +97,7 @@ test.group('npm test', (group) => {
     ])
   })
 
-  test('in CI a missing Chromium is a failure', async ({ assert }) => {
+  test('in CI a missing Chromium fails the run', async ({ assert }) => {
     const { status, output } = await copy.run(process.execPath, TESTS, {
       CHROMIUM_PATH: '/nowhere',
       CI: 'true',

@@ -202,7 +202,7 @@ test('creates a record', async ({ assert }) => {
   assert.deepEqual(await work('create'), ['CREATE Ward'])
 })`
 
-test.group('Use of the engine outside a request', (group) => {
+test.group('Use of the engine outside requests', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(120_000)
@@ -229,7 +229,7 @@ test.group('Use of the engine outside a request', (group) => {
     return output.trim()
   }
 
-  test('commands, a job and the REPL write records and their events without a call of resources.load()', async ({
+  test('commands, a job and the REPL write records and their events without calling resources.load()', async ({
     assert,
   }) => {
     await ace('migrate')
@@ -254,7 +254,7 @@ test.group('Use of the engine outside a request', (group) => {
     assert.equal(await readFile(result, 'utf8'), '["CREATE Ward"]')
   })
 
-  test('a test of an application that only migrates writes a record and its event', async ({
+  test('a test of an application that only runs migrations can write a record and its event', async ({
     assert,
   }) => {
     await write('tests/bootstrap.ts', BOOTSTRAP)

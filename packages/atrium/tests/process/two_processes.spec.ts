@@ -126,7 +126,9 @@ for (const place of firstInCi(PLACES)) {
       return status
     }
 
-    test('[B1] of two servers that start on a new database one migrates', async ({ assert }) => {
+    test('[B1] of two servers that start on a new database, only one migrates', async ({
+      assert,
+    }) => {
       const migrated = [first, second].map(
         ({ output }) => output.match(/^Migrated /gm)?.length ?? 0
       )
@@ -144,7 +146,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(await statusOf(second, '/admin', { cookie }), 303)
     })
 
-    test('[B7, P12] sessions survive a restart, and a command ends them in running servers', async ({
+    test('[B7, P12] sessions survive a restart, and a command ends them on running servers', async ({
       assert,
     }) => {
       const cookie = cookiesOf(await login(second))
@@ -169,7 +171,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(right.status, 429)
     })
 
-    test('[U12] a link to choose a password is good at one of two servers, for one password', async ({
+    test('[U12] a link to choose a password is valid on one of two servers only, for one password', async ({
       assert,
     }) => {
       const username = `kim-${process.pid}`
@@ -202,7 +204,7 @@ for (const place of firstInCi(PLACES)) {
       }
     })
 
-    test('[U8, B8] a code or recovery code is good at one of two servers, and wrong ones are counted together', async ({
+    test('[U8, B8] a code or recovery code is valid on one of two servers only, and wrong ones are counted together', async ({
       assert,
     }) => {
       const { codes, app } = await setUpFactor(first, cookiesOf(await login(first)))
@@ -268,7 +270,7 @@ for (const place of firstInCi(PLACES)) {
       })
     }
 
-    test('[Q7] a create that is sent to both servers with one key makes one item', async ({
+    test('[Q7] a create that is sent to both servers with one key creates one item', async ({
       assert,
     }) => {
       const authorization = `Bearer ${issued.token}`
@@ -309,7 +311,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(await statusOf(second, '/api/notes', headers), 401)
     })
 
-    test('[B13] of superusers who delete each other at both servers, one remains', async ({
+    test('[B13] of superusers who delete each other on both servers, one remains', async ({
       assert,
     }) => {
       const cookie = cookiesOf(await login(first))

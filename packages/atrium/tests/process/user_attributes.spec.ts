@@ -40,7 +40,7 @@ const create = (copy: ProjectCopy, ...flags: string[]) =>
     `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --password-stdin ${flags.join(' ')}`,
   ])
 
-test.group('Admin | attributes of users, in an application', (group) => {
+test.group('Admin | user attributes in an application', (group) => {
   let copy: ProjectCopy
 
   group.each.setup(async () => {
@@ -50,7 +50,7 @@ test.group('Admin | attributes of users, in an application', (group) => {
     return () => copy.remove()
   })
 
-  test('[U3] a user is made and changed with attributes of every type in the form', async ({
+  test('[U3] the form creates and updates a user with attributes of every type', async ({
     assert,
   }) => {
     await declare(copy, DECLARED)
@@ -146,7 +146,7 @@ test.group('Admin | attributes of users, in an application', (group) => {
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 
-  test('[U3, P9] a reference to a model that the site does not have stops the start', async ({
+  test('[U3, P9] a reference to a model that is not on the site prevents the start', async ({
     assert,
   }) => {
     await declare(copy, `userAttributes: { note_id: { type: 'number', references: 'Notes' } },`)

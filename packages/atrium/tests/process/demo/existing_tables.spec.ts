@@ -4,8 +4,8 @@ import { test } from '@japa/runner'
 import Database from 'better-sqlite3'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
-test.group('First start on a database of another application', () => {
-  test('[P12] names the table that collides with the demo and writes nothing; DEMO=false migrates and starts without the demo', async ({
+test.group('First start on another application’s database', () => {
+  test('[P12] a table that collides with the demo is named and nothing is written; with DEMO=false the server migrates and starts without the demo', async ({
     assert,
     cleanup,
   }) => {

@@ -4,8 +4,8 @@ import { ProjectCopy } from '#tests/helpers/project_copy'
 
 const PASSWORD = 'correct horse'
 
-test.group('Jobs in a process of their own', () => {
-  test('[D1, L8] a worker that is stopped leaves whole steps, and the server does the rest', async ({
+test.group('Jobs in a separate process', () => {
+  test('[D1, L8] a stopped worker leaves complete steps, and the server continues the job', async ({
     assert,
     cleanup,
   }) => {

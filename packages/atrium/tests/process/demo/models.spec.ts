@@ -2,7 +2,10 @@ import { test } from '@japa/runner'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 test.group('Models of the demo', () => {
-  test('[K12.2] agree with the tables that their migrations make', async ({ assert, cleanup }) => {
+  test('[K12.2] models of the demo match the tables that their migrations create', async ({
+    assert,
+    cleanup,
+  }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     const environment = {

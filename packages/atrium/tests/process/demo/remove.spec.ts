@@ -55,7 +55,7 @@ test.group('demo:remove', (group) => {
     if (status !== 0) throw new Error(output)
   }
 
-  test('[P12] the command refuses if uncommitted files or files of the application are concerned', async ({
+  test('[P12] the command refuses if it would affect uncommitted files or files of the application', async ({
     assert,
   }) => {
     const film = join(copy.folder, 'app/models/film.ts')

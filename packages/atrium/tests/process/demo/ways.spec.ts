@@ -53,8 +53,8 @@ router.get('/ways', async () => {
 })
 `
 
-test.group('The ways in docs/architecture.md', () => {
-  test('the files of a list and of a create are those that a request runs through', async ({
+test.group('Request paths in docs/architecture.md', () => {
+  test('the listed files of a list request and a create request are those that run', async ({
     assert,
     cleanup,
   }) => {

@@ -11,7 +11,7 @@ test.group('Code blocks of the README', (group) => {
     return () => project.remove()
   })
 
-  test('[P12] the five minutes of the README work as written', async ({ assert }) => {
+  test('[P12] the five-minute tutorial of the README works as written', async ({ assert }) => {
     const errors = await project.follow(blocksOf('README.md'))
     assert.deepEqual(errors, [])
     await project.start()

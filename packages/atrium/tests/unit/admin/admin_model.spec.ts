@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { BaseModel, CamelCaseNamingStrategy, column } from '@adonisjs/lucid/orm'
 import { AdminModel } from '#admin/models/admin_model'
 
-test('[K5.2] models of the engine have their names whatever strategy the application has', ({
+test('[K5.2] models of the engine have their own column names, whatever naming strategy the application uses', ({
   assert,
   cleanup,
 }) => {

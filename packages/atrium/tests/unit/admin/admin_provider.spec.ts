@@ -107,7 +107,7 @@ test.group('AdminProvider', (group) => {
     assert.deepEqual(order, ['logged', 'over'])
   })
 
-  test('[E2] the web server prunes the log, other processes do not: {environment}')
+  test('[E2] the web server prunes the log, and other processes do not: {environment}')
     .with([
       { environment: 'web', prunes: true },
       { environment: 'console', prunes: false },

@@ -66,7 +66,7 @@ function thrown(act: () => unknown): string {
   return ''
 }
 
-test.group('Errors of the boot | @AdminView', () => {
+test.group('Boot errors | @AdminView', () => {
   test('[P9] {option}: the message names model, option, value {value} and the valid values')
     .with([
       { option: 'allowedActions', wrong: 'view', value: "'view'", right: 'a list of strings' },
@@ -227,7 +227,7 @@ test.group('Errors of the boot | @AdminView', () => {
     assert.equal(message, '')
   })
 
-  test('[P2, P9] options may be a function that returns an object, and are refused otherwise', ({
+  test('[P2, P9] options can be a function that returns an object, and other values are refused', ({
     assert,
   }) => {
     class Lazy extends Sample {}
@@ -251,7 +251,7 @@ test.group('Errors of the boot | @AdminView', () => {
 
 const appKey = new Secret('key')
 
-test.group('Errors of the boot | config/admin.ts', () => {
+test.group('Boot errors | config/admin.ts', () => {
   test('[P9] {option}: the message names file, option, value {value} and the valid values')
     .with([
       { option: 'mountPth', wrong: '/x', value: 'mountPth', right: 'mountPath' },
@@ -328,7 +328,7 @@ test.group('Errors of the boot | config/admin.ts', () => {
       assert.include(message, right)
     })
 
-  test('[P9] an unknown connection is named with its option', ({ assert }) => {
+  test('[P9] an unknown connection is reported with its option', ({ assert }) => {
     const message = thrown(() => new DatabaseConfig({ admin: 'moon' }))
     assert.match(
       message,

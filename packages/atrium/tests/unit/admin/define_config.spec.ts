@@ -149,14 +149,14 @@ test.group('defineConfig of the admin site', () => {
     )
   })
 
-  test('[S16] other themes than the two are refused', ({ assert }) => {
+  test('[S16] unknown themes are refused', ({ assert }) => {
     assert.throws(
       () => defineConfig({ appKey, theme: 'pink' as any }),
       "config/admin.ts: theme is 'pink', and must be 'dark-theme' or 'light-theme'"
     )
   })
 
-  test('[U10] other people who must have a second factor are refused')
+  test('[U10] unknown values for the users who must have a second factor are refused')
     .with(['always', '', true, null])
     .run(({ assert }, mfa) => {
       assert.throws(
@@ -165,7 +165,7 @@ test.group('defineConfig of the admin site', () => {
       )
     })
 
-  test('[R12] a time zone that there is not is refused')
+  test('[R12] an unknown time zone is refused')
     .with(['Mars/Olympus', '+02:00', '', 2])
     .run(({ assert }, timeZone) => {
       assert.throws(
@@ -194,7 +194,7 @@ test.group('defineConfig of the admin site', () => {
       assert.throws(() => defineConfig({ appKey, ...limits }), /must be a positive integer/)
     })
 
-  test('[B1, B7, B8] the shipped configuration has the specified values', ({ assert }) => {
+  test('[B1, B7, B8] the default configuration has the specified values', ({ assert }) => {
     assert.equal(shipped.mountPath, '/admin')
     assert.deepEqual(shipped.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 5 })
     assert.deepEqual(shipped.login, LOGIN)

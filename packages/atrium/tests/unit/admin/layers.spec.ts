@@ -40,12 +40,12 @@ function folderOf(path: string): string {
 }
 
 test.group('Layers of the admin site', () => {
-  test('names each folder in the docs', ({ assert }) => {
+  test('each folder is described in the docs', ({ assert }) => {
     const folders = new Set(sources().map(folderOf))
     assert.sameMembers(layers(), [...folders])
   })
 
-  test('has no more imports of an upper folder than before', ({ assert }) => {
+  test('the number of imports of an upper folder does not grow', ({ assert }) => {
     const order = layers()
     const isUpward = ([from, to]: [string, string]) =>
       to !== WHOLE_SITE && order.indexOf(folderOf(to)) < order.indexOf(folderOf(from))
@@ -53,7 +53,7 @@ test.group('Layers of the admin site', () => {
     assert.isAtMost(upward.length, UPWARDS_MAX, upward.map((one) => one.join(' -> ')).join('\n'))
   })
 
-  test('has no more files that take the whole site than before', ({ assert }) => {
+  test('the number of files that depend on the whole site does not grow', ({ assert }) => {
     const takers = imports().filter(([from, to]) => to === WHOLE_SITE && folderOf(from) !== '.')
     assert.isAtMost(takers.length, WHOLE_SITE_MAX)
   })

@@ -47,7 +47,7 @@ test.group('ModelView', () => {
     assert.isFalse(some.may('delete'))
   })
 
-  test('[S17] actions may be a Set, also an empty one', ({ assert }) => {
+  test('[S17] actions can be a Set, also an empty one', ({ assert }) => {
     const allowedActions = new Set(['create', 'view'] as const)
     const view = new ModelView({ model: Thing, databaseConfig, allowedActions })
     assert.isTrue(view.may('create'))
@@ -126,7 +126,7 @@ test.group('ModelView', () => {
     assert.equal(other.client().connectionName, MAIN)
   })
 
-  test('[S18] a model with its own connection is read there', ({ assert }) => {
+  test('[S18] a model with its own connection is read on that connection', ({ assert }) => {
     class Elsewhere extends Thing {
       static connection = ANOTHER
     }
@@ -203,7 +203,7 @@ test.group('ModelView | options with field names', () => {
     }
   })
 
-  test('[S19] a title is a visible column or a function', ({ assert }) => {
+  test('[S19] a title can be a visible column or a function', ({ assert }) => {
     assert.doesNotThrow(make({ title: 'full_name' }))
     assert.doesNotThrow(make({ title: () => 'x' }))
     for (const title of ['nope', 'pin', 'fullName', '']) {
@@ -211,7 +211,9 @@ test.group('ModelView | options with field names', () => {
     }
   })
 
-  test('[S19] field options are for existing fields, including hidden ones', ({ assert }) => {
+  test('[S19] field options are accepted for existing fields, including hidden ones', ({
+    assert,
+  }) => {
     const fields = { pin: { label: 'PIN' }, password: { help: 'Long' }, initials: { label: 'I' } }
     assert.doesNotThrow(make({ fields, virtualFields: ['password'] }))
     assert.throws(make({ fields }), /^Person: fields names password,/)
@@ -279,7 +281,9 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(await titleOf(Sample, { name: 'Ada' }, { title }), 'Ada!')
   })
 
-  test('[S17.2] a text column named as a date is not the title', async ({ assert }) => {
+  test('[S17.2] a text column whose name is that of a date is not the title', async ({
+    assert,
+  }) => {
     class Order extends BaseModel {
       static table = 'samples'
 
@@ -297,7 +301,7 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(view.titleColumn?.apiName, 'customer')
   })
 
-  test('[S17] a record without a title column is named by its key', async ({ assert }) => {
+  test('[S17] a record without a title column has its key as the title', async ({ assert }) => {
     const view = make({}, Sample)
     await view.resource.load()
     for (const name of [null, undefined, '', '  ', '\u200B']) {
@@ -308,7 +312,7 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(seat.titleOf({}), 'Seat')
   })
 
-  test("[S17] a title is text, whatever the column's type", ({ assert }) => {
+  test('[S17] a title is text, whatever the type of the column', ({ assert }) => {
     const view = make({ title: 'id' })
     assert.equal(view.titleOf({ id: 0 }), '0')
     assert.equal(view.titleOf({ id: false }), 'false')

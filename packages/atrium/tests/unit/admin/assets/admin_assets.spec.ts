@@ -5,7 +5,7 @@ import { adminAssets } from '#admin/assets/admin_assets'
 import { AssetStore } from '#base/http/asset_store'
 
 test.group('adminAssets', () => {
-  test('the assets of a page leave 10 of its 60 KB with gzip', async ({ assert }) => {
+  test('the assets of a page leave 10 KB of the limit of 60 KB, with gzip', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
     const weights = new Map<string, number>()
     for (const { name } of adminAssets) {
@@ -34,7 +34,7 @@ test.group('adminAssets', () => {
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
   })
 
-  test('with reduced motion, nothing has a duration', async ({ assert }) => {
+  test('with reduced motion, animations have no duration', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
     const sheets = adminAssets.map(({ name }) => name).filter((name) => name.endsWith('.css'))
     const assets = await Promise.all(sheets.map((name) => store.find(store.url(name))))
@@ -55,7 +55,7 @@ test.group('adminAssets', () => {
     assert.deepEqual(moving, ['animation: list-progress 1s 50ms linear infinite backwards'])
   })
 
-  test('the fonts are cut from Inter, for the characters that the stylesheet names', async ({
+  test('the fonts are subsets of Inter with the characters that the stylesheet declares', async ({
     assert,
   }) => {
     const { FONTS, font } = await import(app.makeURL('scripts/font.js').href)
@@ -74,7 +74,7 @@ test.group('adminAssets', () => {
     assert.include(license, 'SIL Open Font License')
   })
 
-  test('the component styles are those of the library', async ({ assert }) => {
+  test('the component styles match those of the library', async ({ assert }) => {
     const { COMPONENT_CSS, FORM_COMPONENT_CSS, componentCss, formComponentCss } = await import(
       app.makeURL('scripts/component_css.js').href
     )

@@ -51,7 +51,7 @@ test.group('AdminUserService', (group) => {
     }
   })
 
-  test('[B11] all other names are refused', async ({ assert }) => {
+  test('[B11] invalid user names are refused', async ({ assert }) => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (username) => {
         fc.pre(!/^[A-Za-z0-9._-]{2,32}$/.test(username) || username.endsWith('\n'))
@@ -166,7 +166,7 @@ test.group('AdminUserService', (group) => {
     await users.setPassword(user, 'FilmShop2026!')
   })
 
-  test("[B11] a password that a form can't send is refused")
+  test('[B11] a password that a form can’t submit is refused')
     .with(['59301746\n', '5930\r1746', '5930\x001746', ' 59301746', '59301746 ', '\t59301746'])
     .run(async ({ assert }, password) => {
       assert.match(
@@ -306,7 +306,10 @@ test.group('AdminUserService | hashes', (group) => {
     assert.isNotNull(await users.verify('jo', 'battery staple'))
   })
 
-  test('[B3] an unknown name costs a hash of the same costs', async ({ assert, cleanup }) => {
+  test('[B3] an unknown name is compared with a hash of the same cost', async ({
+    assert,
+    cleanup,
+  }) => {
     const { hashedPassword } = await makeUser('jo')
     const verified: string[] = []
     const original = hash.verify
@@ -328,7 +331,7 @@ test.group('AdminUserService | hashes', (group) => {
   })
 })
 
-test.group('AdminUserService | costs of hashes', (group) => {
+test.group('AdminUserService | cost of hashes', (group) => {
   group.each.setup(() => emptyAdminTables())
 
   /** Stores a hash made with other costs. */
@@ -339,7 +342,7 @@ test.group('AdminUserService | costs of hashes', (group) => {
   }
   const weak = new Scrypt({ cost: 128, blockSize: 8, parallelization: 1 })
 
-  test('[B11] a production hash has the costs that OWASP recommends', async ({ assert }) => {
+  test('[B11] a production hash has the cost that OWASP recommends', async ({ assert }) => {
     const hashed = await hash.use('scrypt').make(PASSWORD)
     assert.match(hashed, /^\$scrypt\$n=131072,r=8,p=1\$/)
     assert.isTrue(await hash.use('scrypt').verify(hashed, PASSWORD))
@@ -356,7 +359,9 @@ test.group('AdminUserService | costs of hashes', (group) => {
     assert.match(hashed, /^\$scrypt\$n=1024,r=8,p=1\$/)
   })
 
-  test('[B11] a hash of higher costs than the own ones is accepted', async ({ assert }) => {
+  test('[B11] a hash with a higher cost than the configured one is accepted', async ({
+    assert,
+  }) => {
     const costs = { cost: 2 ** 18, blockSize: 8, parallelization: 1, maxMemory: 2 ** 30 }
     const strong = new Scrypt(costs)
     assert.isTrue(await hash.verify(await strong.make(PASSWORD), PASSWORD))

@@ -30,7 +30,7 @@ test.group('The application key', () => {
     checkAppKey(randomBytes(16).toString('hex'))
   })
 
-  test('recognises keys of words, of repetitions and of counting up', ({ assert }) => {
+  test('keys of words, repetitions and counting sequences are recognised', ({ assert }) => {
     for (const key of [
       'correct horse battery correct horse battery 7',
       'Change-me-1 Change-me-1 Change-me-1 ',

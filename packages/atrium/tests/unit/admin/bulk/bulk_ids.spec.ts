@@ -50,7 +50,7 @@ test.group('Bulk ids', () => {
       assert.deepEqual(readIds(keyOf(kind), [id]), [[key]])
     })
 
-  test('[S51, B19] {kind}: {shown} is not valid and is named')
+  test('[S51, B19] {kind}: {shown} is not valid, and the error names it')
     .with(
       (
         [
@@ -135,7 +135,7 @@ test.group('Bulk ids', () => {
     assert.lengthOf(readIds(keyOf('uuid'), [UUID, UUID.toUpperCase()]), 1)
   })
 
-  test('[B20] a thousand ids are allowed', ({ assert }) => {
+  test('[B20] at most a thousand ids are accepted', ({ assert }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index)
     assert.lengthOf(readIds(INTEGER, [...ids.slice(1), 1000]), 1000)
     assert.deepEqual(
@@ -167,7 +167,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B19] a value in a message is one short line', ({ assert }) => {
+  test('[B19] a value in a message is shortened to one line', ({ assert }) => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
         const outcome = refusal(() => readIds(INTEGER, [value])) as { id?: string }
@@ -179,7 +179,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B24] an id of a form is the path of its record', ({ assert }) => {
+  test('[B24] an id in a form is parsed as the path of its record', ({ assert }) => {
     assert.equal(idOfPath('42'), '42')
     assert.deepEqual(idOfPath('7/a%2Fb'), ['7', 'a/b'])
     assert.equal(idOfPath('a%2Fb%25%3F%20'), 'a/b%? ')

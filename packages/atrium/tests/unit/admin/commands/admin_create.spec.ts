@@ -23,7 +23,7 @@ async function verified(username: string, password: string) {
   return await adminUserService.verify(username, password)
 }
 
-test.group('admin:create at a terminal', (group) => {
+test.group('admin:create in a terminal', (group) => {
   group.each.setup(async () => {
     const wasTerminal = [process.stdin.isTTY, process.stdout.isTTY]
     process.stdin.isTTY = process.stdout.isTTY = true
@@ -37,7 +37,9 @@ test.group('admin:create at a terminal', (group) => {
     }
   })
 
-  test('[P12] [B13] it prompts for missing values and creates a superuser', async ({ assert }) => {
+  test('[P12] [B13] the command prompts for missing values and creates a superuser', async ({
+    assert,
+  }) => {
     const command = await create([], {
       'Username': 'jo',
       'Password': PASSWORD,
@@ -49,7 +51,7 @@ test.group('admin:create at a terminal', (group) => {
     assert.notInclude(JSON.stringify(command.logger.getLogs()), PASSWORD)
   })
 
-  test('[P12, U3] --attribute sets declared attributes, with their types')
+  test('[P12, U3] --attribute sets declared attributes with their types')
     .with([
       {
         given: ['branch_id=4', 'night=true', 'team=b'],
@@ -89,7 +91,7 @@ test.group('admin:create at a terminal', (group) => {
       assert.include(lines[0], error)
     })
 
-  test('[P12] [B13] does not prompt for a given name, and creates a superuser only with the flag', async ({
+  test('[P12] [B13] a given name is not prompted for, and only the flag creates a superuser', async ({
     assert,
   }) => {
     const command = await create(['--username=jo', '--no-superuser'], {
@@ -101,7 +103,7 @@ test.group('admin:create at a terminal', (group) => {
     assert.isFalse(user?.isSuperuser)
   })
 
-  test('[U5, U6] it gives the roles that are named, and makes no superuser then', async ({
+  test('[U5, U6] --role assigns the named roles, and then the user is not a superuser', async ({
     assert,
   }) => {
     const responses = { 'Password': PASSWORD, 'Password again': PASSWORD }
@@ -172,7 +174,7 @@ test.group('admin:create at a terminal', (group) => {
     command.assertSucceeded()
   })
 
-  test('[B11] refuses an existing or invalid name: {$self}')
+  test('[B11] an existing or invalid name is refused: {$self}')
     .with(['taken', 'x', 'a b', 'é é', 'x'.repeat(33), '../x', 'a\nb', "a'b"])
     .run(async ({ assert }, username) => {
       await AdminUser.create({ username: 'taken', hashedPassword: '-', isSuperuser: false })

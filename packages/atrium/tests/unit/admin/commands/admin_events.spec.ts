@@ -33,13 +33,13 @@ test.group('admin:events', (group) => {
     )
   })
 
-  test('[P12] with --json it prints JSON alone', async ({ assert }) => {
+  test('[P12] --json prints only JSON', async ({ assert }) => {
     const { logs } = await run(['--prune', '--json'])
     assert.lengthOf(logs, 1)
     assert.deepEqual(JSON.parse(logs[0].message), { removed: 0 })
   })
 
-  test('[P12] without a flag, or without a log, it fails with a reason', async ({
+  test('[P12] without a flag, or without a log, the command fails with a reason', async ({
     assert,
     cleanup,
   }) => {

@@ -21,7 +21,9 @@ test.group('admin:invite', (group) => {
     }
   })
 
-  test('[U12] it makes a user without a password and prints the link once', async ({ assert }) => {
+  test('[U12] the command creates a user without a password and prints the link once', async ({
+    assert,
+  }) => {
     const { command, logs } = await run(['kim', '--create', '--email=kim@example.com'])
     assert.equal(command.exitCode, 0)
     const text = logs.map(({ message }) => message).join('\n')
@@ -40,7 +42,7 @@ test.group('admin:invite', (group) => {
     assert.notInclude(told.url, token!)
   })
 
-  test('[U12] refuses an unknown user, an existing name and a missing address: {0}')
+  test('[U12] an unknown user, an existing name and a missing address are refused: {0}')
     .with([
       ['nobody'],
       ['kim', '--create'],

@@ -106,7 +106,7 @@ test.group("The admin's commands", (group) => {
     assert.isTrue(await sessionManager.isRevoked(jti))
   })
 
-  test('[P10, P12] admin:password asks about access tokens and reports that they stay', async ({
+  test('[P10, P12] admin:password prompts for revoking access tokens, and reports those that stay', async ({
     assert,
   }) => {
     const jo = await addUser('jo')
@@ -144,7 +144,7 @@ test.group("The admin's commands", (group) => {
     assert.lengthOf(await tokensOf(ann), 1)
   })
 
-  test('[P12] admin:delete asks, then removes the user with sessions and tokens', async ({
+  test('[P12] admin:delete prompts for confirmation, then removes the user with sessions and tokens', async ({
     assert,
   }) => {
     const jo = await addUser('jo')
@@ -200,7 +200,9 @@ test.group("The admin's commands", (group) => {
     assert.include(shown[0].user_agent, '\u009b')
   })
 
-  test('[P12] admin:sessions ends one session, those of a user, or all', async ({ assert }) => {
+  test('[P12] admin:sessions ends one session, all sessions of a user, or all sessions', async ({
+    assert,
+  }) => {
     const jo = await addUser('jo')
     const ann = await addUser('ann')
     const first = await signIn(jo)

@@ -24,7 +24,7 @@ test.group('admin:mfa', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[U10, U16] --reset takes factors and recovery codes away, ends the sessions, and is logged and told', async ({
+  test('[U10, U16] --reset removes factors and recovery codes, ends the sessions, logs the reset and notifies the user', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -52,7 +52,7 @@ test.group('admin:mfa', (group) => {
     assert.include(again.text, 'jo had no second factor; sessions ended: 0')
   })
 
-  test('[U10, P12] it shows the factors without a secret', async ({ assert }) => {
+  test('[U10, P12] the command shows the factors without a secret', async ({ assert }) => {
     const none = await run('jo')
     assert.include(none.text, 'jo has no second factor')
     const app = await giveFactor(jo)
@@ -62,7 +62,7 @@ test.group('admin:mfa', (group) => {
     assert.notInclude(text, app.secret)
   })
 
-  test('[U10] there is no such user', async ({ assert }) => {
+  test('[U10] an unknown user is an error', async ({ assert }) => {
     const { command, text } = await run('nobody', '--reset')
     command.assertFailed()
     assert.include(text, 'There is no admin user')

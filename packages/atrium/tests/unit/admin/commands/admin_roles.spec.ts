@@ -61,7 +61,7 @@ test.group('admin:roles', (group) => {
     return roles.map(({ name }) => name)
   }
 
-  test('[U6] it lists the roles, how many have them and what they allow, in words', async () => {
+  test('[U6] the command lists the roles, the number of their users and what they allow, in words', async () => {
     await makeRole('Clerk', CLERK)
     await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const { command } = await run([])
@@ -79,7 +79,7 @@ test.group('admin:roles', (group) => {
     ])
   })
 
-  test('[U6] --json prints the same for programs', async ({ assert }) => {
+  test('[U6] --json prints the same as JSON', async ({ assert }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
     const { logs } = await run(['--json'])
     const { roles } = JSON.parse(logs[0])
@@ -94,7 +94,7 @@ test.group('admin:roles', (group) => {
     })
   })
 
-  test('[U6] what --export prints makes the same roles elsewhere', async ({ assert }) => {
+  test('[U6] importing the output of --export creates the same roles', async ({ assert }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
     const { logs } = await run(['--export'])
     const exported = JSON.parse(logs.join('\n'))
@@ -121,7 +121,7 @@ test.group('admin:roles', (group) => {
     check.command.assertSucceeded()
   })
 
-  test('[U6, U6.5] an import says what it changes, and leaves other roles alone', async ({
+  test('[U6, U6.5] an import prints its changes, and does not change other roles', async ({
     assert,
   }) => {
     const clerk = await makeRole('Clerk', CLERK)
@@ -170,9 +170,7 @@ test.group('admin:roles', (group) => {
     )
   })
 
-  test('[U6] with --prune the roles that the file does not name are deleted', async ({
-    assert,
-  }) => {
+  test('[U6] --prune deletes the roles that are missing in the file', async ({ assert }) => {
     const path = await fileWith({ roles: [{ name: 'Read only', ...readOnly }] })
     await makeUser('jo', { isSuperuser: false, roles: ['Everything'] })
     const check = await run([`--import=${path}`, '--check', '--prune'])
@@ -189,9 +187,7 @@ test.group('admin:roles', (group) => {
     shown.command.assertLogMatches(/defaultRole is "Everything", and no role is called so/)
   })
 
-  test('[U6.5] an import warns of names that the application does not have, and takes them', async ({
-    assert,
-  }) => {
+  test('[U6.5] an import warns of unknown names, and accepts them', async ({ assert }) => {
     const permissions = {
       'Real': { actions: ['view'] },
       'Reel': { actions: ['veiw'], hidden: ['us_gros'], scopes: ['elsewhere'] },
@@ -211,7 +207,7 @@ test.group('admin:roles', (group) => {
     assert.include(await names(), 'Clerk')
   })
 
-  test('[U6] a table that goes into a pipe has no colours', async ({ assert, cleanup }) => {
+  test('[U6] a table that is written to a pipe has no colours', async ({ assert, cleanup }) => {
     const { isTTY } = process.stdout
     cleanup(() => void (process.stdout.isTTY = isTTY))
     process.stdout.isTTY = false
@@ -227,7 +223,7 @@ test.group('admin:roles', (group) => {
     assert.notMatch(told.join(''), /\u001b/)
   })
 
-  test('[U6] a file with an error changes nothing, and all its errors are listed', async ({
+  test('[U6] a file with an error changes nothing, and all errors are listed', async ({
     assert,
   }) => {
     for (const [file, message] of [

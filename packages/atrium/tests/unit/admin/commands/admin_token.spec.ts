@@ -37,7 +37,7 @@ test.group('admin:token', (group) => {
     }
   })
 
-  test('[P10, P12] it issues a token and prints it once', async ({ assert }) => {
+  test('[P10, P12] the command issues a token and prints it once', async ({ assert }) => {
     const { command, logs } = await run([
       'jo',
       '--name=ci',
@@ -62,7 +62,7 @@ test.group('admin:token', (group) => {
     assert.notInclude(listed.join(), 'atr_')
   })
 
-  test('[P10, P12] by default a token may do everything and expires in 90 days; a missing name is prompted for', async ({
+  test('[P10, P12] by default a token has all abilities and expires in 90 days; a missing name is prompted for', async ({
     assert,
   }) => {
     const { command, logs } = await run(['jo'], ' backup ')
@@ -87,7 +87,7 @@ test.group('admin:token', (group) => {
     assert.isNull(expiresAt)
   })
 
-  test('[P12] --json prints JSON alone with the token', async ({ assert }) => {
+  test('[P12] --json prints only JSON with the token', async ({ assert }) => {
     const terms = ['--abilities=*:create', '--expires-in=never']
     const { logs } = await run(['jo', '--name=ci', ...terms, '--json'])
     assert.lengthOf(logs, 1)
@@ -103,7 +103,7 @@ test.group('admin:token', (group) => {
     assert.match(printed.token, /^atr_[\w-]+\.[\w-]+$/)
   })
 
-  test("[P12] it lists the user's tokens as a table or JSON", async ({ assert }) => {
+  test("[P12] the command lists the user's tokens as a table or JSON", async ({ assert }) => {
     const al = await makeUser('al')
     await issueToken(al)
     const none = await run(['jo', '--list'])
@@ -137,7 +137,7 @@ test.group('admin:token', (group) => {
     assert.notProperty(shown, 'token')
   })
 
-  test('[P12] it revokes a token of that user and no other', async ({ assert }) => {
+  test('[P12] the command revokes a token of that user and of no other', async ({ assert }) => {
     const al = await makeUser('al')
     const [mine, other] = [await issueToken(jo), await issueToken(al)]
     await refused(['jo', `--revoke=${other.id}`], /jo has no access token "\d+"/)

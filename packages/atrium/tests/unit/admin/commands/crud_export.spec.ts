@@ -30,7 +30,7 @@ test.group('crud:export', (group) => {
     return { command, logs }
   }
 
-  test('[D2, P14] all records are written to a file, whatever the policy says, and the event names the command', async ({
+  test('[D2, P14] all records are written to a file regardless of the policy, and the event names the command', async ({
     assert,
     cleanup,
   }) => {
@@ -60,7 +60,7 @@ test.group('crud:export', (group) => {
     assert.containSubset(JSON.parse(event.details), { format: 'csv', count: 2 })
   })
 
-  test('[D2, P12] what can not be exported is one line, and leaves no file: {args}')
+  test('[D2, P12] an impossible export is reported in one line, and leaves no file: {args}')
     .with([
       { args: ['Fim'], line: /There is no model Fim on the admin site; models are .*ClosedFile/ },
       {
@@ -78,7 +78,7 @@ test.group('crud:export', (group) => {
       assert.isEmpty(await readdir(folder))
     })
 
-  test('[D2, P12] refuses to write to a folder', async ({ assert }) => {
+  test('[D2, P12] writing to a folder is refused', async ({ assert }) => {
     const { command, logs } = await run('ClosedFile', `--output=${folder}`)
     command.assertFailed()
     assert.match(logs[0], /exists and is not a file/)

@@ -56,7 +56,7 @@ test.group('crud:import', (group) => {
     assert.containSubset(again.json(), { new: 0, changed: 1, unchanged: 1 })
   })
 
-  test('[D3] invalid rows exit 1 and write nothing, unless they are left out', async ({
+  test('[D3] invalid rows exit with 1 and write nothing, unless they are skipped', async ({
     assert,
   }) => {
     const content = csv('sku,title,count', 'a,Lamp,1', 'b,,2', 'c,Chair,many', 'a,Again,1')
@@ -97,7 +97,7 @@ test.group('crud:import', (group) => {
   }
   const username = 'system: crud:import'
 
-  test('[D3.22] on SQLite a row that can not be written reverts the parts before it', async ({
+  test('[D3.22] on SQLite a row that can’t be written reverts the chunks before it', async ({
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 's3', title: 'Mine', active: true })
@@ -123,7 +123,7 @@ test.group('crud:import', (group) => {
     assert.isEmpty(await events())
   })
 
-  test('[D3.22] on SQLite Ctrl+C reverts what was written, and a part is one transaction', async ({
+  test('[D3.22] on SQLite Ctrl+C reverts what was written, and each chunk is one transaction', async ({
     assert,
   }) => {
     const parts: number[] = []
@@ -148,7 +148,7 @@ test.group('crud:import', (group) => {
     assert.isEmpty(process.listeners('SIGINT').filter(({ name }) => name === 'stop'))
   }).skip(!onSqlite, 'Other databases have one transaction')
 
-  test('[D3, A7] a create schema with the key takes it from the file, and later keys follow', async ({
+  test('[D3, A7] if the create schema contains the key, it is imported, and later generated keys follow it', async ({
     assert,
   }) => {
     const content = csv('id,sku,title,parent_id', '70001,a,Lamp,', '70002,b,Chair,70001')
@@ -167,7 +167,7 @@ test.group('crud:import', (group) => {
     await db.from('import_articles').whereNotNull('parent_id').delete()
   })
 
-  test('[D3, A7] a key that the create schema does not have comes from the database', async ({
+  test('[D3, A7] if the create schema does not contain the key, the database generates it', async ({
     assert,
   }) => {
     const content = csv('id,sku,title', '70001,a,Lamp')
@@ -190,7 +190,7 @@ test.group('crud:import', (group) => {
     }
   })
 
-  test('[D3] --dates names the order of day and month, --zone the time zone of times', async ({
+  test('[D3] --dates sets the order of day and month, and --zone the time zone of times', async ({
     assert,
   }) => {
     const content = csv('sku,title,day,at', 'a,Lamp,3/4/2026,2026-03-29 10:30')
@@ -206,7 +206,7 @@ test.group('crud:import', (group) => {
     zone.command.assertLogMatches(/Unknown time zone Mars\/Olympus/, 'stderr')
   })
 
-  test('[D3] --heading and --sheet name the row and the sheet to read', async ({ assert }) => {
+  test('[D3] --heading and --sheet select the row and the sheet to read', async ({ assert }) => {
     const content = csv('Stock,2026', 'sku,title', 'a,Lamp', 'sku,title')
     const { json } = await run(content, ['--json', '--heading=2'])
     assert.containSubset(json(), { new: 2 })
@@ -227,7 +227,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), ['a Lamp', 'c Bed', 'sku title'])
   })
 
-  test('[D3] what can not be done is said in one line', async ({ assert }) => {
+  test('[D3] an impossible import is reported in one line', async ({ assert }) => {
     const unknown = await run(csv('sku', 'a'), [], 'Nothing')
     unknown.command.assertExitCode(1)
     unknown.command.assertLogMatches(/There is no model Nothing; models are/, 'stderr')
@@ -238,7 +238,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[D3] prints how columns and records were found, and the options to change it', async ({
+  test('[D3] the command prints how columns and records were matched, and the options to change that', async ({
     assert,
   }) => {
     const content = csv('sku,title,colour,size', 'a,Lamp,red,1')
@@ -266,7 +266,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[P12] --help asks for no arguments', ({ assert }) => {
+  test('[P12] --help requires no arguments', ({ assert }) => {
     for (const command of [CrudImport, CrudExport]) {
       const parsed = { _: [], args: ['crud:import'], unknownFlags: [], nodeArgs: [] }
       assert.doesNotThrow(() => command.validate({ ...parsed, flags: { help: true } }))

@@ -43,7 +43,7 @@ test.group('Records of an event', (group) => {
 })
 
 test.group('Stored states', () => {
-  test('[E3] values are stored whole up to a limit, longer ones as their beginning and a digest', ({
+  test('[E3] values are stored in full up to a limit, and longer ones as their beginning and a digest', ({
     assert,
   }) => {
     const whole = 'a'.repeat(LONGEST_VALUE - 2)
@@ -60,7 +60,7 @@ test.group('Stored states', () => {
     assert.isNull(storedState(null))
   })
 
-  test('[E3] many short values are stored whole', ({ assert }) => {
+  test('[E3] many short values are stored in full', ({ assert }) => {
     const state = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`c${index}`, 'x'.repeat(1000)])
     )

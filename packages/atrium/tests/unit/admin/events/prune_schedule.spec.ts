@@ -14,7 +14,7 @@ function times(count: number) {
   return { prune, enough, called: () => called }
 }
 
-test.group('The schedule of pruning', () => {
+test.group('Pruning schedule', () => {
   test('[E2] pruning is repeated, and a failure is reported without stopping it', async ({
     assert,
     cleanup,

@@ -58,7 +58,7 @@ test.group('Compression of responses', () => {
     assert.isNull(nothing.body)
   })
 
-  test('other texts keep their content type', async ({ assert }) => {
+  test('Text fields of forms', async ({ assert }) => {
     const json = 'application/problem+json; charset=utf-8'
     const problem = await compressed(JSON.stringify({ detail: 'x'.repeat(2000) }), {
       headers: { 'content-type': json },

@@ -11,16 +11,14 @@ async function guessed(columns: string[], samples: string[][] = []) {
   return { ...mapping, key: guessKey(importer.view.resource, fields, mapping) }
 }
 
-test.group('Import | guess of columns', () => {
-  test('[D3] columns are guessed by name, by label, and by names that are close', async ({
-    assert,
-  }) => {
+test.group('Import | column guesses', () => {
+  test('[D3] columns are guessed by name, label and similar names', async ({ assert }) => {
     const { columns, key } = await guessed(['SKU', 'Titles', 'Prise', 'active', 'Colour', 'count '])
     assert.deepEqual(columns, ['sku', 'title', 'price', 'active', null, 'count'])
     assert.equal(key, 'sku')
   })
 
-  test('[D3] a reference is meant by the name of its relation, by that of an export, and by its cells', async ({
+  test('[D3] a reference is recognized by the name of its relation, by the name in an export, and by its cells', async ({
     assert,
   }) => {
     const byTitle = await guessed(['maker'], [['Acme'], ['7']])

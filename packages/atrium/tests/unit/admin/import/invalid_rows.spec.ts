@@ -22,7 +22,7 @@ async function openBelow(folder: string): Promise<string[]> {
   return paths.filter((path) => path.startsWith(folder))
 }
 
-test.group('Import | invalid rows as a file', (group) => {
+test.group('Import | files of invalid rows', (group) => {
   let folder: string
   let paths: { file: string; errors: string }
   let one: AdminImport
@@ -55,7 +55,7 @@ test.group('Import | invalid rows as a file', (group) => {
     assert.isEmpty(await openBelow(folder))
   })
 
-  test('[D3] a reader that leaves has both files closed', async ({ assert }) => {
+  test('[D3] both files are closed if the reader stops early', async ({ assert }) => {
     const output = new PassThrough()
     output.once('data', () => output.destroy())
     await assert.rejects(() => writeInvalidRows(site, one, [], paths, output))

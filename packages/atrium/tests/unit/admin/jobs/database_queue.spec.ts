@@ -20,7 +20,7 @@ async function idOf(found: Promise<{ id: string } | null>): Promise<string | und
 }
 
 test.group('@boringnode/queue', () => {
-  test('the queue by itself still takes six statements to find nothing', async ({ assert }) => {
+  test('the queue by itself still runs six statements to find no job', async ({ assert }) => {
     await db.from('admin_queue_jobs').delete()
     const adapter = knex(db.connection().getWriteClient(), TABLE)()
     const statements = await queriesOf(() => adapter.popFrom('default'))
@@ -34,7 +34,7 @@ test.group('DatabaseQueue', (group) => {
     await db.from('admin_queue_jobs').delete()
   })
 
-  test('[D1] a look that finds nothing is one statement', async ({ assert }) => {
+  test('[D1] polling an empty queue runs one statement', async ({ assert }) => {
     const statements = await queriesOf(() => make().popFrom('default'))
     assert.lengthOf(statements, 1)
   })
@@ -59,7 +59,7 @@ test.group('DatabaseQueue', (group) => {
     assert.isNull(await other.popFrom('default'))
   })
 
-  test('[D1] a delayed job and one of a killed worker are found', async ({ assert }) => {
+  test('[D1] a delayed job and a job of a killed worker are found', async ({ assert }) => {
     const adapter = make()
     const job = { id: 'later', name: 'nothing', payload: { n: 1 }, attempts: 0 }
     await adapter.pushLater(job, 60_000)
@@ -76,7 +76,7 @@ test.group('DatabaseQueue', (group) => {
     assert.isEmpty(await db.from('admin_queue_jobs'))
   })
 
-  test('[D1] a process renews the late leases of its own jobs before it looks for others', async ({
+  test('[D1] a process renews the expired leases of its own jobs before it looks for other jobs', async ({
     assert,
   }) => {
     const queue = new JobQueue(make())

@@ -17,7 +17,7 @@ const OWN = KEYS.filter(({ group }) => group !== 'cell')
 
 const read = (path: string) => readFile(app.makePath(path), 'utf8')
 
-test.group('Keys', () => {
+test.group('Keyboard shortcuts', () => {
   test('[L12] the script has a function for each key, and none without one', async ({ assert }) => {
     const script = await read('packages/atrium/assets/admin/keys.js')
     const [, body] = /const does = \{\n(.*?)\n {2}\}\n/s.exec(script)!
@@ -25,7 +25,7 @@ test.group('Keys', () => {
     assert.sameMembers(functions, [...new Set(OWN.map(({ does }) => does))])
   })
 
-  test('[L12] a key does one thing wherever it works', async ({ assert }) => {
+  test('[L12] a key has the same meaning everywhere', async ({ assert }) => {
     const meanings = new Map<string, Set<string>>()
     for (const { does, keys } of OWN) {
       for (const key of keys) meanings.set(key, (meanings.get(key) ?? new Set()).add(does))
@@ -33,14 +33,14 @@ test.group('Keys', () => {
     for (const [key, names] of meanings) assert.equal(names.size, 1, key)
   })
 
-  test('[L12] without single keys, those with Ctrl are left', async ({ assert }) => {
+  test('[L12] without single-key shortcuts, those with Ctrl remain', async ({ assert }) => {
     assert.equal(writtenKeys(false), 'Mod+/ help Mod+k palette Mod+s save Mod+Enter save')
     const names = writtenKeys(true).split(' ')
     assert.lengthOf(names, 2 * new Set(OWN.flatMap(({ keys }) => keys)).size)
     assert.isTrue(KEYS.some(({ keys }) => keys.some(isSingle)))
   })
 
-  test('[L12] a key is shown in parts: {0}')
+  test('[L12] a shortcut is shown in parts: {0}')
     .with([
       ['Mod+s', 'Ctrl S'],
       ['Mod+Enter', 'Ctrl Enter'],
@@ -73,7 +73,7 @@ test.group('Keys', () => {
 })
 
 test.group('goKeys', () => {
-  test('[L12] a model has the first letter of its label that is free', ({ assert }) => {
+  test('[L12] a model gets the first unused letter of its label', ({ assert }) => {
     assert.deepEqual(goKeys(['Films', 'Fees', 'Älteste', 'Products', 'Fff']), [
       'f',
       's',
@@ -84,7 +84,7 @@ test.group('goKeys', () => {
     assert.deepEqual(goKeys(['Заказы', '注文', '42']), ['1', '2', '3'])
   })
 
-  test('[L12] no two pages have the same key, and none that of a page of the site', ({
+  test('[L12] no two pages have the same key, and none has the key of a page of the site', ({
     assert,
   }) => {
     fc.assert(

@@ -6,9 +6,7 @@ const icon = (name: string, options: { icon?: string; label?: string } = {}) =>
   iconOf({ name, label: name, icon: undefined, ...options } as ModelView)
 
 test.group('iconOf', () => {
-  test('the icon of the options comes first, then that of the last word that is known', ({
-    assert,
-  }) => {
+  test('the icon option takes precedence over the icon of the last known word', ({ assert }) => {
     assert.equal(icon('Order', { icon: 'M0 0h1' }).path, 'M0 0h1')
     assert.isString(icon('Order').path)
     assert.equal(icon('BlogPost').path, icon('Post').path)
@@ -17,7 +15,7 @@ test.group('iconOf', () => {
     assert.notEqual(icon('Order').path, icon('Address').path)
   })
 
-  test('a name without a known word has the first letter of its label', ({ assert }) => {
+  test('a name without a known word gets the first letter of its label', ({ assert }) => {
     assert.deepEqual(icon('Widgetry', { label: 'gadgets' }), { path: null, letter: 'G' })
     assert.deepEqual(icon('constructor', { label: '🎬 reels' }), { path: null, letter: '🎬' })
   })

@@ -90,7 +90,7 @@ test.group('Layout | templates of the site', (group) => {
     )
   })
 
-  test('[K5.4, B1.2] files of templatesDirectory replace templates of the site alone', async ({
+  test('[K5.4, B1.2] files of templatesDirectory replace only templates of the site', async ({
     assert,
   }) => {
     register('k5_own', `@include('admin/partials/mark')`)
@@ -102,7 +102,7 @@ test.group('Layout | templates of the site', (group) => {
     await assert.rejects(() => edge.render('k5_own'), /Cannot resolve .*admin\/partials\/mark/)
   })
 
-  test('[K5.4] templates are cached where the application caches its own', async ({ assert }) => {
+  test('[K5.4] templates are cached if the application caches its own', async ({ assert }) => {
     register('k5_including', `@include('admin/partials/mark')`)
     for (const name of ['admin/partials/mark', 'k5_including']) {
       assert.deepEqual(await renderedTwice(true, name), ['before', 'before'])

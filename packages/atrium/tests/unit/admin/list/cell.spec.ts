@@ -54,7 +54,7 @@ test.group('Cells of a list', (group) => {
     )
   })
 
-  test('datetimes are readable, with the exact value in the title', ({ assert }) => {
+  test('datetimes are formatted, with the exact value in the title', ({ assert }) => {
     assert.deepEqual(cell('shown_at', '2026-01-02 03:04:05'), {
       kind: 'moment',
       text: '2 Jan 2026, 03:04',
@@ -76,7 +76,7 @@ test.group('Cells of a list', (group) => {
     assert.equal(cell('found_on', '0004-02-29').text, '29 Feb 0004')
   })
 
-  test('a boolean is a word, null a dash with a word', ({ assert }) => {
+  test('a boolean is a word, and null a dash with a word', ({ assert }) => {
     assert.deepEqual(cell('on_loan', true), { kind: 'yes', text: 'Yes' })
     assert.deepEqual(cell('on_loan', false), { kind: 'no', text: 'No' })
     for (const name of Object.keys(columns)) {
@@ -85,7 +85,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(cell('name', undefined), { kind: 'null', text: 'Empty' })
   })
 
-  test('JSON is compact, binary data is its size', ({ assert }) => {
+  test('JSON is shown compactly, and binary data as its size', ({ assert }) => {
     assert.deepEqual(cell('details', { a: [1, null] }), { kind: 'json', text: '{"a":[1,null]}' })
     assert.equal(cell('details', 'text').text, 'text')
     assert.equal(cell('details', [1, { a: 2 }]).kind, 'json')
@@ -108,16 +108,16 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(textCell(long), { kind: 'text', text: `${'x'.repeat(79)}…`, title: long })
   })
 
-  test('[S34] a text that the column may be too narrow for is in the title as a whole', ({
-    assert,
-  }) => {
+  test('[S34] a text that can be too wide for its column is in the title in full', ({ assert }) => {
     for (const fitting of ['x'.repeat(40), 'ä'.repeat(40), '電'.repeat(20)]) {
       assert.notProperty(textCell(fitting), 'title', fitting)
     }
     for (const wide of ['x'.repeat(41), '電'.repeat(21)]) assert.equal(textCell(wide).title, wide)
   })
 
-  test('[S34] JSON that is longer than its column unfolds, indented', ({ assert }) => {
+  test('[S34] JSON that is longer than its column can be expanded, with indentation', ({
+    assert,
+  }) => {
     const value = { browser: 'Firefox', versions: [1, 2, 3], mobile: false, more: null }
     assert.deepEqual(cell('details', value), {
       kind: 'json',
@@ -126,7 +126,7 @@ test.group('Cells of a list', (group) => {
     })
   })
 
-  test('[S34.2] a list of texts, numbers or booleans is three badges, and the rest in the title', ({
+  test('[S34.2] a list of texts, numbers or booleans is shown as three badges, and the rest in the title', ({
     assert,
   }) => {
     assert.deepEqual(cell('details', ['a', 7, true]), {
@@ -143,9 +143,7 @@ test.group('Cells of a list', (group) => {
     assert.include(title, '<0>, <1>, <2>, <3>')
   })
 
-  test('[S34] whole values that are web or mail addresses are links, and no others', ({
-    assert,
-  }) => {
+  test('[S34] only values that are complete web or mail addresses become links', ({ assert }) => {
     for (const address of [
       'https://example.com/a?b=1#c',
       'HTTPS://example.com'.toLowerCase(),
@@ -173,7 +171,9 @@ test.group('Cells of a list', (group) => {
     }
   })
 
-  test('[S34] characters that hide or turn others are shown by their numbers', ({ assert }) => {
+  test('[S34] invisible and direction-changing characters are shown by their code points', ({
+    assert,
+  }) => {
     const shown = (value: string) => cell('name', value).text
     assert.equal(shown('invoice\u202egnp.exe'), 'invoice⟨U+202E⟩gnp.exe')
     assert.equal(
@@ -186,7 +186,7 @@ test.group('Cells of a list', (group) => {
     assert.equal(ownCell('\u202eb', false).text, '⟨U+202E⟩b')
   })
 
-  test('[S34] the values of a list of choices are marked as such', ({ assert }) => {
+  test('[S34] values of a choice list are marked as choices', ({ assert }) => {
     const options = { isGrouped: false, isChoice: true, text }
     assert.deepEqual(cellsOf(columns.name, ['drama', null, ''], options), [
       { kind: 'choice', text: 'drama' },
@@ -195,7 +195,7 @@ test.group('Cells of a list', (group) => {
     ])
   })
 
-  test('[S34] decimals have the digits of their column', ({ assert }) => {
+  test('[S34] decimals have the number of digits of their column', ({ assert }) => {
     const shownOf = (sqlType: string, values: unknown[]) => {
       const column = Object.create(columns.weight, {
         kind: { value: 'number' },
@@ -226,7 +226,7 @@ test.group('Cells of a list', (group) => {
     assert.lengthOf(textCell('x'.repeat(1_000_000)).title!, 10_000)
   })
 
-  test('an invisible text has no link', ({ assert }) => {
+  test('an invisible text is not a link', ({ assert }) => {
     for (const one of ['', ' ', '\u200f\u202e', '\u00a0\n', '\u2028'])
       assert.isTrue(isInvisible(one))
     for (const one of ['a', '.', '🦊', '\u202ea']) assert.isFalse(isInvisible(one))
@@ -239,7 +239,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(valueCell(deep, text), { kind: 'json', text: shown, whole })
   })
 
-  test('a custom cell may link to pages and mail addresses only', ({ assert }) => {
+  test('a custom cell can link to pages and mail addresses only', ({ assert }) => {
     const hrefOf = (href: string) => {
       const own = ownCell({ text: 'x', title: 'y', href }, false)
       assert.deepInclude(own, { kind: 'text', text: 'x', title: 'y' })

@@ -18,7 +18,7 @@ test.group('Filters of a list', (group) => {
   const read = (query: string, view = artefact) => ListParameters.read(view, query)
   const one = (query: string) => read(query).filters[0]
 
-  test('[L1] names and values are those of the API, for columns without filterConfig too', ({
+  test('[L1] names and values are those of the API, also for columns without filterConfig', ({
     assert,
   }) => {
     assert.deepInclude(one('filter.name=Vase').condition, { type: 'compare', value: 'Vase' })
@@ -37,7 +37,7 @@ test.group('Filters of a list', (group) => {
     )
   })
 
-  test('[L1] an unknown name stays in the address and filters nothing: {$self}')
+  test('[L1] an unknown name is preserved in the URL and filters nothing: {$self}')
     .with([
       ...['nothing', 'insured_for', 'insuredFor', 'onLoan', 'caption', 'density', ''],
       ...['insured_for__gte', 'name__nothing', 'insured_for__nothing', '__eq', 'name__', 'Name'],
@@ -52,7 +52,7 @@ test.group('Filters of a list', (group) => {
       assert.include(parameters.url, `filter.${encodeURIComponent(name)}=7`)
     })
 
-  test("[L1] a value that the column's type can't be filters nothing: {$self}")
+  test("[L1] a value that is invalid for the column's type filters nothing: {$self}")
     .with([
       ...['visitors=many', 'visitors__in=1,,2', 'visitors__gte=93,828', 'on_loan=perhaps'],
       ...['found_on=yesterday', 'found_on__gte=today', 'found_on__between=last_8_days'],
@@ -64,7 +64,7 @@ test.group('Filters of a list', (group) => {
       assert.isEmpty(parameters.conditions)
     })
 
-  test("[L1] an operator that does not go with the column's type filters nothing", ({ assert }) => {
+  test("[L1] an operator that is invalid for the column's type filters nothing", ({ assert }) => {
     assert.deepEqual(one('filter.details=1').error, {
       reason: 'operator',
       operators: ['is', 'is_not'],
@@ -72,21 +72,23 @@ test.group('Filters of a list', (group) => {
     assert.equal(one('filter.visitors__contains=1').error?.reason, 'operator')
   })
 
-  test('[L1] filters are joined by and, those of the same name too', ({ assert }) => {
+  test('[L1] filters are combined with AND, also those with the same name', ({ assert }) => {
     const parameters = read('filter.name__contains=a&filter.name__contains=b&filter.visitors=3')
     assert.lengthOf(parameters.conditions, 3)
     assert.isFalse(parameters.isUnread)
     assert.deepEqual(parameters.toRequest().conditions, [...parameters.conditions])
   })
 
-  test('[L1] ignores an empty value, and refuses a 51st filter', ({ assert }) => {
+  test('[L1] an empty value is ignored, and a 51st filter is refused', ({ assert }) => {
     assert.isEmpty(read('filter.name=&filter.nothing=').filters)
     const { filters, conditions } = read('filter.name=a&'.repeat(51))
     assert.lengthOf(conditions, 50)
     assert.deepEqual(filters[50].error, { reason: 'number' })
   })
 
-  test('[L1] words for days stay in the address, and last to the end of the day', ({ assert }) => {
+  test('[L1] relative days are preserved in the URL, and include the end of the day', ({
+    assert,
+  }) => {
     const parameters = read('filter.found_on__between=today&filter.shown_at__between=this_month')
     const [day, moment] = parameters.conditions
     const today = new Date().toISOString().slice(0, 10)
@@ -100,7 +102,7 @@ test.group('Filters of a list', (group) => {
     assert.include(parameters.url, 'filter.found_on__between=today')
   })
 
-  test('[L1] everything that has the address of the list has its filters', ({ assert }) => {
+  test('[L1] every URL of the list contains its filters', ({ assert }) => {
     const query =
       'filter.name=a%26b+%22&filter.nothing=1&q=x&deleted=only&sort_by=name%2Cprice&sort_order=asc%2Cdesc&rows-per-page-select=20'
     const parameters = read(`${query}&page=3`, utensil)
@@ -124,7 +126,7 @@ test.group('Filters of a list', (group) => {
     }
   })
 
-  test('[L1] a list without one filter, without those of a column, without any', ({ assert }) => {
+  test('[L1] URLs can omit one filter, those of a column, or all', ({ assert }) => {
     const parameters = read('filter.name=a&filter.visitors__gte=1&filter.visitors__lt=9&q=x&page=3')
     const [name, visitors] = parameters.filters
     assert.equal(
@@ -139,7 +141,7 @@ test.group('Filters of a list', (group) => {
     assert.equal(parameters.unfiltered.url, '/admin/Artefact/')
   })
 
-  test('[L4] the text of all columns is q, or that of a form in which they are chosen', ({
+  test('[L4] the text for all columns is q, or the search text if all columns are selected', ({
     assert,
   }) => {
     assert.equal(read('q=+a++b+').q, 'a++b'.replaceAll('+', ' '))
@@ -164,7 +166,7 @@ test.group('Filters of a list', (group) => {
     assert.lengthOf(read(`q=${'a+'.repeat(50)}b`).conditions, 2)
   })
 
-  test('[L7] several columns are sorted by, each in its direction', ({ assert }) => {
+  test('[L7] a list can be sorted by several columns, each with its direction', ({ assert }) => {
     const order = (query: string) =>
       read(query).sorting.map(({ column, direction }) => `${column.apiName} ${direction}`)
     assert.deepEqual(order('sort_by=name,visitors&sort_order=desc,asc'), [
@@ -184,11 +186,11 @@ test.group('Filters of a list', (group) => {
 
 const DAY = 24 * 60 * 60 * 1000
 
-test.group('Words for days', () => {
+test.group('Relative days', () => {
   /* A Wednesday. */
   const now = new Date('2024-03-13T23:30:00Z')
 
-  test('[L1] the word $word stands for days')
+  test('[L1] $word means the expected days')
     .with([
       { word: 'today', from: '2024-03-13', to: '2024-03-13' },
       { word: 'yesterday', from: '2024-03-12', to: '2024-03-12' },
@@ -219,13 +221,13 @@ test.group('Words for days', () => {
     assert.deepEqual([short.begin, short.end], ['2024-03-30 23:00:00', '2024-03-31 22:00:00'])
   })
 
-  test('[L1] other words are none')
+  test('[L1] other words are not relative days')
     .with(['', 'Today', 'tomorrow', 'last_8_days', '__proto__', 'constructor', 'today '])
     .run(({ assert }, word) => {
       assert.isNull(daysOf(word, now))
     })
 
-  test('[L1] a period begins before it ends, and the last days hold today', ({ assert }) => {
+  test('[L1] a period begins before it ends, and the last days include today', ({ assert }) => {
     const moment = fc.date({
       min: new Date('1990-01-01'),
       max: new Date('2090-01-01'),

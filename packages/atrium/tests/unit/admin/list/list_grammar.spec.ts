@@ -42,7 +42,7 @@ function plain({ conditions, sorts, paging, deleted }: ListRequest): unknown {
   return JSON.parse(text)
 }
 
-test.group('The grammar of lists', (group) => {
+test.group('List parameters in admin site and API', (group) => {
   let specimens: ModelView
   let letters: ModelView
 
@@ -54,7 +54,7 @@ test.group('The grammar of lists', (group) => {
     for (const { resource } of [specimens, letters]) await resource.load()
   })
 
-  test('[L1, L7, A18] a list is the same request through the admin site and through the API', ({
+  test('[L1, L7, A18] a list query is parsed to the same request in the admin site and in the API', ({
     assert,
   }) => {
     const rules = fc.uniqueArray(anyRule, {
@@ -92,14 +92,14 @@ test.group('The grammar of lists', (group) => {
     )
   })
 
-  test('[B16, A22] the deleted records are the same', ({ assert }) => {
+  test('[B16, A22] the deleted parameter has the same meaning in both', ({ assert }) => {
     for (const mode of ['include', 'only', 'exclude', '']) {
       const { deleted } = ofAdmin(letters, [['deleted', mode]])
       assert.equal(deleted, ofApi(letters, [['deleted', mode]]).deleted)
     }
   })
 
-  test('[L1, A16] a value that the API refuses filters nothing, for the same reason', ({
+  test('[L1, A16] a value that the API refuses filters nothing, with the same reason', ({
     assert,
   }) => {
     const words = fc.constantFrom('', 'null', 'true', 'eq:1', '2024-02-29', '10:30', ',', '%', '-1')
@@ -130,7 +130,7 @@ test.group('The grammar of lists', (group) => {
     assert.lengthOf([...refusals], 2)
   })
 
-  test('[S27, A13] paging that the API refuses is put right', ({ assert }) => {
+  test('[S27, A13] paging that the API refuses is corrected', ({ assert }) => {
     for (const [page, rows] of [
       ['0', '20'],
       ['-3', '20'],

@@ -28,7 +28,7 @@ test.group('ListPage', (group) => {
     )
   })
 
-  test('[S34] the templates get the specified variables', async ({ assert }) => {
+  test('[S34] the templates receive the specified variables', async ({ assert }) => {
     const data = await dataOf(
       'CashBook',
       'page=2&rows-per-page-select=5&sort_by=title&sort_order=desc&column-to-search=title&search-input=entry'

@@ -35,7 +35,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(parameters.deleted, 'exclude')
   })
 
-  test('[S27] rowsPerPage and the last choice are the page size of an address that names nothing', ({
+  test('[S27] rowsPerPage or the last choice is the page size of a URL without parameters', ({
     assert,
   }) => {
     const wide = Object.create(artefact, {
@@ -75,12 +75,12 @@ test.group('Parameters of a list', (group) => {
       assert.deepEqual([parameters.page, parameters.rows], [1, 10])
     })
 
-  test('[S27] a huge page number is still a safe integer', ({ assert }) => {
+  test('[S27] a huge page number is limited to a safe integer', ({ assert }) => {
     const { page, rows } = read(`page=${'9'.repeat(40)}&rows-per-page-select=20`)
     assert.deepEqual([page, rows], [Number.MAX_SAFE_INTEGER, 20])
   })
 
-  test('[B15] page sizes from 1 to 100 are accepted; others are reset alone', ({ assert }) => {
+  test('[B15] page sizes from 1 to 100 are accepted, and others are reset', ({ assert }) => {
     for (const rows of [1, 7, 10, 20, 50, 99, 100]) {
       const parameters = read(`page=3&rows-per-page-select=${rows}`)
       assert.deepEqual([parameters.page, parameters.rows], [3, rows])
@@ -134,7 +134,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(read('column-to-search=insured_for').column, null)
   })
 
-  test("[S29] a visible column that can't be searched keeps its text and does not filter", ({
+  test("[S29] a visible column that can't be searched preserves the search text and does not filter", ({
     assert,
   }) => {
     for (const [name, view] of [
@@ -184,7 +184,9 @@ test.group('Parameters of a list', (group) => {
     assert.equal(read('&&=&page').page, 1)
   })
 
-  test('the URL has all parameters other than defaults and is parsed to the same', ({ assert }) => {
+  test('the URL contains all parameters other than defaults, and is parsed to the same parameters', ({
+    assert,
+  }) => {
     assert.equal(read('', utensil).url, '/admin/Utensil/')
     const address =
       '/admin/Utensil/?column-to-search=name&search-input=50%25+%26+%22%3C%C3%84&deleted=only&sort_by=price&sort_order=desc&rows-per-page-select=20&page=3'
@@ -195,7 +197,9 @@ test.group('Parameters of a list', (group) => {
     assert.equal(parameters.with({ page: 1, search: '' }).url.includes('page=1'), false)
   })
 
-  test("a text that can't be searched for stays in the URL and does not filter", ({ assert }) => {
+  test("a text that can't be searched for is preserved in the URL and does not filter", ({
+    assert,
+  }) => {
     const parameters = read('column-to-search=price&search-input=abc', utensil)
     assert.isNull(parameters.condition)
     assert.include(parameters.url, 'search-input=abc')
@@ -216,7 +220,7 @@ test.group('Parameters of a list', (group) => {
     )
   })
 
-  test('[S56] in the table partial, the parameter search has the text', ({ assert }) => {
+  test('[S56] in the table partial, the search parameter contains the text', ({ assert }) => {
     const query = 'column-to-search=name&search=vase&search-input=other'
     assert.equal(ListParameters.read(artefact, query, 'search').search, 'vase')
   })

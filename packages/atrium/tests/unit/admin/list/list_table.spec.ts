@@ -34,7 +34,7 @@ test.group('ListTable | fields read', () => {
     ])
   })
 
-  test('[S19] custom code receives whole records', async ({ assert }) => {
+  test('[S19] custom code receives complete records', async ({ assert }) => {
     const listColumns = ['release_date']
     assert.isUndefined(await fieldsRead({ listColumns, title: (item) => `${item.director}` }))
     assert.isUndefined(await fieldsRead({ listColumns: ['release_date', Length] }))

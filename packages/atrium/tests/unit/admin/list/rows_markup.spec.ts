@@ -17,7 +17,7 @@ const row = (values: object) => ({
   ...values,
 })
 
-test.group('Rows of a list as markup', () => {
+test.group('HTML of list rows', () => {
   test('values of records are escaped', ({ assert }) => {
     const cell = { kind: 'text' as const, text: SIGNS, title: SIGNS, href: SIGNS }
     const cells = [cell, { ...cell, kind: 'null' as const }]

@@ -4,7 +4,7 @@ import { ANY } from '#base/values/text_pattern'
 import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'
 
-test.group('Search of a list', (group) => {
+test.group('Search condition of a list', (group) => {
   let columns: Record<string, Column>
 
   group.setup(async () => {
@@ -20,7 +20,7 @@ test.group('Search of a list', (group) => {
     return condition.operator === 'eq' ? condition.value : undefined
   }
 
-  test('[S30] an integer matches exactly; other texts do not filter', ({ assert }) => {
+  test('[S30] an integer matches exactly, and other texts do not filter', ({ assert }) => {
     assert.strictEqual(value('visitors', '7'), 7)
     assert.strictEqual(value('visitors', '-12'), -12)
     assert.strictEqual(value('visitors', '+5'), 5)
@@ -31,7 +31,7 @@ test.group('Search of a list', (group) => {
     }
   })
 
-  test('[S30] a float matches exactly; other texts do not filter', ({ assert }) => {
+  test('[S30] a float matches exactly, and other texts do not filter', ({ assert }) => {
     assert.strictEqual(value('weight', '12.5'), 12.5)
     assert.strictEqual(value('weight', '3'), 3)
     assert.strictEqual(value('weight', '-.5'), -0.5)
@@ -41,7 +41,7 @@ test.group('Search of a list', (group) => {
     }
   })
 
-  test('[S30] booleans are words in any case; other texts do not filter', ({ assert }) => {
+  test('[S30] booleans are words in any case, and other texts do not filter', ({ assert }) => {
     for (const text of ['true', 'yes', '1', 't', 'y', 'TRUE', 'Yes', 'Y']) {
       assert.strictEqual(value('on_loan', text), true, text)
     }

@@ -27,7 +27,7 @@ async function seenBy(actor: Actor) {
   }
 }
 
-test.group('Admin | forms of an actor', (group) => {
+test.group('Admin | representations of an actor', (group) => {
   let jo: AdminUser
   let root: AdminUser
 
@@ -74,7 +74,7 @@ test.group('Admin | forms of an actor', (group) => {
     }
   }
 
-  test('applies roles, fields and scopes to every form of an actor', async ({ assert }) => {
+  test('roles, fields and scopes apply to every representation of an actor', async ({ assert }) => {
     for (const [form, actor] of Object.entries(await forms(jo))) {
       assert.deepEqual(await seenBy(actor), [['Article 1', undefined]], form)
     }
@@ -88,13 +88,13 @@ test.group('Admin | forms of an actor', (group) => {
     }
   })
 
-  test('lets every form of a superuser do everything', async ({ assert }) => {
+  test('every representation of a superuser has all permissions', async ({ assert }) => {
     for (const [form, actor] of Object.entries(await forms(root))) {
       assert.lengthOf((await seenBy(actor)) as unknown[], 2, form)
     }
   })
 
-  test('denies actors whose roles are not known', async ({ assert }) => {
+  test('an actor whose roles are unknown is denied', async ({ assert }) => {
     const { id } = jo
     const gone = await makeUser('gone')
     await gone.delete()
@@ -115,7 +115,7 @@ test.group('Admin | forms of an actor', (group) => {
     }
   })
 
-  test('gives no right that the row does not give, and takes those that the object denies', async ({
+  test('an actor has no permission beyond its stored user, and loses those that its object denies', async ({
     assert,
   }) => {
     const { id, username } = jo
@@ -138,7 +138,9 @@ test.group('Admin | forms of an actor', (group) => {
     assert.deepEqual(await seenBy(userActor(owner.user)), [])
   })
 
-  test('does not restrict own code and users of another authorizer', async ({ assert }) => {
+  test('application code and users of another authorizer are not restricted', async ({
+    assert,
+  }) => {
     for (const actor of [systemActor('a job'), externalActor({ id: 1 } as any)]) {
       assert.lengthOf((await seenBy(actor)) as unknown[], 2)
     }
@@ -150,7 +152,7 @@ test.group('Admin | forms of an actor', (group) => {
     }
   })
 
-  test('templates get an actor by site.user', async ({ assert }) => {
+  test('templates get an actor from site.user', async ({ assert }) => {
     edge.registerTemplate('actor_forms_card', { template: '{{ await seen(site.user) }}' })
     const origin = { ip: '::1', requestId: 'x', userAgent: null }
     const ctx = await contextOf({ userId: jo.id, origin } as any)

@@ -18,7 +18,7 @@ function errorsOf(value: unknown): readonly string[] {
 }
 
 test.group('Admin | permissions documents', () => {
-  test('[U6] the same permissions always have the same form', ({ assert }) => {
+  test('[U6] equal permissions have the same normalized form', ({ assert }) => {
     const one = readPermissions({
       '*': { actions: ['view'], scopes: [] },
       'Film': { actions: ['update', 'approve', 'view', 'view'], readonly: ['b', 'a'], hidden: [] },
@@ -46,7 +46,7 @@ test.group('Admin | permissions documents', () => {
     )
   })
 
-  test('[U6] reports all errors together, with model and key', ({ assert }) => {
+  test('[U6] all errors are reported together, with model and key', ({ assert }) => {
     const errors = errorsOf({
       Film: { actions: 'view', hiden: ['us_gross'] },
       Actor: { hidden: [1, ''] },
@@ -60,7 +60,7 @@ test.group('Admin | permissions documents', () => {
     assert.match(told, /Cinema is null, and must be an object/)
   })
 
-  test('[U6] refuses a value that is not an object of models', ({ assert }) => {
+  test('[U6] a value that is not an object of models is refused', ({ assert }) => {
     for (const value of [undefined, null, [], 'view', 4, [{ actions: [] }]]) {
       assert.lengthOf(errorsOf(value), 1, JSON.stringify(value))
     }
@@ -72,7 +72,7 @@ test.group('Admin | permissions documents', () => {
     assert.match(errorsOf({ 'Fi\nlm': { actions: [] } })[0], /can't be a name/)
   })
 
-  test("[U6] a model's own entry replaces *, whatever models are called", ({ assert }) => {
+  test("[U6] a model's own entry replaces *, whatever the name of the model", ({ assert }) => {
     const document = readPermissions(
       JSON.parse('{"*": {"actions": ["view"]}, "__proto__": {"actions": []}}')
     )
@@ -81,7 +81,7 @@ test.group('Admin | permissions documents', () => {
     assert.isUndefined(entryOf({}, 'constructor'))
   })
 
-  test('[U6] describes permissions in words', ({ assert }) => {
+  test('[U6] permissions are described in words', ({ assert }) => {
     assert.deepEqual(
       permissionsInWords({
         'Film': {

@@ -7,7 +7,7 @@ import { adminSite } from '#tests/helpers/admin'
 import { captureWarnings } from '#tests/helpers/captured_log'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
-test.group('Admin | what boot says of roles', (group) => {
+test.group('Admin | role errors at boot', (group) => {
   group.each.setup(async () => {
     await restoreRoles()
     return () => restoreRoles()
@@ -19,10 +19,7 @@ test.group('Admin | what boot says of roles', (group) => {
     await reportRoleErrors({ models, adminUserService } as any)
   }
 
-  test('[U5, U6] names that the application does not have are a line for each role', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[U5, U6] unknown names are reported in one line per role', async ({ assert, cleanup }) => {
     const warnings = captureWarnings(cleanup)
     await report('Everything')
     assert.isEmpty(warnings)
@@ -46,7 +43,7 @@ test.group('Admin | what boot says of roles', (group) => {
     assert.notInclude(warnings[0], 'east')
   })
 
-  test('[U5] a default role that is not there is an error line, and boot goes on', async ({
+  test('[U5] a missing default role is logged as an error, and boot continues', async ({
     assert,
     cleanup,
   }) => {

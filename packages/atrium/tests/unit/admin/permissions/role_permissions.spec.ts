@@ -68,7 +68,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.isFalse(await here.reachesAll(actor, 'Reel', 'view'))
   })
 
-  test('[U1] superusers, own code and those who have no roles to have are not restricted', async ({
+  test('[U1] superusers, application code and actors outside the site are not restricted', async ({
     assert,
   }) => {
     const root = await makeUser('root', { roles: [] })
@@ -87,7 +87,9 @@ test.group('Admin | permissions by roles', (group) => {
     }
   })
 
-  test("[U2] no role reaches the admin's own models, whatever it says", async ({ assert }) => {
+  test("[U2] no role allows access to the admin's own models, whatever it contains", async ({
+    assert,
+  }) => {
     await giveRoles(jo, ['Clerk', 'Everything'])
     const actor = await actorOf(jo)
     assert.isTrue(await here.mayDo(actor, 'Reel', 'purge'))
@@ -115,7 +117,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(await may('view'), [false, false])
   })
 
-  test('[U4] a role that is deleted allows nothing any more', async ({ assert }) => {
+  test('[U4] a deleted role no longer allows anything', async ({ assert }) => {
     assert.deepEqual(await may('update'), [true, true])
     const before = await versionOf(jo)
     await clerk.delete()
@@ -124,7 +126,9 @@ test.group('Admin | permissions by roles', (group) => {
     assert.isEmpty(await db.from('admin_user_roles').where('user_id', jo.id))
   })
 
-  test('[U4] other attributes, and becoming a superuser, raise the version', async ({ assert }) => {
+  test('[U4] changing attributes or superuser status raises the permissions version', async ({
+    assert,
+  }) => {
     const user = await AdminUser.findOrFail(jo.id)
     const before = user.permissionsVersion
     user.attributes = { branch_id: 4 } as any
@@ -141,7 +145,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(attributes as object, { branch_id: 4 })
   })
 
-  test('[U4] what was undone has raised nothing', async ({ assert }) => {
+  test('[U4] a rolled back change does not raise the version', async ({ assert }) => {
     const before = await versionOf(jo)
     await assert.rejects(() =>
       AdminRole.transaction(async (client) => {
@@ -154,7 +158,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(await may('update'), [true, true])
   })
 
-  test('[U4] what a user may do is read once, and then needs no query', async ({ assert }) => {
+  test('[U4] permissions of a user are read once, and then cached', async ({ assert }) => {
     const actor = await actorOf(jo)
     const first = await queriesOf(() => here.mayDo(actor, 'Reel', 'view'))
     assert.isAtMost(first.length, 1)
@@ -166,7 +170,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.isEmpty(again)
   })
 
-  test('[U2] the same roles have the same grants, whoever has them', async ({ assert }) => {
+  test('[U2] users with the same roles share the same grants', async ({ assert }) => {
     const other = await makeUser('other', { isSuperuser: false, roles: ['Clerk'] })
     const reel = resources.all().find(({ name }) => name === 'Reel')!
     const grants = await here.grantsOf(await actorOf(jo), reel)
@@ -187,7 +191,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(await may('view'), [false, false])
   })
 
-  test('[U6] a superuser who sees the site as a role may what the role allows, as it is now', async ({
+  test('[U6] a superuser who views the site as a role has its current permissions only', async ({
     assert,
   }) => {
     const viewing = (viewedRole: number): Actor => {
@@ -204,7 +208,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.isFalse(await here.mayDo(viewing(999_999), 'Reel', 'view'))
   })
 
-  test('[U4] the site has it registered with the engine', async ({ assert }) => {
+  test('[U4] the permissions of the site are registered with the engine', async ({ assert }) => {
     const site = await adminSite()
     assert.strictEqual(permissions(), site.permissions)
   })
@@ -259,7 +263,7 @@ function has({ operations }: Grant, operation: any): boolean {
 }
 
 test.group('Admin | compiled permissions', () => {
-  test('[U2] [U3] whatever the roles, they allow on each record what the rules say', ({
+  test('[U2] [U3] for any roles, the compiled permissions match the rules on each record', ({
     assert,
   }) => {
     fc.assert(
@@ -298,13 +302,13 @@ test.group('Admin | compiled permissions', () => {
     )
   })
 
-  test('[U3] a scope that the model has not reaches nothing', ({ assert }) => {
+  test('[U3] a scope that the model does not have matches no records', ({ assert }) => {
     const documents = [{ Film: { actions: ['view', 'update'], scopes: ['gone', 'constructor'] } }]
     const [grant] = new CompiledPermissions(documents, scopesOf).on('Film').grants
     assert.deepEqual(grant.scopes, [])
   })
 
-  test('[U2] ignores grants of unknown operations', ({ assert }) => {
+  test('[U2] grants of unknown operations are ignored', ({ assert }) => {
     const on = new CompiledPermissions([{ Film: { actions: ['export', 'approve'] } }], scopesOf).on(
       'Film'
     )

@@ -5,7 +5,7 @@ import { giveDefaultRoles } from '#admin/permissions/shipped_roles'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { makeRole, restoreRoles, rolesOfUser } from '#tests/helpers/roles'
 
-test.group('Admin | shipped roles', (group) => {
+test.group('Admin | default roles', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     return async () => {
@@ -14,7 +14,7 @@ test.group('Admin | shipped roles', (group) => {
     }
   })
 
-  test('[U5] whoever was there has Everything, and running it again changes nothing', async ({
+  test('[U5] existing users get the role Everything, and running it again changes nothing', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: [] })
@@ -33,7 +33,7 @@ test.group('Admin | shipped roles', (group) => {
     assert.deepEqual(await rolesOfUser(jo), ['Clerk'])
   })
 
-  test('[U5] a row that was there before has no attributes, and can be read', async ({
+  test('[U5] a user row from before the column existed has no attributes, and can be read', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

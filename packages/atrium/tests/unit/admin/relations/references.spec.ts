@@ -82,7 +82,7 @@ test.group('References', (group) => {
     assert.isEmpty(queries)
   })
 
-  test('[B17] a reference may be to another column than the key, and a deleted record has its title', async ({
+  test('[B17] a reference can use another column than the key, and a deleted record has its title', async ({
     assert,
   }) => {
     const ctx = await requestOf(await makeUser('jo'))

@@ -10,7 +10,7 @@ test.group('The option manyToMany', () => {
   const namesOf = (option?: string[], taken: string[] = []) =>
     manyToManyRelations(Revue, option, taken).map(({ name }) => name)
 
-  test('[R3] by default all relations without conditions of their own are fields', ({ assert }) => {
+  test('[R3] by default all relations without their own conditions are fields', ({ assert }) => {
     assert.deepEqual(namesOf(), ['people', 'styles', 'parts'])
     assert.deepEqual(namesOf(['styles']), ['styles'])
     assert.deepEqual(namesOf([]), [])
@@ -25,7 +25,7 @@ test.group('The option manyToMany', () => {
     assert.match(error('people', ['people'])!, /name of another field/)
   })
 
-  test('[R3] options of the pivot name columns that the relation declares', ({ assert }) => {
+  test('[R3] pivot options must name columns that the relation declares', ({ assert }) => {
     const check = (fields: Record<string, { pivot?: Record<string, unknown> }>) =>
       checkPivotNames('Revue', fields, manyToManyRelations(Revue, undefined, []))
     check({ parts: { pivot: { role: {} } } })

@@ -34,7 +34,7 @@ test.group('rate-limiter-flexible', () => {
   })
 })
 
-test.group('Counts in a table', (group) => {
+test.group('Counters in a table', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('admin_rate_limits').delete()
@@ -78,7 +78,7 @@ test.group('Counts in a table', (group) => {
     assert.deepEqual(keys, [{ key: 'rlflx:new' }])
   })
 
-  test('[B8, A29] counting waits while another process holds the lock')
+  test('[B8, A29] counting waits while another process locks the database')
     .with(SQLITE_DRIVERS)
     .run(async ({ assert, cleanup }, driver) => {
       const { connection, other } = await lockableFile(driver, cleanup)
@@ -152,7 +152,7 @@ test.group('SqliteLimiterStore', () => {
     }
   }
 
-  test('[B8] counts as the contract of the limiter says', async ({ assert, cleanup }) => {
+  test('[B8] the store counts as the limiter’s contract specifies', async ({ assert, cleanup }) => {
     const { client, store } = await storeOn(cleanup)
     assert.isNull(await store.get('key'))
     assert.deepEqual(shown(await store.decrement('key')), { remaining: 2, consumed: 0 })
@@ -179,7 +179,7 @@ test.group('SqliteLimiterStore', () => {
     assert.isNull(await store.get('key'))
   })
 
-  test('[Q8] a key over the limit is refused without a query until its count ends', async ({
+  test('[Q8] a key over the limit is refused without a query until its count expires', async ({
     assert,
     cleanup,
   }) => {

@@ -27,7 +27,7 @@ function withRedis(cleanup: (callback: () => Promise<void>) => void) {
   return { container: { make: async () => redis } } as unknown as typeof app
 }
 
-test.group('Services of the site', () => {
+test.group('Services of the admin site', () => {
   test('[K3] the engine needs no configuration and no provider of {binding}')
     .with([
       { name: 'drive', binding: 'drive.manager' },
@@ -42,7 +42,10 @@ test.group('Services of the site', () => {
       assert.isFalse(app.container.hasBinding(binding))
     })
 
-  test("[K5] the queue of the process stays the application's", async ({ assert, cleanup }) => {
+  test('[K5] the queue of the process stays that of the application', async ({
+    assert,
+    cleanup,
+  }) => {
     const { jobs } = await adminSite()
     await emptyJobTables()
     await jobs.work()
@@ -51,7 +54,7 @@ test.group('Services of the site', () => {
     assert.isFalse(QueueManager.isInitialized())
   })
 
-  test('[K3, B8] counts are in the store of config/admin.ts: {limiter}')
+  test('[K3, B8] counts are stored as config/admin.ts sets: {limiter}')
     .with([{ limiter: 'memory' as const }, { limiter: 'database' as const }])
     .run(async ({ assert }, { limiter }) => {
       const counted = await siteCounters(app, { limiter, adminConnection: undefined })
@@ -64,7 +67,7 @@ test.group('Services of the site', () => {
       await shared.delete(`of ${limiter}`)
     })
 
-  test('[K3, B8] counts and jobs are in Redis, without a Redis of the application', async ({
+  test('[K3, B8] counts and jobs are stored in Redis, even if the application does not use Redis', async ({
     assert,
     cleanup,
   }) => {
@@ -85,7 +88,7 @@ test.group('Services of the site', () => {
     assert.isNull(await queue.take())
   }).skip(!REDIS_URL && !process.env.CI, 'TEST_REDIS_URL names no Redis server')
 
-  test('[K3, B1] the application replaces single texts, and hears of none that is missing', async ({
+  test('[K3, B1] the application can replace single texts, and gets no missing-translation events', async ({
     assert,
     cleanup,
   }) => {
@@ -109,7 +112,7 @@ test.group('Services of the site', () => {
     assert.isEmpty(missing)
   })
 
-  test('[K3] files of earlier versions that nothing reads are found', ({ assert }) => {
+  test('[K3] unused files of earlier versions are found', ({ assert }) => {
     const container = { hasBinding: (name: string) => name === 'redis' }
     const config = { has: (name: string) => ['limiter', 'redis', 'mail'].includes(name) }
     assert.deepEqual(unreadFiles({ config, container } as never), ['config/limiter.ts'])
@@ -120,7 +123,7 @@ test.group('Services of the site', () => {
 test.group('Tables of the limiter and the queue', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[K3] an upgrade renames those of earlier versions, and leaves jobs of the application', async ({
+  test('[K3] an upgrade renames tables of earlier versions, and leaves jobs of the application unchanged', async ({
     assert,
     cleanup,
   }) => {

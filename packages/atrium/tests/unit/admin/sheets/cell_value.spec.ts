@@ -117,19 +117,19 @@ const EXAMPLES: Example[] = [
   { kind: 'uuid', cell: 'x', value: 'x' },
 ]
 
-test.group('Values of cells', () => {
-  test('[D3] {kind} {cell} is {value}')
+test.group('Cell values', () => {
+  test('[D3] the {kind} cell {cell} is parsed as {value}')
     .with(EXAMPLES)
     .run(({ assert }, { kind, cell, value, options }) => {
       assert.deepEqual(valueOfCell(columnOf(kind), cell, options), value)
     })
 
-  test('[D3] a value that a file does not have stays so', ({ assert }) => {
+  test('[D3] a value that is missing in a file stays undefined', ({ assert }) => {
     assert.isUndefined(valueOfCell(columnOf('integer'), undefined))
     assert.equal(valueOfCell(undefined, '12'), '12')
   })
 
-  test('[D3] refuses a date that could be two days: {$self}')
+  test('[D3] an ambiguous date is refused: {$self}')
     .with(['3/4/2026', '3-4-2026', '24-03-31', '3/4/26 10:00'])
     .run(({ assert }, cell) => {
       for (const kind of ['date', 'datetime'] as const) {
@@ -137,7 +137,7 @@ test.group('Values of cells', () => {
       }
     })
 
-  test('[D3] refuses invalid JSON and a time that does not exist', ({ assert }) => {
+  test('[D3] invalid JSON and a time that does not exist are refused', ({ assert }) => {
     const json = () => valueOfCell(columnOf('json'), '{"a":')
     const skipped = () =>
       valueOfCell(columnOf('datetime'), '2026-03-29 02:30', { zone: 'Europe/Berlin' })

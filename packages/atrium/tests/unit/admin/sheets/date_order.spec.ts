@@ -19,8 +19,8 @@ const EXAMPLES = [
   { texts: ['', 'soon', 5], order: null, line: null },
 ]
 
-test.group('The order of dates', () => {
-  test('[D3] {texts} are {order}')
+test.group('Date order', () => {
+  test('[D3] the date order of {texts} is {order}')
     .with(EXAMPLES)
     .run(({ assert }, { texts, order, line, isAmbiguous = false, toldBy }) => {
       const finder = new OrderFinder()

@@ -10,10 +10,10 @@ import { workbookOf } from '#tests/helpers/zip_file'
 const HEADING = '<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'
 
 /* Each of them took minutes, or all memory of the process: now it is an error of the file, or its value, without delay. */
-test.group('Files that are made to harm', (group) => {
+test.group('Malicious files', (group) => {
   const files = new SheetFiles(group)
 
-  test('[D3] numbers with very many zeros stay as they are', async ({ assert }) => {
+  test('[D3] numbers with very many zeros are preserved as text', async ({ assert }) => {
     const zeros = '0'.repeat(1_000_000)
     for (const numeral of [`0.1${zeros}1`, `1${zeros}1`, `0.1${zeros}1e5`, `0,1${zeros}1`]) {
       assert.isTrue(numeralOf(numeral) === numeral)
@@ -21,7 +21,7 @@ test.group('Files that are made to harm', (group) => {
     assert.isTrue(exactNumber(`0.1${zeros}1`) === `0.1${zeros}1`)
   })
 
-  test('[D3.F4] a format of numbers that no spreadsheet writes is none', async ({ assert }) => {
+  test('[D3.F4] an abnormally long number format is ignored', async ({ assert }) => {
     const formats = `<numFmt numFmtId="164" formatCode="${'['.repeat(1_000_000)}"/>`
     const { rows } = await files.read(
       't.xlsx',
@@ -34,7 +34,7 @@ test.group('Files that are made to harm', (group) => {
     assert.deepEqual(rows, [{ line: 2, cells: ['5'] }])
   })
 
-  test('[D3.F] more columns than anyone maps are refused: {name}')
+  test('[D3.F] more columns than the limit are refused: {name}')
     .with([
       { name: 'wide.csv', content: `${'a,'.repeat(1000)}a\n1\n`, key: 'manyColumns' },
       { name: 'commas.csv', content: `${','.repeat(2_000_000)}\n1\n`, key: 'sheetColumns' },
@@ -51,7 +51,7 @@ test.group('Files that are made to harm', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3.F] shortens the samples of the first rows', async ({ assert }) => {
+  test('[D3.F] samples of the first rows are shortened', async ({ assert }) => {
     const long = 'x'.repeat(100_000)
     const objects = `${JSON.stringify({ a: long, b: { c: long }, d: { e: 1 } })}\n`
     const { rows, shape } = await files.read('t.ndjson', objects)
@@ -73,7 +73,7 @@ test.group('Files that are made to harm', (group) => {
       assert.equal(error?.key, 'sheets.errors.manyValues')
     })
 
-  test('[D3.F4] XML that nests without end, and a value without one, are refused: {name}')
+  test('[D3.F4] XML that is nested without end, or has an unterminated value, is refused: {name}')
     .with([
       { name: 'depth', xml: () => '<a>'.repeat(1000) + '</a>'.repeat(1000), key: 'deepXml' },
       {
@@ -87,7 +87,7 @@ test.group('Files that are made to harm', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3.F4] many error cells in one place of a sheet are one error', async ({ assert }) => {
+  test('[D3.F4] many error cells with the same reference are one error', async ({ assert }) => {
     const cell = '<c r="A2" t="e"><v>#N/A</v></c>'
     const { rows } = await files.read(
       't.xlsx',
@@ -118,7 +118,7 @@ test.group('Files that are made to harm', (group) => {
     assert.deepEqual(shape.columns, ['a'])
   })
 
-  test('[D3.F4] a table of texts that takes too long to read is refused before it is read', async ({
+  test('[D3.F4] a table of shared texts that is too large is refused before it is read', async ({
     assert,
   }) => {
     const content = workbookOf({
@@ -132,7 +132,7 @@ test.group('Files that are made to harm', (group) => {
     assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
-  test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
+  test('[D3.F4] a workbook is closed after its sheets were listed', async ({ assert }) => {
     const path = await files.write('t.xlsx', workbookOf({ rows: HEADING, second: HEADING }))
     await readFile(path)
     const descriptors = await readdir('/proc/self/fd')
@@ -142,7 +142,9 @@ test.group('Files that are made to harm', (group) => {
     assert.notInclude(opened, path)
   }).skip(process.platform !== 'linux', 'only Linux lists open files')
 
-  test('[D3.F] a picture or a program named as a table is refused in words: {$self}')
+  test(
+    '[D3.F] an image or a program with the name of a table is refused with an explanation: {$self}'
+  )
     .with(['x.csv', 'x.txt', 'x.json'])
     .run(async ({ assert }, name) => {
       const { error } = await files.read(name, PICTURE)
@@ -154,7 +156,7 @@ test.group('Files that are made to harm', (group) => {
       assert.equal(other.error?.key, 'sheets.errors.binary')
     })
 
-  test('[D3.F] control characters in a text of an old encoding make it no picture', async ({
+  test('[D3.F] control characters in a text of a legacy encoding do not make it a binary file', async ({
     assert,
   }) => {
     const line = Buffer.from('caf\xe9 cr\xe8me,5\r\n', 'latin1')

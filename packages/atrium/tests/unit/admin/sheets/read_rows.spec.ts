@@ -5,10 +5,10 @@ import { SheetFiles } from '#tests/helpers/sheet_files'
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
 
-test.group('Files as tables', (group) => {
+test.group('Reading files as tables', (group) => {
   const files = new SheetFiles(group)
 
-  test('[D3] the delimiter is found: {name}')
+  test('[D3] the delimiter is detected: {name}')
     .with([
       { name: 'comma', delimiter: ',', text: 'id,a;b\n1,"x;y;z"\n2,y' },
       { name: 'semicolon', delimiter: ';', text: 'id;a\n1;1,5\n2;2,5\n' },
@@ -21,7 +21,7 @@ test.group('Files as tables', (group) => {
       assert.equal(shape!.delimiter, delimiter)
     })
 
-  test('[D3] the encoding is found: {encoding}, {how}')
+  test('[D3] the encoding is detected: {encoding}, {how}')
     .with([
       { encoding: 'utf-8', how: 'plain', bytes: Buffer.from('a,b\n1,ä€😀\n') },
       { encoding: 'utf-8', how: 'with a mark', bytes: Buffer.from('\uFEFFa,b\n1,ä€😀\n') },
@@ -36,7 +36,7 @@ test.group('Files as tables', (group) => {
       assert.deepEqual(rows[0].cells, ['1', 'ä€😀'])
     })
 
-  test('[D3] reads text that is not Unicode as Windows-1252, and marks it as a guess', async ({
+  test('[D3] a text that is not Unicode is read as Windows-1252, and marked as a guess', async ({
     assert,
   }) => {
     const bytes = iconv.encode('name;price\nMüller;5 €\n„Größe“;7 €\n', 'windows-1252')
@@ -46,7 +46,9 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(rows[1].cells, ['„Größe“', '7 €'])
   })
 
-  test('[D3] another encoding can be chosen, and none that there is not', async ({ assert }) => {
+  test('[D3] another encoding can be chosen, and an unknown one is an error', async ({
+    assert,
+  }) => {
     const bytes = iconv.encode('name\nЖук и рыба\n', 'windows-1251')
     const { rows, error: none } = await files.read('t.csv', bytes, { encoding: 'windows-1251' })
     const { error } = await files.read('t.csv', bytes, { encoding: 'utf-7' })
@@ -56,7 +58,7 @@ test.group('Files as tables', (group) => {
     assert.equal(error!.key, 'sheets.errors.encoding')
   })
 
-  test('[D3] a late letter beyond ASCII does not change UTF-8', async ({ assert }) => {
+  test('[D3] a non-ASCII character far into the file does not change UTF-8', async ({ assert }) => {
     const lines = `id,text\n${'1,plain\n'.repeat(40_000)}2,Zoë\n`
     const { rows, shape } = await files.read('table.csv', lines)
 
@@ -64,7 +66,9 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(rows.at(-1), { line: 40_002, cells: ['2', 'Zoë'] })
   })
 
-  test('[D3] a line is where the record begins, whatever ends lines', async ({ assert }) => {
+  test('[D3] the line of a record is where it begins, with any line endings', async ({
+    assert,
+  }) => {
     const text = 'a,b\r\n1,"x\r\ny\r\nz"\r\n\r\n2,y\n3,"p\nq"\r4,"r\rs"\n\n,\n5,"\r\n\r\n"\r\n6,t'
     const { rows } = await files.read('table.csv', text)
 
@@ -95,7 +99,7 @@ test.group('Files as tables', (group) => {
     )
   })
 
-  test('[D3] headings may be empty or doubled, and columns many', async ({ assert }) => {
+  test('[D3] headings can be empty or duplicated, and columns many', async ({ assert }) => {
     const names = Array.from({ length: 300 }, (_, index) => `c${index}`)
     const wide = await files.read('table.csv', `${names}\n${names.map((_, index) => index)}\n`)
     const odd = await files.read('table.csv', 'a,,a\n1,2,3\n')
@@ -105,7 +109,7 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(odd.rows[0].cells, ['1', '2', '3'])
   })
 
-  test('[D3] removes an apostrophe before a formula, and preserves a single one', async ({
+  test('[D3] an apostrophe before a formula is removed, and a single one is preserved', async ({
     assert,
   }) => {
     const { rows, shape } = await files.read('table.csv', "'=a,b\n'=1+1,'x\n''=1,-5\n")
@@ -120,7 +124,7 @@ test.group('Files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell of 10 MB and NUL are read', async ({ assert }) => {
+  test('[D3] a cell of 10 MB and a NUL are read', async ({ assert }) => {
     const long = 'x'.repeat(10 * 1024 * 1024)
     const { rows } = await files.read('table.csv', `a,b\n1,"${long}"\n2,\0\n`)
 
@@ -128,7 +132,7 @@ test.group('Files as tables', (group) => {
     assert.equal(rows[1].cells[1], '\0')
   })
 
-  test('[D3] a file that can not be read further names the line and column: {name}')
+  test('[D3] a file that becomes unreadable is refused with line and column: {name}')
     .with([
       { name: 'a.csv', text: 'a,b\n1,"x\n\n2,y\n', key: 'openQuote', line: 2, at: [2, 3] },
       {
@@ -155,7 +159,7 @@ test.group('Files as tables', (group) => {
       assert.deepEqual([data.at, data.column], [at[0], at[1]])
     })
 
-  test('[D3] a quotation mark within a cell that does not begin with one is a character', async ({
+  test('[D3] a quotation mark inside an unquoted cell is an ordinary character', async ({
     assert,
   }) => {
     const rows = Array.from({ length: 20 }, (_, index) => `x${index},"q ""${index}"""`)
@@ -173,7 +177,9 @@ test.group('Files as tables', (group) => {
     ])
   })
 
-  test('[D3] quotation marks are read alike wherever the file is cut into pieces', ({ assert }) => {
+  test('[D3] quotation marks are parsed in the same way wherever the file is split into chunks', ({
+    assert,
+  }) => {
     const text = 'a,"b ""c""",5" d\r\n"",\n"e\n"",f",g"h""i'
     for (let cut = 0; cut <= text.length; cut++) {
       const scanner = new QuoteScanner(',')
@@ -188,7 +194,7 @@ test.group('Files as tables', (group) => {
     }
   })
 
-  test('[D3] a noncharacter next to quotation marks stays what it is', async ({ assert }) => {
+  test('[D3] a noncharacter next to quotation marks is preserved', async ({ assert }) => {
     const cells = ['5" \uFDD0', '\uFDD0\uFDD1', '\uFDD1a"b', 'x\uFDD1b\uFDD0']
     const quoted = `"${cells[3]}"`
     const text = `a,b,c,d\n${cells.slice(0, 3).join()},${quoted}\n`
@@ -210,7 +216,7 @@ test.group('Files as tables', (group) => {
     assert.deepEqual(alone.shape!.columns, ['name'])
   })
 
-  test('[D3] titles and notes above the heading are left out, and another heading can be chosen', async ({
+  test('[D3] titles and notes above the heading are skipped, and another heading can be chosen', async ({
     assert,
   }) => {
     const text = 'Sales 2026\n\nFrom;2026-01-01\nname;code;price;town\na;1;2;x\nb;2;3;y\n'
@@ -240,7 +246,7 @@ test.group('Files as tables', (group) => {
       assert.equal(shape!.columns[0], 'a')
     })
 
-  test('[D3] half of a letter at the end and a broken one name their line', async ({ assert }) => {
+  test('[D3] a truncated or invalid character is reported with its line', async ({ assert }) => {
     const whole = Buffer.from('a,b\n1,ä\n2,ö\n3,ü')
     const cut = await files.read('cut.csv', whole.subarray(0, -1))
     const broken = Buffer.from('a,b\n1,äöü\n2,?\n3,ü')
@@ -251,7 +257,7 @@ test.group('Files as tables', (group) => {
     assert.deepEqual([error?.key, error?.line], ['sheets.errors.letters', 3])
   })
 
-  test('[D3] JSON keeps digits, names that are missing, and odd names', async ({ assert }) => {
+  test('[D3] digits, missing keys and unusual keys in JSON are preserved', async ({ assert }) => {
     const objects =
       '{"a":12345678901234567890,"b":0.12345678901234567890},\n{"b":1.50,"a":-1e400},\n{"a":null,"__proto__":{"x":[1e2]}}'
     const list = await files.read('table.json', `{"total": {"items": [1]}, "items": [${objects}]}`)
@@ -270,7 +276,7 @@ test.group('Files as tables', (group) => {
     }
   })
 
-  test('[D3] a name that the first 1,000 objects lack is an error of its row', async ({
+  test('[D3] a key that the first 1,000 objects lack is an error of its row', async ({
     assert,
   }) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)
@@ -281,7 +287,7 @@ test.group('Files as tables', (group) => {
     })
   })
 
-  test('[D3] JSON that nests too deep is refused', async ({ assert }) => {
+  test('[D3] JSON that is nested too deeply is refused', async ({ assert }) => {
     const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
     for (const name of ['t.ndjson', 't.json']) {
       const { error } = await files.read(name, name === 't.json' ? `[${deep}]` : deep)
@@ -289,7 +295,9 @@ test.group('Files as tables', (group) => {
     }
   })
 
-  test('[D3] the content tells NDJSON from JSON, whatever the name says', async ({ assert }) => {
+  test('[D3] the content distinguishes NDJSON from JSON, whatever the file name', async ({
+    assert,
+  }) => {
     const ndjson = await files.read('t.json', '{"a":1}\n{"a":2}\n')
     const json = await files.read('t.ndjson', '[{"a":1}]')
 

@@ -61,7 +61,7 @@ const TABLE = fc.integer({ min: 2, max: 5 }).chain((columns) =>
   })
 )
 
-test.group('Tables, written and read', (group) => {
+test.group('Tables that are written and read again', (group) => {
   const files = new SheetFiles(group)
 
   for (const format of FILE_FORMATS) {

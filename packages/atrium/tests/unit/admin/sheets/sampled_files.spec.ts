@@ -8,7 +8,7 @@ import { SheetFiles } from '#tests/helpers/sheet_files'
 const BEYOND = SAMPLED.bytes + 200_000
 const long = 'x'.repeat(BEYOND)
 
-test.group('Files that are sampled', (group) => {
+test.group('Sampled files', (group) => {
   const files = new SheetFiles(group)
 
   test('[D3] columns are found without reading the rest of the file: {name}')
@@ -52,7 +52,7 @@ test.group('Files that are sampled', (group) => {
       assert.isNotEmpty(await Array.fromAsync(readRows(path, shape, { rows: 4 })))
     })
 
-  test('[D3] a sheet has a maximum number of rows, too', async ({ assert }) => {
+  test('[D3] a sheet has a maximum number of rows too', async ({ assert }) => {
     const rows = [['1'], ['2'], ['3'], ['4']]
     const path = await files.table('xlsx', rows, { columns: ['a'] })
     const shape = await inspectFile(path, 'table.xlsx')

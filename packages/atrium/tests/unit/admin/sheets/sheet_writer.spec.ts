@@ -26,8 +26,10 @@ async function written(format: FileFormat, rows: Cell[][], options: SheetOptions
 
 const TWO = { columns: ['id', 'title'] }
 
-test.group('Writing of tables', () => {
-  test('[D2] CSV has CRLF, quotes, and tells null from an empty text', async ({ assert }) => {
+test.group('Writing tables', () => {
+  test('[D2] CSV has CRLF and quotes, and distinguishes null from an empty text', async ({
+    assert,
+  }) => {
     const rows = [
       [1, 'A "quoted", text'],
       [2, null],
@@ -50,12 +52,12 @@ test.group('Writing of tables', () => {
     )
   })
 
-  test('[D2] a byte order mark is written on demand alone', async ({ assert }) => {
+  test('[D2] a byte order mark is written only on request', async ({ assert }) => {
     assert.equal(await written('csv', [], { ...TWO, bom: true }), '\uFEFFid,title\r\n')
     assert.equal(await written('csv', [], TWO), 'id,title\r\n')
   })
 
-  test('[D2] adds an apostrophe before texts and headings that a spreadsheet would run', async ({
+  test('[D2] texts and headings that a spreadsheet would execute get an apostrophe', async ({
     assert,
   }) => {
     const columns = ['=id', 'title', 'amount']
@@ -77,7 +79,7 @@ test.group('Writing of tables', () => {
     assert.include(await written('csv', rows, { ...options, raw: true }), '6,=1+1,=1+1')
   })
 
-  test('[D2] NDJSON and JSON have the values as they are, and no value that there is not', async ({
+  test('[D2] NDJSON and JSON contain the unchanged values, and omit missing ones', async ({
     assert,
   }) => {
     const rows = [
@@ -93,7 +95,7 @@ test.group('Writing of tables', () => {
     assert.deepEqual(JSON.parse(await written('json', [], TWO)), [])
   })
 
-  test('[D2] a failure of the output is that of the next write', async ({ assert }) => {
+  test('[D2] an error of the output is thrown by the next write', async ({ assert }) => {
     const output = new Writable({
       write: (_piece, _encoding, done) => done(new Error('The disk is full')),
     })
@@ -106,7 +108,7 @@ test.group('Writing of tables', () => {
     await assert.rejects(() => writer.end(), 'The disk is full')
   })
 
-  test('[D2] rows wait until the output takes them', async ({ assert }) => {
+  test('[D2] writing rows waits while the output is full', async ({ assert }) => {
     let taken = 0
     let go: (() => void) | undefined
     const output = new Writable({

@@ -5,7 +5,7 @@ import { workbookOf, zipOf } from '#tests/helpers/zip_file'
 const HEADING =
   '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c><c r="B1" t="str"><v>b</v></c></row>'
 
-test.group('XLSX files as tables', (group) => {
+test.group('Reading XLSX files as tables', (group) => {
   const files = new SheetFiles(group)
 
   /** The rows of a sheet, or its error. */
@@ -13,7 +13,7 @@ test.group('XLSX files as tables', (group) => {
     return await files.read('t.xlsx', workbookOf({ ...book, rows: HEADING + book.rows }))
   }
 
-  test('[D3] shared texts, rich ones without their pronunciation, and codes of letters', async ({
+  test('[D3] shared texts, rich texts without phonetic text, and character codes are read', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -28,7 +28,7 @@ test.group('XLSX files as tables', (group) => {
     ])
   })
 
-  test('[D3] formulas are their last results, and numbers have their digits', async ({
+  test('[D3] formulas have their last results, and numbers all their digits', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -47,7 +47,7 @@ test.group('XLSX files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell without a known value has an error that names it', async ({ assert }) => {
+  test('[D3] a cell without a known value has an error that names the cell', async ({ assert }) => {
     const { rows } = await rowsOf({
       rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
     })
@@ -69,9 +69,7 @@ test.group('XLSX files as tables', (group) => {
     ])
   })
 
-  test('[D3] reads the first sheet that is not hidden, or the one that is chosen', async ({
-    assert,
-  }) => {
+  test('[D3] the first visible sheet is read, or the selected one', async ({ assert }) => {
     const row = (name: string) =>
       `<row r="1"><c t="str"><v>${name}</v></c></row><row r="2"><c t="str"><v>1</v></c></row>`
     const book = { rows: row('a'), second: row('b') }
@@ -93,7 +91,7 @@ test.group('XLSX files as tables', (group) => {
     ])
   })
 
-  test('[D3] a heading below titles may be wider than these', async ({ assert }) => {
+  test('[D3] a heading below title rows can have more cells than these', async ({ assert }) => {
     const cells = (...texts: string[]) =>
       texts.map((text) => `<c t="str"><v>${text}</v></c>`).join('')
     const rows = [['Sales'], ['a', 'b', 'c'], ['1', '2', '3'], ['4', '5', '6']]
@@ -104,7 +102,7 @@ test.group('XLSX files as tables', (group) => {
     assert.deepEqual(found.rows[0], { line: 3, cells: ['1', '2', '3'] })
   })
 
-  test('[D3] numbers with the format of a date are moments in ISO format', async ({ assert }) => {
+  test('[D3] numbers with a date format are read as ISO dates and times', async ({ assert }) => {
     const styles = [0, 14, 22, 21, 164, 165, 166].map((id) => `<xf numFmtId="${id}"/>`).join('')
     const formats =
       '<numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy;@"/><numFmt numFmtId="165" formatCode="[h]:mm"/><numFmt numFmtId="166" formatCode="0.00&quot; days&quot;"/>'
@@ -127,7 +125,7 @@ test.group('XLSX files as tables', (group) => {
     assert.equal(old.rows[0].cells[1], '2031-01-01')
   })
 
-  test('[D3] more cells than the heading are an error of the row, missing ones are empty', async ({
+  test('[D3] more cells than the heading are an error of the row, and missing ones are empty', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -138,7 +136,7 @@ test.group('XLSX files as tables', (group) => {
     assert.deepEqual(rows.slice(1), [{ line: 3, cells: [null, '3'] }])
   })
 
-  test('[D3] refuses a sheet that is not XML, too large or truncated, with its row: {name}')
+  test('[D3] a sheet that is not XML, is too large or is truncated is refused with its row: {name}')
     .with([
       {
         name: 'doctype',
@@ -157,7 +155,7 @@ test.group('XLSX files as tables', (group) => {
       assert.isNumber(error?.line)
     })
 
-  test('[D3] an unknown entity does not read a file of the server', async ({ assert }) => {
+  test('[D3] an external entity does not read a file of the server', async ({ assert }) => {
     const { rows } = await rowsOf({ rows: '<row><c t="str"><v>&b;</v></c></row>' })
 
     assert.equal(rows[0].cells[0], '&b;')
@@ -169,7 +167,7 @@ test.group('XLSX files as tables', (group) => {
     assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
-  test('[D3] a file that is none, or only a part of one, is refused: {name}')
+  test('[D3] a file that is not XLSX, or only part of one, is refused: {name}')
     .with([
       { name: 'text', bytes: Buffer.from('a,b\n1,2\n'), key: 'zip' },
       { name: 'cut', bytes: workbookOf({ rows: HEADING }).subarray(0, -40), key: 'zip' },
@@ -181,7 +179,7 @@ test.group('XLSX files as tables', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3] a part that was damaged is refused', async ({ assert }) => {
+  test('[D3] a damaged part is refused', async ({ assert }) => {
     const { rows } = await files.read('t.xlsx', workbookOf({ rows: HEADING }))
     const bytes = workbookOf({ rows: HEADING })
     const checksum = bytes.indexOf('xl/worksheets/a.xml', bytes.indexOf('PK\x01\x02')) - 30
@@ -192,7 +190,7 @@ test.group('XLSX files as tables', (group) => {
     assert.equal(error?.key, 'sheets.errors.sheet')
   })
 
-  test('[D3.F4] an error names the row that has it: {name}')
+  test('[D3.F4] an error names its row: {name}')
     .with([
       { name: 'text', row: '<row r="5"><c t="s"><v>9</v></c></row>', line: 5 },
       { name: 'cell', row: '<row r="5"><c r="?"><v>1</v></c></row>', line: 5 },

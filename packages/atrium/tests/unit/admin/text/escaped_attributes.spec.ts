@@ -23,7 +23,9 @@ test.group('Attributes in templates', () => {
     assert.equal(await render({ title: '&' }), '<p title="&amp;">')
   })
 
-  test('true renders the name alone, false nothing, and 0 a value', async ({ assert }) => {
+  test('true renders the name alone, false renders nothing, and 0 is a value', async ({
+    assert,
+  }) => {
     assert.equal(
       await render({ required: true, hidden: false, title: undefined, min: 0, max: 7 }),
       '<p required min="0" max="7">'

@@ -8,7 +8,7 @@ test.group('Posts', (group) => {
   const makeUser = () =>
     User.create({ email: 'own-test@example.com', password: 'secret-of-test', fullName: 'Own Test' })
 
-  test('a program logs in and reads its profile', async ({ client }) => {
+  test('a client logs in and reads its profile', async ({ client }) => {
     await makeUser()
     const login = await client
       .post('/api/v1/auth/login')
@@ -20,7 +20,7 @@ test.group('Posts', (group) => {
     profile.assertBodyContains({ data: { fullName: 'Own Test' } })
   })
 
-  test('a program creates a post', async ({ assert, client }) => {
+  test('a client creates a post', async ({ assert, client }) => {
     const user = await makeUser()
     const response = await client
       .post('/api/v1/posts')

@@ -30,7 +30,7 @@ test.group('Posts', (group) => {
     assert.lengthOf(await Post.all(), before.length)
   })
 
-  test('JSON has the names of the properties', async ({ assert, client }) => {
+  test('the names in JSON are those of the properties', async ({ assert, client }) => {
     const author = await makeUser()
     await Post.create({ title: 'A title', body: 'Text', authorId: author.id, wordPrice: 0.1 })
     const response = await client.get('/posts.json')
@@ -39,7 +39,7 @@ test.group('Posts', (group) => {
     assert.equal(post.author.fullName, 'Own Test')
   })
 
-  test('anonymous users are sent to the login', async ({ client }) => {
+  test('anonymous users are redirected to the login', async ({ client }) => {
     const response = await client.post('/posts').form({}).withCsrfToken().redirects(0)
     response.assertStatus(302)
     response.assertHeader('location', '/login')

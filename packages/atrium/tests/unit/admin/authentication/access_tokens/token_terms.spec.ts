@@ -12,8 +12,8 @@ import {
 import { resources, ValueError } from '#crud'
 import { OPERATIONS } from '#crud/operations/operation'
 
-test.group('Terms of a token', () => {
-  test('[P10] a name is one visible line of 64 characters at most: {text}')
+test.group('Token input', () => {
+  test('[P10] a name is reduced to one visible line of at most 64 characters: {text}')
     .with([
       { text: ' ci ', expected: 'ci' },
       { text: 'Ärger & co. 🚀', expected: 'Ärger & co. 🚀' },
@@ -30,7 +30,7 @@ test.group('Terms of a token', () => {
       else assert.equal(readTokenName(text), expected)
     })
 
-  test('[P12] {text} is so many seconds from now: {seconds}')
+  test('[P12] the lifetime {text} is converted to seconds: {seconds}')
     .with([
       { text: '30 days', seconds: 30 * 86_400 },
       { text: ' 12h ', seconds: 12 * 3600 },
@@ -41,7 +41,9 @@ test.group('Terms of a token', () => {
       assert.closeTo(readExpiry(text).toSeconds(), expected, 60)
     })
 
-  test('[P10] a token expires in 90 days by default; only never means never', ({ assert }) => {
+  test('[P10] a token expires in 90 days by default, and only the value never means never', ({
+    assert,
+  }) => {
     for (const text of [undefined, '', ' ']) {
       assert.closeTo(readLifetime(text)!.diffNow('days').days, 90, 0.01)
     }
@@ -135,7 +137,7 @@ test.group('readAbilities', () => {
       assert.throws(() => readAbilities(text), ValueError as any)
     })
 
-  test('[P10] abilities are for models with endpoints', ({ assert }) => {
+  test('[P10] abilities are accepted only for models with endpoints', ({ assert }) => {
     assert.sameMembers(modelNames(), [...new Set(resources.all().map(({ name }) => name))])
     assert.includeMembers(modelNames(), ['Lender', 'Reel', 'Utensil'])
   })

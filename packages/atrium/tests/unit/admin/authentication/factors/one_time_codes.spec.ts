@@ -23,7 +23,7 @@ const VECTORS: Array<[seconds: number, code: string]> = [
 ]
 
 test.group('Codes of an authenticator app', () => {
-  test('[U8] accepts the codes of RFC 6238, and those of one step before and after')
+  test('[U8] codes of RFC 6238 are accepted, also those of one step before and after')
     .with(VECTORS)
     .run(({ assert }, [seconds, code]) => {
       const step = Math.floor(seconds / 30)
@@ -35,11 +35,11 @@ test.group('Codes of an authenticator app', () => {
       }
     })
 
-  test('[U8] spaces in a code do not count', ({ assert }) => {
+  test('[U8] spaces in a code are ignored', ({ assert }) => {
     assert.equal(stepOf(' 081 804 ', KEY, 1111111109_000), 37037036)
   })
 
-  test('[U8] nothing but six digits is a code')
+  test('[U8] only six digits are a valid code')
     .with([
       '',
       '81804',
@@ -61,7 +61,7 @@ test.group('Codes of an authenticator app', () => {
     assert.isTrue(secrets.every((secret) => Secret.fromBase32(secret).bytes.length === 20))
   })
 
-  test('[U8] the address for apps names site, user, and what apps take for granted', ({
+  test('[U8] the URL for apps contains site and user, and the default settings of apps', ({
     assert,
   }) => {
     const totp = URI.parse(keyUri(KEY, { issuer: 'Ships & Co: "Nord"', label: 'jo' }))
@@ -75,7 +75,7 @@ test.group('Codes of an authenticator app', () => {
 })
 
 test.group('Recovery codes', () => {
-  test('[U8] there are ten, all different, of 120 bits each', ({ assert }) => {
+  test('[U8] recovery codes are ten different codes of 120 bits each', ({ assert }) => {
     const codes = newRecoveryCodes()
     assert.lengthOf(new Set(codes), 10)
     assert.isTrue(
@@ -87,7 +87,7 @@ test.group('Recovery codes', () => {
     assert.lengthOf(signs, 32)
   })
 
-  test('[U8] ignores case, groups, spaces and look-alike characters', ({ assert }) => {
+  test('[U8] case, grouping, spaces and look-alike characters are normalized', ({ assert }) => {
     const [code] = newRecoveryCodes()
     const hash = hashOfRecoveryCode(code)
     fc.assert(
@@ -103,7 +103,7 @@ test.group('Recovery codes', () => {
     assert.match(hash!, /^[0-9a-f]{64}$/)
   })
 
-  test('[U8] no other text is a code', ({ assert }) => {
+  test('[U8] no other text is accepted as a code', ({ assert }) => {
     const [code] = newRecoveryCodes()
     const others = [
       '',

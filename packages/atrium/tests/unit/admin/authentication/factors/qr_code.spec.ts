@@ -18,14 +18,16 @@ function photographed({ size, path }: { size: number; path: string }) {
 }
 
 test.group('QR codes', () => {
-  test('[U8] a scanner reads the address of the key', ({ assert }) => {
+  test('[U8] a scanner reads the URL of the key', ({ assert }) => {
     for (const issuer of ['Atrium', 'Ein sehr langer Titel mit Umlauten: äöü & Söhne']) {
       const uri = keyUri(newSecret(), { issuer, label: 'a'.repeat(32) })
       assert.equal(decodeQR(photographed(qrCode(uri))), uri)
     }
   })
 
-  test('[U8] the code is a path of numbers, with a quiet zone around it', ({ assert }) => {
+  test('[U8] the QR code is an SVG path of numbers only, with a quiet zone around it', ({
+    assert,
+  }) => {
     const { size, path } = qrCode('otpauth://totp/x"><script>')
     assert.match(path, /^(M\d+ \d+h1v1h-1z)+$/)
     const places = [...path.matchAll(/M(\d+) (\d+)/g)].flatMap(([, x, y]) => [Number(x), Number(y)])

@@ -30,7 +30,7 @@ test.group('LoginThrottle', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] five attempts are allowed, the sixth has to wait', async ({ assert }) => {
+  test('[B8] five attempts are allowed, and the sixth has to wait', async ({ assert }) => {
     assert.deepEqual(await attempts(5), Array(5).fill(undefined))
     const [wait] = await attempts(1)
     assert.isAbove(wait!, 15 * 60 - 10)
@@ -71,7 +71,9 @@ test.group('LoginThrottle', (group) => {
     assert.deepEqual(await attempts(1), [undefined])
   })
 
-  test('[B8] the count is in the database, where other processes see it', async ({ assert }) => {
+  test('[B8] the count is stored in the database, where other processes see it', async ({
+    assert,
+  }) => {
     await attempts(5)
     const rows = await db.from('admin_rate_limits').orderBy('key')
     assert.deepEqual(
@@ -101,7 +103,7 @@ test.group('LoginThrottle', (group) => {
     })
 })
 
-test.group('LoginThrottle | all names of an address', (group) => {
+test.group('LoginThrottle | all names from one address', (group) => {
   const strict = new LoginThrottle({ ...LIMITS, attemptsPerAddress: 8 })
   let name = 0
   /** Fails with that many random names. */
@@ -119,7 +121,7 @@ test.group('LoginThrottle | all names of an address', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] eight failures of any names are allowed, the ninth has to wait', async ({
+  test('[B8] eight failures of any names are allowed, and the ninth has to wait', async ({
     assert,
   }) => {
     assert.deepEqual(await guess(8), Array(8).fill(undefined))
@@ -170,7 +172,7 @@ test.group('LoginThrottle | all names of an address', (group) => {
     assert.isNumber(wait)
   })
 
-  test('[B8] an attempt without a comparison is uncounted', async ({ assert }) => {
+  test('[B8] an attempt without a password comparison is not counted', async ({ assert }) => {
     await guess(2)
     await strict.attempt('jo', HOME)
     await strict.attempt('jo', HOME)
@@ -180,7 +182,7 @@ test.group('LoginThrottle | all names of an address', (group) => {
   })
 })
 
-test.group('LoginThrottle | a name from many addresses', (group) => {
+test.group('LoginThrottle | one name from many addresses', (group) => {
   const slowing = { ...LIMITS, quickAttemptsPerName: 8, slowestSeconds: 3 }
   const ours = new LoginThrottle(slowing)
   let address = 0
@@ -198,7 +200,7 @@ test.group('LoginThrottle | a name from many addresses', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] failures from many addresses delay a name increasingly and never lock it', async ({
+  test('[B8] failures from many addresses delay a name increasingly and never block it', async ({
     assert,
   }) => {
     const waits = await guess(8)
@@ -221,7 +223,7 @@ test.group('LoginThrottle | a name from many addresses', (group) => {
     assert.equal(await ours.slowness('al'), 0)
   })
 
-  test('[B8] refused, uncounted and successful attempts cause no delay', async ({ assert }) => {
+  test('[B8] refused, withdrawn and successful attempts cause no delay', async ({ assert }) => {
     await guess(8)
     for (let i = 0; i < 9; i++) await ours.attempt('jo', HOME)
     assert.equal(await ours.slowness('jo'), 3)
@@ -239,7 +241,7 @@ test.group('LoginThrottle | a name from many addresses', (group) => {
     assert.equal(await ours.slowness('jo'), 0)
   })
 
-  test('[B8] a login is delayed accordingly, and the number of delayed logins is bounded', async ({
+  test('[B8] a login is delayed by that time, and the number of delayed logins is limited', async ({
     assert,
   }) => {
     const strict = new LoginThrottle({ ...slowing, slowestSeconds: 1, slowedAtOnce: 2 })

@@ -11,7 +11,7 @@ function work() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test.group('WorkQueue', () => {
-  test('[B8] a limited number of tasks runs concurrently, the others wait in order', async ({
+  test('[B8] a limited number of tasks runs concurrently, and the others wait in order', async ({
     assert,
   }) => {
     const queue = new WorkQueue(2, 3)
@@ -46,7 +46,7 @@ test.group('WorkQueue', () => {
     assert.equal(await queue.run(async () => 'later'), 'later')
   })
 
-  test('[B8] failed work frees its slot too', async ({ assert }) => {
+  test('[B8] a failed task frees its slot too', async ({ assert }) => {
     const queue = new WorkQueue(1, 1)
     for (let i = 0; i < 3; i++) {
       const job = work()

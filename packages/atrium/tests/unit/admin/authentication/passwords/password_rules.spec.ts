@@ -9,7 +9,7 @@ import {
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
 
 test.group('Passwords | context words', () => {
-  test('[U13] {$self} names the site, or does so with digits and signs around it')
+  test('[U13] {$self} is a name of the site, with or without digits and symbols around it')
     .with([
       'Film & Book Shop',
       'FilmBookShop2026!',
@@ -28,7 +28,7 @@ test.group('Passwords | context words', () => {
       assert.isTrue(isContextWord(password, wordsOfSite(SITE)))
     })
 
-  test('[U13] {$self} does not name the site')
+  test('[U13] {$self} is not a name of the site')
     .with(['correct horse', 'filmography', 'my film shop', '20262026', '&&&&&&&&', 'bookfilmshop'])
     .run(({ assert }, password) => {
       assert.isFalse(isContextWord(password, wordsOfSite(SITE)))
@@ -41,7 +41,7 @@ test.group('Passwords | context words', () => {
       assert.isFalse(isContextWord(password, wordsOfEmail('jo@example.org')))
     })
 
-  test('[U13] titles and hosts without letters refuse nothing', ({ assert }) => {
+  test('[U13] titles and hosts without letters exclude no password', ({ assert }) => {
     for (const appUrl of ['http://127.0.0.1:3333', 'http://[::1]', 'no address']) {
       const words = wordsOfSite({ title: '2026', appUrl })
       for (const password of ['12345670', '........', '127.0.0.1']) {
@@ -52,7 +52,7 @@ test.group('Passwords | context words', () => {
 })
 
 test.group('Passwords | is user name', () => {
-  test('[U13] {0} is the user name {1}, or that with digits and signs around it')
+  test('[U13] {0} is the user name {1}, with or without digits and symbols around it')
     .with([
       ['jo.lovelace', 'jo.lovelace'],
       ['JO.Lovelace', 'jo.lovelace'],

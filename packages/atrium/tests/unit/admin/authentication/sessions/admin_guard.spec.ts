@@ -53,7 +53,7 @@ test.group('AdminGuard', (group) => {
     )
   })
 
-  test('[B4] authenticates a request once, however often the guard is called', async ({
+  test('[B4] a request is authenticated once, however often the guard is called', async ({
     assert,
   }) => {
     const { guard, timesAsked: timesRequested } = await guardFor(await cookiesOf(jo))

@@ -83,7 +83,7 @@ test.group('SessionManager', (group) => {
     }
   })
 
-  test('[B12] a long user agent is cut, a missing one is null', async ({ assert }) => {
+  test('[B12] a long user agent is truncated, and a missing one is null', async ({ assert }) => {
     const long = await begin(jo, { ip: '::1', userAgent: 'x'.repeat(5000) })
     const none = await begin(jo, { ip: '::1', userAgent: undefined })
     assert.lengthOf(long.session.userAgent!, 255)
@@ -187,7 +187,7 @@ test.group('SessionManager', (group) => {
     assert.isAbove(-lastActivity.diffNow('minutes').minutes, 19)
   })
 
-  test("[B7] the sixth session ends the user's oldest and no other user’s", async ({ assert }) => {
+  test("[B7] the sixth session ends the user's oldest, and no other user’s", async ({ assert }) => {
     const others = await begin(al, ORIGIN)
     const begun = []
     for (let i = 0; i < 5; i++) begun.push(await begin(jo, ORIGIN))
@@ -301,7 +301,7 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(await revokedTokens(), ['new'])
   })
 
-  test('[B12] the recorded tokens of a session do not grow without bound', async ({ assert }) => {
+  test('[B12] the number of recorded tokens of a session is limited', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('old', NOW() - 1))
     await sessions.remember(session, claims('new'))
@@ -309,7 +309,7 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(Object.keys(sessionMetadata.tokens), ['new'])
   })
 
-  test('[U6] a session goes on to view the site as a role when its token is renewed', async ({
+  test('[U6] a session continues to view the site as a role after its token is renewed', async ({
     assert,
   }) => {
     const { session } = await begin(jo, ORIGIN)
@@ -324,7 +324,7 @@ test.group('SessionManager', (group) => {
     assert.isUndefined(await stored())
   })
 
-  test('[B5] ends a session twice, or a removed one, without an error', async ({ assert }) => {
+  test('[B5] ending a session twice, or a removed one, causes no error', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('one'))
     await sessions.end(session)
@@ -334,7 +334,7 @@ test.group('SessionManager', (group) => {
     await sessions.end(session)
   })
 
-  test('[B7] ends all sessions of a user except the given one', async ({ assert }) => {
+  test('[B7] all sessions of a user can be ended except the given one', async ({ assert }) => {
     const stored = await begin(jo, ORIGIN)
     const ended = [await begin(jo, ORIGIN), await begin(jo, ORIGIN)]
     const others = await begin(al, ORIGIN)
@@ -349,7 +349,7 @@ test.group('SessionManager', (group) => {
     assert.isNotNull(await sessions.find(others.id))
   })
 
-  test('[B7, S52] sessions end with the transaction, or not at all', async ({ assert }) => {
+  test('[B7, S52] sessions are ended only if the transaction commits', async ({ assert }) => {
     const stored = await begin(jo, ORIGIN)
     const ended = await begin(jo, ORIGIN)
     await sessions.remember(ended.session, claims('one'))
@@ -365,7 +365,7 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(await revokedTokens(), ['one'])
   })
 
-  test('[B7] the list of active sessions leaves out expired ones', async ({ assert }) => {
+  test('[B7] the list of active sessions excludes expired ones', async ({ assert }) => {
     const first = await begin(jo, ORIGIN)
     const second = await begin(al, ORIGIN)
     const { session: idle } = await begin(jo, ORIGIN)

@@ -161,7 +161,7 @@ test.group('TokenService', () => {
     }
   })
 
-  test('[B4, B7] a token is due for renewal after a minute, so that it outlasts the idle time', async ({
+  test('[B4, B7] a token is due for renewal after a minute, so that it remains valid for the idle time', async ({
     assert,
   }) => {
     const claims = await someClaims()

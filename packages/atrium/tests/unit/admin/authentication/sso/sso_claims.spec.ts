@@ -6,13 +6,13 @@ const ROLES = { claim: 'groups', map: { staff: ['Clerk'], office: ['Clerk', 'Edi
 const WITH_SUPERUSERS = { ...ROLES, superuser: ['admins'] }
 
 test.group('Single sign-on | claims', () => {
-  test('[U15] roles are those of all mapped values, each once', ({ assert }) => {
+  test('[U15] roles are assigned for all mapped values, once each', ({ assert }) => {
     const rights = rightsIn(ROLES, { groups: ['office', 'staff', 'guests', 7, null] })
     assert.deepEqual(rights, { roles: ['Clerk', 'Editor'], isSuperuser: undefined })
     assert.deepEqual(rightsIn(ROLES, { groups: 'staff' })!.roles, ['Clerk'])
   })
 
-  test('[U15] users without a mapped value have no rights')
+  test('[U15] users without a mapped value have no permissions')
     .with([
       {},
       { groups: [] },
@@ -28,12 +28,12 @@ test.group('Single sign-on | claims', () => {
       assert.isNull(rightsIn(ROLES, claims))
     })
 
-  test('[U15] a claim that objects inherit gives nothing', ({ assert }) => {
+  test('[U15] inherited object properties are not accepted as claims', ({ assert }) => {
     assert.isNull(rightsIn({ ...ROLES, claim: 'constructor' }, {}))
     assert.isNull(rightsIn({ ...ROLES, claim: '__proto__' }, {}))
   })
 
-  test('[U15] the provider makes and unmakes superusers only where the settings name values', ({
+  test('[U15] the provider promotes and demotes superusers only if the settings name the values', ({
     assert,
   }) => {
     const admin = { groups: ['admins'] }
@@ -62,11 +62,11 @@ test.group('Single sign-on | claims', () => {
       assert.equal(usernameIn({ usernameClaim: 'preferred_username' }, claims), name)
     })
 
-  test('[U15] without any usable name it is user', ({ assert }) => {
+  test('[U15] without any usable name the user name is user', ({ assert }) => {
     assert.equal(usernameIn({ usernameClaim: 'nickname' }, { sub: '!' }), 'user')
   })
 
-  test('[U15] accepts only an address that the provider has verified', ({ assert }) => {
+  test('[U15] only an address that the provider has verified is accepted', ({ assert }) => {
     const email = 'kim@example.com'
     assert.equal(emailIn({ email, email_verified: true }), email)
     for (const claims of [
@@ -82,7 +82,7 @@ test.group('Single sign-on | claims', () => {
     }
   })
 
-  test('[U15] the ID token has to name one of the requested methods', ({ assert }) => {
+  test('[U15] the ID token must contain one of the required methods', ({ assert }) => {
     assert.isTrue(hasMethod([], {}))
     assert.isTrue(hasMethod(['otp', 'hwk'], { amr: ['pwd', 'otp'] }))
     for (const claims of [{}, { amr: [] }, { amr: ['pwd'] }, { amr: [['otp']] }, { amr: 7 }]) {
@@ -90,7 +90,9 @@ test.group('Single sign-on | claims', () => {
     }
   })
 
-  test('[U15, U11] when the provider asked is what it says, never later than now', ({ assert }) => {
+  test('[U15, U11] the time of authentication is the one in auth_time, never later than now', ({
+    assert,
+  }) => {
     const now = Math.floor(Date.now() / 1000)
     assert.equal(requestedAt({ auth_time: now - 700 }), now - 700)
     assert.closeTo(requestedAt({ auth_time: now + 9999 }), now, 2)

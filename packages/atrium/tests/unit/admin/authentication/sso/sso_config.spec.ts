@@ -16,7 +16,7 @@ function errorOf(input: object): string {
 }
 
 test.group('Single sign-on | settings', () => {
-  test('[U15] issuer and client are enough: unknown people are refused and passwords work', ({
+  test('[U15] issuer and client ID are sufficient: unknown users are refused and passwords work', ({
     assert,
   }) => {
     assert.deepEqual(ssoConfig(GIVEN), {
@@ -32,12 +32,14 @@ test.group('Single sign-on | settings', () => {
     })
   })
 
-  test('[U15, P9] without issuer or client the start names what is missing', ({ assert }) => {
+  test('[U15, P9] without issuer or client ID the start fails with the missing option', ({
+    assert,
+  }) => {
     assert.include(errorOf({ issuer: undefined }), 'sso.issuer is missing')
     assert.include(errorOf({ clientId: undefined }), 'sso.clientId is missing')
   })
 
-  test('[U15] the issuer is an HTTPS address without more: {$self}')
+  test('[U15] an issuer must be a plain HTTPS URL: {$self}')
     .with([
       'http://login.example.com',
       'ftp://login.example.com',
@@ -52,7 +54,7 @@ test.group('Single sign-on | settings', () => {
       assert.include(errorOf({ issuer }), 'sso.issuer')
     })
 
-  test('[U15] plain HTTP is for a provider on this machine: {$self}')
+  test('[U15] plain HTTP is accepted only for a provider on this machine: {$self}')
     .with(['http://localhost:8080', 'http://127.0.0.1:9000/x', 'http://[::1]:8080'])
     .run(({ assert }, issuer) => {
       assert.equal(errorOf({ issuer }), '')
@@ -60,7 +62,7 @@ test.group('Single sign-on | settings', () => {
       assert.isFalse(isPlainHttp(GIVEN.issuer))
     })
 
-  test('[U15, P9] a wrong value of {0} is named at the start')
+  test('[U15, P9] an invalid value of {0} is reported at the start')
     .with([
       ['clientId', ''],
       ['clientId', 7],
@@ -83,9 +85,7 @@ test.group('Single sign-on | settings', () => {
       assert.include(errorOf({ [name]: value }), name)
     })
 
-  test('[U15, P9] requires the client’s secret as a Secret, and no error contains it', ({
-    assert,
-  }) => {
+  test('[U15, P9] the client secret must be a Secret, and no error contains it', ({ assert }) => {
     const message = errorOf({ clientSecret: 'of-the-client' })
     assert.include(message, 'sso.clientSecret')
     assert.notInclude(message, 'of-the-client')

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { OncePerMinute } from '#admin/events/refusals/refusal_log'
 
 test.group('Admin | OncePerMinute', () => {
-  test('admits a cause again after a minute', ({ assert }) => {
+  test('a cause is admitted again after a minute', ({ assert }) => {
     const once = new OncePerMinute()
     assert.isTrue(once.admits('a', '403', 0))
     assert.isFalse(once.admits('a', '403', 59_999))
@@ -10,7 +10,9 @@ test.group('Admin | OncePerMinute', () => {
     assert.isTrue(once.admits('a', '403', 60_000))
   })
 
-  test('remembers a bounded number of causes and then admits each kind once', ({ assert }) => {
+  test('a limited number of causes is stored, and beyond it each kind is admitted once', ({
+    assert,
+  }) => {
     const once = new OncePerMinute(3)
     const admitted = Array.from({ length: 1000 }, (_, index) => once.admits(`${index}`, '403', 0))
     assert.lengthOf(admitted.filter(Boolean), 4)

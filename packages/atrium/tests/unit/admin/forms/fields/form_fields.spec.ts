@@ -37,7 +37,7 @@ test.group('Form fields', (group) => {
     return named(formFields(site, view, 'create'))
   }
 
-  test('[B17] the widget follows schema and column', ({ assert }) => {
+  test('[B17] the widget depends on schema and column', ({ assert }) => {
     const widgets = Object.values(of(Machine)).map(({ name, widget, valueType }) => [
       name,
       widget,
@@ -102,7 +102,7 @@ test.group('Form fields', (group) => {
     assert.equal(fields.maker_id.label, 'Maker')
   })
 
-  test('[B17] nullable fields and lists can be emptied', ({ assert }) => {
+  test('[B17] nullable fields and lists can be cleared', ({ assert }) => {
     const fields = of(Machine, 'update')
     const nullable = Object.values(fields).filter((field) => field.nullable)
     assert.notIncludeMembers(
@@ -133,7 +133,7 @@ test.group('Form fields', (group) => {
     assert.equal(column4.attributes.step, 1)
   })
 
-  test('[B17] fields of groups are included and optional', ({ assert }) => {
+  test('[B17] fields of schema groups are included and optional', ({ assert }) => {
     const required = Object.values(of(Parting)).map((field) => [field.name, field.required])
     assert.sameDeepMembers(required, [
       ['kind', true],
@@ -171,7 +171,7 @@ test.group('Form fields', (group) => {
     assert.deepEqual(count.attributes, { step: 1, min: 0, max: 9.5 })
   })
 
-  test('[B17] a pattern becomes an attribute only if browsers interpret it equally', async ({
+  test('[B17] a pattern becomes an attribute only if browsers interpret it in the same way', async ({
     assert,
   }) => {
     const patterns: Array<[RegExp, string | undefined]> = [
@@ -191,7 +191,7 @@ test.group('Form fields', (group) => {
     }
   })
 
-  test('[B17] if the schema transforms the text first, the browser checks nothing', async ({
+  test('[B17] if the schema transforms the text first, the field has no browser validation', async ({
     assert,
   }) => {
     const { short, long, count } = await fieldsOf(

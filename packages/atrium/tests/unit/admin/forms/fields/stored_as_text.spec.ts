@@ -24,7 +24,7 @@ function shown(
 }
 
 test.group('A stored value in a form', () => {
-  test('is a read-only text if the control can not show it: {value}')
+  test('a stored value that the control can’t show becomes a read-only text: {value}')
     .with<Array<{ valueType: ValueType; value: string }>>([
       { valueType: 'number', value: 'NaN' },
       { valueType: 'date', value: '0000-00-00' },
@@ -38,7 +38,7 @@ test.group('A stored value in a form', () => {
       assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
     })
 
-  test('[A20.11] of a column with a decorator of Lucid for dates is such a text, of one with a prepare of its own is not', ({
+  test('[A20.11] a date column with a decorator of Lucid shows an unusual value as text, one with a custom prepare does not', ({
     assert,
   }) => {
     const date = { valueType: 'date', value: '5.1.2024', type: 'date' } as const
@@ -52,13 +52,13 @@ test.group('A stored value in a form', () => {
     assert.equal(own.type, 'date')
   })
 
-  test('can be edited in the form of a new record', ({ assert }) => {
+  test('a stored value can be edited in the form of a new record', ({ assert }) => {
     const view = shown({ valueType: 'date', value: 'infinity', type: 'date' })
     assert.equal(view.type, 'text')
     assert.notProperty(view.attributes, 'readonly')
   })
 
-  test('has no rules of the browser if it breaks one', ({ assert }) => {
+  test('a value that violates a browser rule removes the rules of its field', ({ assert }) => {
     const rated = {
       valueType: 'number',
       value: '11',

@@ -14,7 +14,7 @@ function unseen(
 }
 
 test.group('visibleWhen', () => {
-  test('[R14] a field is part of the form while another one has one of the values', ({
+  test('[R14] a field is part of the form while another field has one of the given values', ({
     assert,
   }) => {
     const isbn = { kind: ['book', 'ebook'] }
@@ -26,7 +26,9 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen({ isbn: undefined }, {}), [])
   })
 
-  test('[R14] values are compared as the form has them, null is an empty field', ({ assert }) => {
+  test('[R14] values are compared in their form representation, and null is an empty field', ({
+    assert,
+  }) => {
     assert.deepEqual(unseen({ a: { level: 2 } }, { level: ['2'] }), [])
     assert.deepEqual(unseen({ a: { isDone: false } }, { isDone: ['false'] }), [])
     assert.deepEqual(unseen({ a: { isDone: false } }, { isDone: ['true'] }), ['a'])
@@ -40,7 +42,7 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen({ a }, { kind: ['book'], level: ['3'] }), ['a'])
   })
 
-  test('[R14] a field that is not part of the form takes those that depend on it with it', ({
+  test('[R14] a field that is not part of the form also removes the fields that depend on it', ({
     assert,
   }) => {
     const conditions = { kind: undefined, isbn: { kind: 'book' }, prefix: { isbn: 'x' } }
@@ -48,7 +50,7 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen(conditions, { kind: ['book'], isbn: ['x'] }), [])
   })
 
-  test('[R14] what the viewer can’t see meets every condition', ({ assert }) => {
+  test('[R14] fields that the viewer can’t see meet every condition', ({ assert }) => {
     assert.deepEqual(unseen({ a: { kind: 'book' } }, { kind: null }), [])
   })
 })

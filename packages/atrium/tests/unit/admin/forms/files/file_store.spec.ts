@@ -139,7 +139,7 @@ test.group('Stored files', (group) => {
     )
   })
 
-  test('[B17] an invalid key opens and removes nothing', async ({ assert }) => {
+  test('[B17] an invalid key does not open or remove any file', async ({ assert }) => {
     await mkdir(join(folder, 'storage', 'Portrait'), { recursive: true })
     const outside = join(folder, 'storage', 'secret')
     await writeFile(outside, 'secret')
@@ -152,7 +152,9 @@ test.group('Stored files', (group) => {
     assert.isTrue(existsSync(join(folder, 'storage', 'Portrait', 'plain')))
   })
 
-  test('[B17] a link or a directory with such a name is not a file', async ({ assert }) => {
+  test('[B17] a link or a directory with such a name is not treated as a file', async ({
+    assert,
+  }) => {
     const storage = join(folder, 'storage', 'Portrait')
     await mkdir(join(storage, '1'.repeat(32)), { recursive: true })
     symlinkSync('/etc/hostname', join(storage, '2'.repeat(32)))
@@ -167,7 +169,7 @@ test.group('Stored files', (group) => {
     assert.equal(String(await contentOf(portraits, key)), 'jo')
   })
 
-  test('[B17] removes a dropped file, and ignores a missing one', async ({ assert }) => {
+  test('[B17] dropping a file removes it, and ignores a missing one', async ({ assert }) => {
     const key = await storeFile(portraits, await upload('jo.png'))
     await dropFile(portraits, key)
     await dropFile(portraits, key)
@@ -205,7 +207,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [keys[3]])
   })
 
-  test('[B17] the file is readable for its owner only', async ({ assert }) => {
+  test('[B17] the file is readable only for its owner', async ({ assert }) => {
     const file = await upload('jo.png')
     chmodSync(file.tmpPath!, 0o644)
     const key = await storeFile(portraits, file)

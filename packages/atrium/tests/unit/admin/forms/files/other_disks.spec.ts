@@ -52,7 +52,7 @@ async function contentOf(view: ModelView, key: string) {
 
 const KINDS = ['of Drive’s own', ...(hasS3 ? ['of S3'] : [])]
 
-test.group('Disks that are not a private folder', (group) => {
+test.group('Disks other than a private folder', (group) => {
   const s3 = new S3Server()
   let endpoint: string
   let portraits: ModelView
@@ -82,7 +82,7 @@ test.group('Disks that are not a private folder', (group) => {
     return useDisk(kind === 'of S3' ? await s3Driver() : drivesOwn())
   }
 
-  test('[B17] a file comes back byte by byte from a disk {$self}, and is removed')
+  test('[B17] a file is returned byte by byte from a disk {$self}, and can be removed')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       cleanup(await use(kind))
@@ -99,7 +99,7 @@ test.group('Disks that are not a private folder', (group) => {
       assert.equal(s3.objects.size, 0)
     })
 
-  test('[B17] the owner of a file is noted on a disk {$self}')
+  test('[B17] the owner of a file is stored on a disk {$self}')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       cleanup(await use(kind))
@@ -111,7 +111,7 @@ test.group('Disks that are not a private folder', (group) => {
       assert.isUndefined(await ownerOf(portraits, key))
     })
 
-  test('[B17] objects of S3 have the names that files have in the folder, and requests are signed', async ({
+  test('[B17] objects in S3 have the same names as files in the folder, and requests are signed', async ({
     assert,
     cleanup,
   }) => {

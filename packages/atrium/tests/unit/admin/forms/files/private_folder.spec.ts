@@ -16,7 +16,7 @@ test.group('PrivateFolder', (group) => {
     return () => rm(root, { recursive: true })
   })
 
-  test('[B17] a text comes back as text, as bytes and with its size', async ({ assert }) => {
+  test('[B17] a text is returned as text, as bytes and with its size', async ({ assert }) => {
     await disk.put('notes/one', 'größer')
     assert.equal(await disk.get('notes/one'), 'größer')
     assert.equal(String(await disk.getBytes('notes/one')), String(Buffer.from('größer')))
@@ -26,7 +26,7 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual([file.mode & 0o777, folder.mode & 0o777], [0o600, 0o700])
   })
 
-  test('[B17] a write that fails halfway keeps the file as it was', async ({ assert }) => {
+  test('[B17] a write that fails halfway leaves the file unchanged', async ({ assert }) => {
     await disk.put('notes/one', 'before')
     const broken = Readable.from(
       (function* () {
@@ -39,7 +39,7 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
   })
 
-  test('[B17] moves a file of the server, from this file system or another', async ({
+  test('[B17] a file of the server is moved, from this file system or another', async ({
     assert,
     cleanup,
   }) => {
@@ -59,7 +59,7 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
   })
 
-  test('[B17] does not follow a link, and treats links and folders as missing files', async ({
+  test('[B17] links are not followed, and links and folders are treated as missing files', async ({
     assert,
   }) => {
     await writeFile(join(root, 'secret'), 'secret')

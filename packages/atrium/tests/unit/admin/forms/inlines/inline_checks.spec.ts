@@ -48,7 +48,7 @@ function messageOf(inlines: any, { model = Caravan as any, known = [camels] } = 
 const row = (options: object) => [{ relation: 'camels', ...options }]
 
 test.group('The option inlines', () => {
-  test('[R2, P9] its shape is checked')
+  test('[R2, P9] the type of the option is checked')
     .with([
       ['items', "Caravan: inlines is 'items', and must be a list of relations' names"],
       [[5], 'inlines is [ 5 ], and must be'],
@@ -62,7 +62,7 @@ test.group('The option inlines', () => {
       assert.include(messageOf(inlines), message)
     })
 
-  test('[R2, P9] what it names is checked once all models are known')
+  test('[R2, P9] names in the option are checked once all models are loaded')
     .with([
       [
         ['loads'],
@@ -86,14 +86,14 @@ test.group('The option inlines', () => {
       assert.include(messageOf(inlines), message)
     })
 
-  test('[R2, P9] so is the kind of the relation', ({ assert }) => {
+  test('[R2, P9] the kind of the relation is checked', ({ assert }) => {
     const belongs = messageOf(['caravan'], { model: Camel, known: [] })
     assert.include(belongs, "names 'caravan', a belongsTo, and must name a hasMany or hasOne")
     assert.include(messageOf(['camels'], { model: Bazaar }), "whose onQuery can't be applied")
     assert.include(messageOf(['camels'], { model: Harbour }), 'is on another connection')
   })
 
-  test('[R2, P9] the column of the order holds numbers, none of which is unique')
+  test('[R2, P9] the sort column must contain numbers and must not be unique')
     .with([
       ['integer', [['caravan_id', 'name']], 'nothing'],
       ['text', [], "with the sort 'position', whose type is text, and must name a number column"],
@@ -122,7 +122,7 @@ test.group('The option inlines', () => {
       else assert.throws(check, new RegExp(message))
     })
 
-  test('[R2] a relation alone and all options are right', ({ assert }) => {
+  test('[R2] a relation name alone and all options are accepted', ({ assert }) => {
     assert.equal(messageOf(['camels']), 'nothing')
     const options = { label: 'Beasts', fields: ['name'], sort: 'position', spare: 0 }
     assert.equal(messageOf(row(options)), 'nothing')

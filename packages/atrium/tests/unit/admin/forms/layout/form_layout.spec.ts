@@ -31,9 +31,7 @@ test.group('Layout of a form', () => {
     assert.deepEqual(layoutOf(undefined, []), [])
   })
 
-  test('[R1] fields stand as the option has them, those that it does not name at the end', ({
-    assert,
-  }) => {
+  test('[R1] fields are in the order of the option, and the others at the end', ({ assert }) => {
     const parts = ['e', section('Money', ['c', section('Taxes', ['a'])]), 'b']
     assert.equal(textOf(layoutOf(parts, FIELDS)), 'e | Money(c | Taxes(a)) | b d')
     assert.deepEqual(
@@ -43,12 +41,12 @@ test.group('Layout of a form', () => {
     assert.equal(textOf(layoutOf([section('Money', ['c'])], FIELDS)), 'Money(c) | a b d e')
   })
 
-  test('[R1] tabs that follow each other share a row, and the first one is open', ({ assert }) => {
+  test('[R1] consecutive tabs share a row, and the first one is open', ({ assert }) => {
     const parts = [tab('One', ['a']), tab('Two', [section('S', ['b'])]), 'c', tab('Three', ['d'])]
     assert.equal(textOf(layoutOf(parts, FIELDS)), '[One(a) -Two(S(b))] | c | [Three(d)] | e')
   })
 
-  test('[R1] what has no field that the viewer sees is left out', ({ assert }) => {
+  test('[R1] parts without a visible field are omitted', ({ assert }) => {
     const parts = [
       section('Gone', ['x', section('Inner', ['y'])]),
       tab('Hidden', ['z']),
@@ -78,7 +76,7 @@ test.group('Layout of a form', () => {
     assert.equal(withError('d'), '-Fold(-Inner(a) | b) | [-One(c) Two(Deep(d))] | e')
   })
 
-  test('[R1] a folded section with a required field that is empty begins open', ({ assert }) => {
+  test('[R1] a collapsed section with an empty required field starts expanded', ({ assert }) => {
     const parts = [section('Fold', ['a'], { collapsed: true })]
     const open = (field: object) => textOf(layoutOf(parts, [{ name: 'a', ...field }]))
     assert.equal(open({ required: true, values: [''] }), 'Fold(a)')
@@ -86,7 +84,7 @@ test.group('Layout of a form', () => {
     assert.equal(open({ required: false, values: [] }), '-Fold(a)')
   })
 
-  test('[R1] columns and help are those of their section', ({ assert }) => {
+  test('[R1] a section has its own columns and help text', ({ assert }) => {
     const [block] = layoutOf([section('Money', ['a'], { columns: 3, help: 'Gross' })], [FIELDS[0]])
     assert.deepEqual(block, {
       kind: 'section',

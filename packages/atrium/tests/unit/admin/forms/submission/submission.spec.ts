@@ -34,7 +34,7 @@ test.group('Submissions', (group) => {
     return await readSubmission(fields, ctx, mode)
   }
 
-  test('[S42] an update trims texts and leaves out empty ones, a create only leaves out', async ({
+  test('[S42] an update trims texts and omits empty ones, and a create only omits empty ones', async ({
     assert,
   }) => {
     const pairs: Array<[string, string]> = [
@@ -100,7 +100,7 @@ test.group('Submissions', (group) => {
     assert.isUndefined(({} as any).x)
   })
 
-  test('[B17] numbers in the notation of browsers are normalized', ({ assert }) => {
+  test('[B17] numbers in browser notation are normalized', ({ assert }) => {
     const cases: Array<[string, unknown]> = [
       ['5', '5'],
       ['-5', '-5'],
@@ -142,7 +142,7 @@ test.group('Submissions', (group) => {
     }
   })
 
-  test('[B17] the texts of any value are parsed to the same value', async ({ assert }) => {
+  test('[B17] the form texts of any value are parsed to the same value', async ({ assert }) => {
     const json = fc.jsonValue().filter((value) => value !== null)
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => {
       return !/[\n\r]/.test(text) && text.trim() !== ''

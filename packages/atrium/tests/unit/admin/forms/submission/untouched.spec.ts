@@ -11,14 +11,14 @@ const field = {
 } as any
 const sent = (text: string) => ({ shown: { data: [text], name: ['x'] }, cleared: new Set() }) as any
 
-test.group('Values that a form sends back as they were', () => {
+test.group('Form values that were not changed', () => {
   const stored = (text: string) => {
     const values: Record<string, unknown> = { name: 'x', data: { b: 1, a: [1] } }
     keepUntouched([field], sent(text), record, values)
     return Object.keys(values)
   }
 
-  test('[R13, B17] JSON that came back as shown is not written again', ({ assert }) => {
+  test('[R13, B17] JSON that was submitted as shown is not written again', ({ assert }) => {
     const shown = '{\n  "b": 1,\n  "a": [\n    1\n  ]\n}'
     assert.deepEqual(stored(shown), ['name'])
     assert.deepEqual(stored(shown.replaceAll('\n', '\r\n')), ['name'])

@@ -16,7 +16,7 @@ function viewOf(options: AdminViewOptions & { model?: typeof Country } = {}) {
 class Own extends EndpointCreator {}
 
 test.group('Endpoints of a view', () => {
-  test('[S61, P13] the endpoints are made by the view’s EndpointCreator, else by that of @Crud', ({
+  test('[S61, P13] the endpoints are created by the view’s EndpointCreator, or else by that of @Crud', ({
     assert,
   }) => {
     @Crud({ endpointCreator: Own })

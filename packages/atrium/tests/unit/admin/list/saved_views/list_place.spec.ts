@@ -6,7 +6,7 @@ const merged = (base: string, given: string, search = 'search-input') =>
   withView(base, new URLSearchParams(given), search).toString()
 
 test.group('Admin | list | saved views | query', () => {
-  test('[L5] other parameters win over those of a view: {given}')
+  test('[L5] other parameters override those of a view: {given}')
     .with([
       { given: 'view=3', is: 'filter.a=1&filter.b__gte=2&sort_by=x%2Cy&sort_order=desc%2Casc' },
       {
@@ -28,7 +28,7 @@ test.group('Admin | list | saved views | query', () => {
       assert.equal(merged(base, given), is)
     })
 
-  test('[L5] a search takes the place of that of the view, whatever its parameter is called', ({
+  test('[L5] a search replaces that of the view, whatever the name of its parameter', ({
     assert,
   }) => {
     const base = 'column-to-search=title&search-input=moon'
@@ -37,7 +37,7 @@ test.group('Admin | list | saved views | query', () => {
     assert.equal(merged(base, `view=1&${own}`, 'search'), own)
   })
 
-  test('[L5] combines the parameters of a view and of the address', ({ assert }) => {
+  test('[L5] parameters of a view and of the URL are combined', ({ assert }) => {
     const names = fc.constantFrom('filter.a', 'filter.b', 'q', 'columns')
     const field = fc.tuple(names, fc.constantFrom('1', '2', 'x&y=z'))
     const sorts = fc.constantFrom<Array<[string, string]>>(

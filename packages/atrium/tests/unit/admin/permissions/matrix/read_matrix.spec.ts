@@ -39,7 +39,7 @@ function sentOf(
   return sent
 }
 
-test.group('Permissions | the matrix', () => {
+test.group('Permissions | role matrix', () => {
   const name = fc
     .oneof(
       fc.constantFrom(
@@ -68,7 +68,7 @@ test.group('Permissions | the matrix', () => {
     .array(fc.tuple(name, entry), { maxLength: 5 })
     .map((entries) => Object.fromEntries(entries))
 
-  test('[U6] a document that goes through the form is the same document', async ({ assert }) => {
+  test('[U6] any document is unchanged after it was submitted by the form', async ({ assert }) => {
     const site = await app.container.make(AdminSite)
     fc.assert(
       fc.property(documents, fc.infiniteStream(fc.boolean()), (given, coins) => {
@@ -81,7 +81,7 @@ test.group('Permissions | the matrix', () => {
     )
   })
 
-  test('[U6] the name of an input tells part, model and field, whatever they are called', ({
+  test('[U6] the name of an input contains part, model and field, whatever their names', ({
     assert,
   }) => {
     fc.assert(
@@ -101,7 +101,7 @@ test.group('Permissions | the matrix', () => {
     }
   })
 
-  test('[U6] a row without a tick follows all other models; one with a tick has rules of its own', ({
+  test('[U6] a row without checked boxes follows “All models”, and one with checked boxes has its own rules', ({
     assert,
   }) => {
     const read = (sent: Record<string, string>) =>
@@ -120,7 +120,7 @@ test.group('Permissions | the matrix', () => {
     })
   })
 
-  test('[U6] a checked scope applies, though all records are chosen as well', ({ assert }) => {
+  test('[U6] a checked scope applies even if all records are selected as well', ({ assert }) => {
     const sent = new Map([
       ['permissions.matrix', ['1']],
       ['permissions.records.Reel', ['all']],
@@ -130,7 +130,7 @@ test.group('Permissions | the matrix', () => {
     assert.deepEqual(readMatrix(FIELD, sent)!.Reel.scopes, ['own'])
   })
 
-  test('[U6] an unreadable value of a folded row is an error, and is not ignored', ({ assert }) => {
+  test('[U6] an invalid value of a collapsed row is an error, and is not ignored', ({ assert }) => {
     for (const text of [
       '{',
       '[1]',
@@ -147,7 +147,7 @@ test.group('Permissions | the matrix', () => {
     }
   })
 
-  test('[U6] a row sent open is unfolded, and the one whose button was pressed gets the focus', ({
+  test('[U6] a row that was expanded stays expanded, and the one whose button was pressed gets the focus', ({
     assert,
   }) => {
     const sent = new Map([

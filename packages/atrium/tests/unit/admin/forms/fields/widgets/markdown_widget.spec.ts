@@ -54,7 +54,7 @@ const ATTACKS = [
 ]
 
 test.group('Admin | Markdown', () => {
-  test('[R13] nothing in a text runs, is styled, or is loaded from elsewhere')
+  test('[R13] a text can’t run code, set styles or load external content')
     .with(ATTACKS)
     .run(({ assert }, attack) => {
       for (const text of [attack, `> - ${attack}`, `**a** ${attack} b`]) {
@@ -67,7 +67,7 @@ test.group('Admin | Markdown', () => {
       }
     })
 
-  test('[R13] links tell other sites nothing, and images are links')
+  test('[R13] links send no referrer to other sites, and images are rendered as links')
     .with([
       ['[x](https://y.test)', 'https://y.test', 'x'],
       ['![a cat](https://y.test/cat.png)', 'https://y.test/cat.png', 'a cat'],
@@ -82,7 +82,7 @@ test.group('Admin | Markdown', () => {
       )
     })
 
-  test('[R13] the usual marks are rendered, headings below those of the page', ({ assert }) => {
+  test('[R13] common Markdown is rendered, with headings below those of the page', ({ assert }) => {
     const html = renderMarkdown('# One\n### Two\n- item\n\n| a |\n|-:|\n| 1 |\n\n    code')
     for (const part of [
       '<h2>One</h2>',
@@ -95,7 +95,7 @@ test.group('Admin | Markdown', () => {
     }
   })
 
-  test('[R13] a text that would take long is shown as it is', ({ assert }) => {
+  test('[R13] a text that would take too long to render is shown as plain text', ({ assert }) => {
     assert.match(renderMarkdown('*<b>'.repeat(30_000)), /^<pre tabindex="0">\*&lt;b&gt;/)
     const begun = performance.now()
     for (const piece of ['[', '> ', '_a', '*a ', '|a|\n|-|\n', '<b><i>', '- ']) {
@@ -104,7 +104,7 @@ test.group('Admin | Markdown', () => {
     assert.isBelow(performance.now() - begun, 3000)
   })
 
-  test('[R13] in lists it is a plain text', ({ assert }) => {
+  test('[R13] in lists Markdown is shown as plain text', ({ assert }) => {
     assert.equal(plainMarkdown('# A\n\n**b** &amp; <i>c</i> `<d>` "e"'), 'A b & c <d> "e"')
     assert.equal(plainMarkdown('<script>x</script>'), '')
   })

@@ -14,7 +14,7 @@ const YEN = { currency: 'JPY', decimals: 0, minorUnits: false }
 const CENTS = { ...EUR, minorUnits: true }
 
 test.group('Admin | amounts of money', () => {
-  test('[R13] the currency says how many decimals there are, and where its sign stands', ({
+  test('[R13] the currency determines the number of decimals and the position of its symbol', ({
     assert,
   }) => {
     assert.deepEqual(['JPY', 'EUR', 'KWD'].map(decimalsOf), [0, 2, 3])
@@ -23,7 +23,7 @@ test.group('Admin | amounts of money', () => {
     for (const wrong of ['EURO', 'eur', '', undefined]) assert.isFalse(isCurrency(wrong))
   })
 
-  test('[R13] an amount is shown with the decimals of its currency at least, and exactly')
+  test('[R13] an amount is shown exactly, with at least the decimals of its currency')
     .with([
       [39.9, EUR, '39.90'],
       [39, EUR, '39.00'],
@@ -41,7 +41,7 @@ test.group('Admin | amounts of money', () => {
       assert.equal(moneyText(value, money), text)
     })
 
-  test('[R13, R12] a typed amount becomes the numeral to store')
+  test('[R13, R12] a typed amount is converted to the numeral to store')
     .with([
       ['39.9', EUR, '39.9'],
       ['39.90', EUR, '39.9'],
@@ -64,9 +64,7 @@ test.group('Admin | amounts of money', () => {
       assert.equal(readMoney(typed, money), numeral)
     })
 
-  test(
-    '[R13] what is no amount of the currency is refused, and the reason says what would be right'
-  )
+  test('[R13] an invalid amount is refused, and the message contains the expected format')
     .with([
       ['1.234', EUR, 'must have at most 2 decimals (EUR)'],
       ['1.500', EUR, 'must have at most 2 decimals (EUR)'],
@@ -90,7 +88,7 @@ test.group('Admin | amounts of money', () => {
 const options = { currency: 'EUR', minorUnits: false, isInteger: false, strict: false }
 
 test.group('Admin | the widget for money', () => {
-  test('[R13] a schema that takes numbers only gets one, unless it would lose digits', ({
+  test('[R13] a schema that accepts only numbers gets a number, unless it would lose digits', ({
     assert,
   }) => {
     const strict = new MoneyWidget({ ...options, strict: true })
@@ -98,7 +96,9 @@ test.group('Admin | the widget for money', () => {
     assert.strictEqual(new MoneyWidget(options).read(['1,234.5']), '1234.5')
   })
 
-  test('[R13] integers have no decimals, unless they are of the smallest unit', ({ assert }) => {
+  test('[R13] integer columns have no decimals, unless they store the smallest unit', ({
+    assert,
+  }) => {
     const whole = new MoneyWidget({ ...options, isInteger: true })
     assert.deepEqual(whole.show(1200), ['1200'])
     assert.equal(whole.cell(1200)!.text, '€1,200')
@@ -108,7 +108,7 @@ test.group('Admin | the widget for money', () => {
     assert.equal(cents.words(1250), '€12.50')
   })
 
-  test('[R13] rounds further decimals, and shows them in the tooltip', ({ assert }) => {
+  test('[R13] additional decimals are rounded, and shown in the tooltip', ({ assert }) => {
     const { text, title } = new MoneyWidget(options).cell(1.239)!
     assert.deepEqual([text, title], ['€1.24', '1.239 EUR'])
     assert.isNull(new MoneyWidget(options).cell('ten'))

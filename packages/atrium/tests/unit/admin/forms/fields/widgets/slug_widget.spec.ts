@@ -8,7 +8,7 @@ test.group('Admin | slugs', () => {
   const make = new SlugWidget({ from: 'title', most: 12, isCreate: true })
   const keep = new SlugWidget({ from: 'title', most: 12, isCreate: false })
 
-  test('[R13] made only for a new record, and only if left empty', ({ assert }) => {
+  test('[R13] a slug is generated only for a new record, and only if left empty', ({ assert }) => {
     assert.deepEqual(make.collect('slug', sent({ title: 'Ärger 5' })), ['arger-5'])
     assert.deepEqual(make.collect('slug', sent({ title: 'Ärger', slug: ' ' })), ['arger'])
     assert.isUndefined(make.collect('slug', sent({ title: 'Ärger', slug: 'own' })))
@@ -17,12 +17,14 @@ test.group('Admin | slugs', () => {
     assert.isUndefined(keep.collect('slug', sent({ title: 'Ärger', slug: '' })))
   })
 
-  test('[R13] in a row of another form it is made of the field of that row', ({ assert }) => {
+  test('[R13] in a row of another form, a slug is generated from the field of that row', ({
+    assert,
+  }) => {
     const values = sent({ 'title': 'Parent', 'items.0.title': 'Row', 'items.0.slug': '' })
     assert.deepEqual(make.collect('items.0.slug', values), ['row'])
   })
 
-  test('[R13] not longer than the column, cut between words where that is possible')
+  test('[R13] a slug is not longer than the column, and is cut between words if possible')
     .with([
       ['one two three four', 'one-two'],
       ['one two four', 'one-two-four'],

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { readTags, tagsOf, tagsText } from '#admin/forms/fields/widgets/tags_widget'
 
 test.group('Admin | tags as a text', () => {
-  test('[R13] one tag a line, without blanks and duplicates', ({ assert }) => {
+  test('[R13] tags are one per line, without blanks and duplicates', ({ assert }) => {
     assert.deepEqual(readTags(' red \n\nblue\nred'), ['red', 'blue'])
     assert.deepEqual(readTags(''), [])
     assert.equal(tagsText(['red', 'a, b']), 'red\na, b')
@@ -15,7 +15,7 @@ test.group('Admin | tags as a text', () => {
     assert.deepEqual(tagsOf('["a"]'), ['a'])
   })
 
-  test('[R13] every list comes back from its text', () => {
+  test('[R13] every list of tags is parsed back from its text', () => {
     const tag = fc.oneof(fc.string(), fc.constantFrom('[1]', '[', 'a\nb', ' ', '', '"'))
     fc.assert(
       fc.property(fc.uniqueArray(tag), (tags) => {

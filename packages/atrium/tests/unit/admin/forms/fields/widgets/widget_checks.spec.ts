@@ -4,7 +4,7 @@ import { checkWidgetColumns, checkWidgets } from '#admin/views/widget_checks'
 const KNOWN = ['title', 'slug', 'price']
 
 test.group('Admin | options of widgets', () => {
-  test('[R13, P9] a mistake is named with what would be right')
+  test('[R13, P9] an invalid option is reported with the valid values')
     .with([
       [
         { price: { widget: 'money' } },
@@ -31,7 +31,7 @@ test.group('Admin | options of widgets', () => {
       assert.throws(() => checkWidgets('Item', fields, KNOWN), message)
     })
 
-  test('[R13] what is right passes', ({ assert }) => {
+  test('[R13] valid options are accepted', ({ assert }) => {
     const fields = {
       price: { widget: 'money', currency: 'JPY' },
       slug: { widget: 'slug', from: 'title' },
