@@ -37,9 +37,7 @@ import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../http/errors.js'
 import { redirectPage } from '../http/redirect.js'
 
-/**
- * Update page and its form. [S41 to S47, S49]
- */
+/** Update page and form submission. [S41 to S47, S49] */
 export class UpdateController {
   readonly #form: FormPage
 
@@ -50,9 +48,7 @@ export class UpdateController {
     this.#form = new FormPage(site, view, 'update')
   }
 
-  /**
-   * Renders the form with the values of the record.
-   */
+  /** Renders the form with the values of the record. */
   async page(ctx: HttpContext): Promise<unknown> {
     const found = await findRecord(ctx, this.view)
     if (!found) return this.#notFound(ctx)
@@ -75,9 +71,7 @@ export class UpdateController {
     return await form.render(ctx, { ...found, restored })
   }
 
-  /**
-   * Updates the record, or renders the form again with the errors and the submitted values.
-   */
+  /** Updates the record, or renders the form again with errors and the submitted values. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const found = await findRecord(ctx, this.view)
     if (!found) return this.#notFound(ctx)
@@ -100,7 +94,7 @@ export class UpdateController {
       return await this.#again(ctx, attempt, failure)
     }
     const list = await openedList(ctx, this.site, this.view)
-    /* The one that is next before the record may leave its place. */
+    /* Determined before saving, as the update may change the position of the record in the list. */
     const next = goesOn(ctx) && list ? await this.#next(ctx, list, found.key) : null
     let outcome: StoredUpdate | Conflict
     try {
@@ -120,7 +114,10 @@ export class UpdateController {
     else await goBack(this.site, this.view, ctx, list)
   }
 
-  /** The form as it was sent, with the record's values where the conflict page asked and they were chosen. */
+  /**
+   * Returns the submitted form, with the record's values for the fields for which the user has chosen them on the
+   * conflict page.
+   */
   async #attempt(ctx: HttpContext, found: FoundRecord): Promise<FormAttempt> {
     const form = await this.#form.of(ctx, found.record)
     const submission = await form.read(ctx)
@@ -158,9 +155,7 @@ export class UpdateController {
     return next
   }
 
-  /**
-   * Responds to a submission without an id. [S41, B21]
-   */
+  /** Responds to a submission without an id. [S41, B21] */
   async withoutId({ response }: HttpContext): Promise<unknown> {
     response.status(422)
     return { message: this.site.text('form.noId') }
@@ -179,7 +174,7 @@ export class UpdateController {
   }
 }
 
-/** True for the button *Save and next*. [L11] */
+/** Returns true if the button *Save and next* was pressed. [L11] */
 function goesOn(ctx: HttpContext): boolean {
   return sentTexts(ctx).has(nextField)
 }

@@ -144,7 +144,7 @@ export interface AdminViewOptions {
    */
   related?: Iterable<string>
   /**
-   * `hasMany` and `hasOne` relations whose records are rows in the form: names, or objects as
+   * `hasMany` and `hasOne` relations whose records are rows in the form: names, or objects such as
    * `{ relation: 'items', fields: ['quantity'], sort: 'position' }` [R2]
    */
   inlines?: Iterable<InlineOption>

@@ -3,8 +3,8 @@ import type { ModelView, ViewSite } from './model_view.js'
 import { may, personal } from '../permissions/may.js'
 
 /**
- * The models that the signed-in user's roles let them view, by name, as their roles leave them; models that
- * their policy does not let them list are among them. [U4]
+ * Returns the models that the signed-in user's roles allow viewing, by name, limited by the roles. Includes models
+ * that their policy does not allow the user to list. [U4]
  */
 export async function personalViews(
   { models }: Pick<ViewSite, 'models'>,
@@ -20,8 +20,8 @@ export async function personalViews(
 }
 
 /**
- * Models that the signed-in user may see, as their roles leave them, in the order of the site.
- * [B13, P14, U4]
+ * Returns the models that the signed-in user can see, limited by the user's roles, in the order of the site. [B13,
+ * P14, U4]
  */
 export async function visibleViews(site: ViewSite, ctx: HttpContext): Promise<ModelView[]> {
   const views = await Promise.all(

@@ -4,9 +4,7 @@ import { isList, isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
 import { grouped } from '../text/grouped_number.js'
 
-/**
- * Plain text of a value.
- */
+/** Returns the plain text of a value. */
 export function plainTexts(value: unknown): string[] {
   if (value === null || value === undefined) return []
   return [typeof value === 'object' ? writeJson(value) : String(value)]
@@ -15,12 +13,12 @@ export function plainTexts(value: unknown): string[] {
 type Scalar = string | number | boolean | null
 
 /**
- * Values of other fields, by API name, with which a field is part of the form: one, or a list of which one must be
- * there; each of the fields must have its own. `null` is an empty field.
+ * Values of other fields, by API name, that make a field visible. A list matches if it contains the other field's
+ * value; all fields must match. `null` matches an empty field.
  */
 export type VisibleWhen = Readonly<Record<string, Scalar | readonly Scalar[]>>
 
-/** The same as texts of the form; '' for an empty field */
+/** The same with texts of the form; '' matches an empty field */
 export type Condition = ReadonlyMap<string, readonly string[]>
 
 interface ConditionalField {
@@ -28,12 +26,10 @@ interface ConditionalField {
   readonly condition: Condition | undefined
 }
 
-/**
- * Converts the option `visibleWhen` to texts of the form.
- */
+/** Converts the option `visibleWhen` to texts of the form. */
 export function conditionOf(wanted: VisibleWhen | undefined): Condition | undefined {
   if (wanted === undefined) return undefined
-  /* A number is typed with separators of thousands, or without. */
+  /* Matches numbers with and without thousands separators. */
   const texts = (one: Scalar) =>
     one === null ? [''] : plainTexts(one).flatMap((text) => [...new Set([text, grouped(text)])])
   return new Map(
@@ -42,11 +38,11 @@ export function conditionOf(wanted: VisibleWhen | undefined): Condition | undefi
 }
 
 /**
- * Names of the fields that are not part of the form as it is filled in. A field that is not part of it itself meets
- * no condition. [R14]
+ * Returns the names of the fields that are hidden because their condition is not met. A condition on a hidden field
+ * is never met. [R14]
  *
- * @param textsOf  the texts of a field, also of one that the form does not have; null if the viewer can't see it:
- *   then it meets every condition
+ * @param textsOf  returns the texts of a field, including fields that are not in the form; null if the viewer can't
+ *   see the field, in which case conditions on it are met
  */
 export function unseenFields(
   fields: readonly ConditionalField[],
@@ -62,9 +58,7 @@ export function unseenFields(
   return new Set([...conditions.keys()].filter((name) => !isSeen(name)))
 }
 
-/**
- * Checks the shape of the option `visibleWhen` of a field.
- */
+/** Returns true if the option `visibleWhen` of a field has a valid shape. */
 export function isVisibleWhen(value: unknown): value is VisibleWhen {
   if (!isObject(value) || Object.keys(value).length === 0) return false
   const isScalar = (one: unknown) =>
@@ -75,7 +69,7 @@ export function isVisibleWhen(value: unknown): value is VisibleWhen {
 }
 
 /**
- * Checks that each `visibleWhen` names fields of the model, and that no field depends on itself.
+ * Checks that each `visibleWhen` refers to fields of the model, and that no field depends on itself.
  *
  * @param name   name of the model
  * @param known  API names of the model's fields

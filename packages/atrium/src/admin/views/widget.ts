@@ -2,14 +2,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { plainTexts } from './visible_when.js'
 
-/**
- * A record that a reference field may refer to.
- */
+/** A record that a reference field can refer to. */
 export interface Choice {
   /** Value of the foreign key, as text */
   value: string
   label: string
-  /** A line that says more, where the template has room for one */
+  /** Additional line of text, for templates that have space for it */
   help?: string
 }
 
@@ -62,40 +60,40 @@ export abstract class Widget {
    */
   abstract readonly template: string
 
-  /** A stylesheet of the site that the page needs for it */
+  /** Stylesheet of the site that the widget needs */
   readonly sheet?: string
 
-  /** True if the template has several inputs, which the label heads as a group */
+  /** True if the template contains several inputs, which are grouped below the label */
   readonly isGroup?: boolean
 
-  /** True if its value says what was changed, so that two people's changes never meet [R15] */
+  /** True if the value describes changes instead of a state, so that changes of two users never conflict [R15] */
   readonly tellsChanges?: boolean
 
   /**
-   * Overridable, for several inputs of other names: the texts of the field out of all that the form sent.
+   * Can be overridden for widgets whose inputs have other names. Returns the texts of the field from all submitted
+   * inputs.
    *
-   * @returns undefined for what was sent under the field's own name
+   * @returns undefined to use the texts that were submitted under the name of the field
    */
   collect?(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined
 
   /**
-   * Overridable: whether a button of the widget only wants the form again, with all that was typed.
+   * Can be overridden. Returns true if a button of the widget was pressed that renders the form again without saving.
    */
   asksAgain?(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean
 
   /**
-   * Overridable: what else the template gets, as `field.data`.
+   * Can be overridden. Returns additional data for the template, as `field.data`.
    *
-   * @param values  the texts that the field shows
+   * @param values  texts that the field shows
    */
   data?(ctx: HttpContext, name: string, values: string[]): Promise<unknown>
 
   /**
-   * Converts submitted texts to the value for the schema. Default: the text, or the texts if
-   * several.
+   * Converts submitted texts to the value for the schema. Default: the text, or an array if there are several.
    *
    * @param values  submitted texts, trimmed and not empty
-   * @throws Error  whose message is shown next to the field
+   * @throws Error  with a message to show next to the field
    */
   read(values: string[]): unknown {
     return values.length > 1 ? values : values[0]
@@ -104,31 +102,25 @@ export abstract class Widget {
   /**
    * Converts a stored value to the texts for the template's `values`. Default: its plain text.
    *
-   * @param value  value of the API, never null
+   * @param value  value in the format of the API, never null
    */
   show(value: unknown): string[] {
     return plainTexts(value)
   }
 
   /**
-   * Overridable: a value in words, for pages that show it next to another one. Default: as lists show it.
+   * Can be overridden. Formats a value for display. Default: the format of lists.
    *
-   * @param value  value of the API, never null
+   * @param value  value in the format of the API, never null
    */
   words?(value: unknown): string
 
-  /**
-   * Overridable, for a field that is not a column: what the form of a record shows for it.
-   */
+  /** Can be overridden for a field that is not a column. Returns the texts of a record's form. */
   stored?(record: LucidRow): Promise<string[]>
 
-  /**
-   * Overridable, for a field that is not a column: what a blank form begins with.
-   */
+  /** Can be overridden for a field that is not a column. Returns the initial texts of a blank form. */
   initial?(): Promise<string[]>
 
-  /**
-   * Overridable: what can be chosen, for the template's `field.choices`.
-   */
+  /** Can be overridden. Returns the choices, for the template's `field.choices`. */
   choices?(ctx: HttpContext): Promise<Choice[]>
 }

@@ -6,7 +6,7 @@ import { isCurrency } from '../forms/fields/widgets/money_widget.js'
 
 type Fields = Readonly<Record<string, FieldOptions>>
 
-/* Options that say something to one widget alone */
+/* Options that are only valid for one widget */
 const OF_WIDGETS = {
   currency: 'money',
   minorUnits: 'money',
@@ -14,7 +14,7 @@ const OF_WIDGETS = {
   suggestions: 'tags',
 } as const
 
-/* Types of columns that widgets can show and write */
+/* Types of columns that widgets support */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   money: ['integer', 'number'],
   tags: ['json', 'text'],
@@ -29,7 +29,7 @@ interface Columns {
 }
 
 /**
- * Checks the options of widgets that have own ones. [R13]
+ * Checks the options of widgets. [R13]
  *
  * @param name   name of the model
  * @param known  API names of the model's fields
@@ -70,7 +70,7 @@ function checkSource(
 }
 
 /**
- * Checks that the columns can hold what their widgets write, once their types are known. [R13]
+ * Checks that the types of columns match their widgets. Called when the types are known. [R13]
  *
  * @throws ValueError
  */

@@ -1,36 +1,34 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /*
- * Parameters of a form's address about drafts of other forms. Each goes from the page to the address that
- * its form is sent to.
+ * Parameters of a form's URL for drafts of other forms. The page passes them on to the URL that the form is submitted
+ * to.
  */
 
-/** Id of the form whose texts the page shows [R5, R10] */
+/** Id of the draft whose texts the page shows [R5, R10] */
 export const DRAFT = '_kept'
 
-/** Id of the form that the record is made for, and that the page leads back to [R5] */
+/** Id of the draft that a record is created for, and to which the page returns [R5] */
 export const FOR = '_for'
 
-/** `Film.distributor_id`: the form is part of a dialog next to that reference [R5] */
+/** The reference, such as `Film.distributor_id`, next to which a dialog shows this form [R5] */
 export const IN_DIALOG = '_beside'
 
-/** Of the login page: the browser has stored what was typed [R10] */
+/** Parameter of the login page: the browser has stored the form's input [R10] */
 export const DRAFT_IN_BROWSER = 'kept'
 
 const LONGEST = 300
 
-/**
- * @returns null if the address does not have the parameter
- */
+/** Returns a parameter of the URL, or null if it is absent. */
 export function draftParameter({ request }: HttpContext, name: string): string | null {
   const text = new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1)
   return text === undefined || text.length > LONGEST ? null : text
 }
 
 /**
- * Address with a parameter, in the place of the one that it may have.
+ * Sets, replaces or removes a parameter of a URL.
  *
- * @param value  null for none
+ * @param value  null to remove the parameter
  */
 export function withDraftParameter(address: string, name: string, value: string | null): string {
   const [path, query = ''] = address.split('?', 2)
@@ -39,9 +37,7 @@ export function withDraftParameter(address: string, name: string, value: string 
   return others.length > 0 ? `${path}?${others.join('&')}` : path
 }
 
-/**
- * Address that the form of a page is sent to, with what the address of the page carries.
- */
+/** Returns the URL that a page's form is submitted to, with the draft parameters of the page's URL. */
 export function withDraftParameters(ctx: HttpContext, address: string): string {
   return [DRAFT, FOR, IN_DIALOG].reduce(
     (made, name) => withDraftParameter(made, name, draftParameter(ctx, name)),
@@ -49,9 +45,7 @@ export function withDraftParameters(ctx: HttpContext, address: string): string {
   )
 }
 
-/**
- * True if the form is part of a dialog next to a reference. [R5]
- */
+/** Returns true if the form is shown in a dialog next to a reference. [R5] */
 export function isInDialog(ctx: HttpContext): boolean {
   return draftParameter(ctx, IN_DIALOG) !== null
 }

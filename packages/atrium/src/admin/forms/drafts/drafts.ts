@@ -6,29 +6,25 @@ import { dialectOf } from '#base/database/dialects'
 import { digest } from '#base/values/digest'
 import { inUtc } from '#base/values/datetime'
 
-/**
- * The texts that were typed into a form that is not saved yet.
- */
+/** The input of a form that is not saved yet. */
 interface Draft {
-  /** Address of the form's page: path and query */
+  /** URL of the form's page: path and query */
   address: string
-  /** Texts by the names of the inputs, without secrets and files */
+  /** Texts by input name, without secrets and files */
   texts: Record<string, string[]>
-  /** The reference that a record is being made for [R5] */
+  /** The reference for which a record is being created [R5] */
   asked?: RequestedReference
-  /** Title of the record that was made for it */
+  /** Title of the record that was created for the reference */
   made?: string
-  /** Why it was stored, as a key of the catalogue below `form.restored` */
+  /** Reason for storing it, as a catalogue key below `form.restored` */
   reason: 'unsent' | 'unproved' | 'beside'
 }
 
-/**
- * A reference of a form that a new record is wanted for. [R5]
- */
+/** A reference of a form for which a new record is being created. [R5] */
 export interface RequestedReference {
-  /** Name of the input, which may be that of a row: `items.0.product_id` */
+  /** Name of the input, which may be in a row: `items.0.product_id` */
   input: string
-  /** Name of the model that has the reference */
+  /** Name of the model that contains the reference */
   model: string
   /** API name of the reference's column */
   field: string
@@ -37,10 +33,10 @@ export interface RequestedReference {
 const TABLE = 'admin_kept_forms'
 const PURPOSE = 'kept form'
 
-/** Maximum characters of a draft, as JSON */
+/** Maximum length of a draft as JSON, in characters */
 export const LONGEST_DRAFT = 64 * 1024
 
-/** Maximum drafts of a person; the oldest is removed */
+/** Maximum number of drafts per user; the oldest is removed */
 export const MOST_DRAFTS = 10
 
 const HOURS = 24
@@ -48,17 +44,17 @@ const HOURS = 24
 const ID = /^[\w-]{32}$/
 
 /**
- * Forms whose texts are stored on the server for a day, each for the one person who typed them: while another
- * record is made, or until that person is signed in again. Nothing of them is written to a record. [R5, R10]
+ * Stores the input of forms on the server for a day, each only for the user who entered it: while another record is
+ * created, or until the user logs in again. Drafts are never written to records. [R5, R10]
  */
 export class Drafts {
-  /**
-   * @param client  returns the query client of the admin's own tables
-   */
+  /** @param client  returns the query client for the internal tables of the admin site */
   constructor(private readonly client: () => QueryClientContract) {}
 
   /**
-   * @returns the id for addresses, which is random; null for a form that is too long
+   * Stores a draft.
+   *
+   * @returns random id for URLs; null if the form is too long
    */
   async keep(userId: number, form: Draft): Promise<string | null> {
     const text = JSON.stringify(form)
@@ -82,7 +78,7 @@ export class Drafts {
   }
 
   /**
-   * @returns null if there is none, it is too old, or another person typed it
+   * @returns null if the draft does not exist, is too old, or belongs to another user
    */
   async find(userId: number, id: string): Promise<Draft | null> {
     if (!ID.test(id)) return null
@@ -95,7 +91,7 @@ export class Drafts {
   }
 
   /**
-   * Replaces a draft; the new one has the same limit.
+   * Replaces a draft. The time at which it expires does not change.
    */
   async replace(userId: number, id: string, form: Draft): Promise<void> {
     const content = encryption.encrypt(JSON.stringify(form), { purpose: PURPOSE })
@@ -113,7 +109,7 @@ export class Drafts {
   }
 }
 
-/** Drafts are not older. */
+/** Creation time of the oldest valid draft */
 function oldest(): string {
   return inUtc(DateTime.utc().minus({ hours: HOURS }))
 }

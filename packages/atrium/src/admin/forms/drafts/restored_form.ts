@@ -8,11 +8,11 @@ import { draftParameter, DRAFT } from './draft_parameters.js'
 import { hasUnsavableFields } from './save_draft.js'
 
 /**
- * Gives the request the texts that were stored of the form, as if they were sent with it: the page is to show them
- * again. Only to the person who typed them, on the page that they were typed on. [R5, R10]
+ * Adds the texts of a draft to the request as if they were submitted, so that the page shows them again. Only for the
+ * user who entered them, and only on the same page. [R5, R10]
  *
- * @param fields  of the form
- * @returns sentences about it; null without a draft
+ * @param fields  fields of the form
+ * @returns notes to show; null if there is no draft
  */
 export async function restoreTexts(
   ctx: HttpContext,
@@ -32,15 +32,13 @@ export async function restoreTexts(
   ]
 }
 
-/** Not by `site.text` with the title, which caches its results. */
+/** The title is inserted afterwards, as `site.text` caches its results. */
 function aboutMade(site: AdminSite, title: string): string {
   const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
   return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')
 }
 
-/**
- * Deletes the draft of a form that is saved now.
- */
+/** Deletes the draft of a form that has been saved. */
 export async function deleteDraft(ctx: HttpContext, site: AdminSite): Promise<void> {
   const id = draftParameter(ctx, DRAFT)
   if (id === null) return

@@ -11,15 +11,15 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 import { rowId } from '../../http/row_id.js'
 
-/* Of the form itself: the version of its record, and what rows of it have in addition to their fields */
+/* Inputs of the form that do not belong to a field: the version of the record, and the additional inputs of rows */
 const OWN = ['_version', '_opened']
 const OF_ROW = ['id', '__version', '__remove']
 
 /**
- * Texts of a form that can be stored: those of its fields, also of fields in rows (`items.0.product_id`), without
- * passwords, hidden columns and files. Unknown names are left out.
+ * Returns the texts of a form that can be stored: those of fields, including fields in rows (`items.0.product_id`),
+ * without passwords, hidden columns and files. Unknown names are left out.
  *
- * @param sent  all that the form sent, by name
+ * @param sent  all submitted texts, by input name
  */
 export function keepableTexts(
   site: AdminSite,
@@ -35,9 +35,7 @@ export function keepableTexts(
   return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
 }
 
-/**
- * True if a form has fields whose values are not stored, so that they have to be filled in again.
- */
+/** Returns true if a form has fields that a draft does not store, so that the user has to fill them in again. */
 export function hasUnsavableFields(fields: readonly FormField[]): boolean {
   return fields.some((field) => !isStored(field))
 }
@@ -46,7 +44,7 @@ function isStored({ secret, valueType }: FormField): boolean {
   return !secret && valueType !== 'file'
 }
 
-/** The input of a field, its box that empties it, or an input of its widget. */
+/** Returns true for the input of a field, its checkbox to clear it, and inputs of its widget. */
 function isOf(fields: readonly FormField[], input: string): boolean {
   return fields.some((field) => {
     const own = inputName(field.name)
@@ -59,7 +57,7 @@ function isOf(fields: readonly FormField[], input: string): boolean {
   })
 }
 
-/** The keys of a many-to-many field, and what its script adds. */
+/** Returns true for the inputs of a many-to-many field, including those that its script adds. */
 function isOfMany({ manyToMany }: ModelView, name: string): boolean {
   return manyToMany.some((many) => {
     const own = inputName(many.name)
@@ -67,7 +65,7 @@ function isOfMany({ manyToMany }: ModelView, name: string): boolean {
   })
 }
 
-/** A row belongs to the relation that its name begins with. */
+/** Returns true for an input of an inline row; its name starts with the name of the relation. */
 function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   const [, relationName, rest] = /^(\w+)\.\w+\.([\w:]+)$/.exec(name) ?? []
   if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
@@ -82,21 +80,23 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   return !isWithheld && isOf(fields, rest)
 }
 
-/** Form field that says who was given the form */
+/** Name of the hidden input with the user who opened the form */
 export const OWNER = '_by'
 
 const PURPOSE = 'form owner'
 
 /**
- * Sealed id of the person a form is given to: what they send after their session has ended is stored for
- * no one else. It is not a login. [R10]
+ * Returns the sealed id of the user for whom a form is rendered. If the form is submitted after the session has
+ * ended, it is stored for this user only. It does not authenticate the user. [R10]
  */
 export function sealOwner(userId: number): string {
   return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
 }
 
 /**
- * @returns null for a text that the site has not sealed, or that is too old
+ * Reads the id of `sealOwner`.
+ *
+ * @returns null if the text was not sealed by the site or has expired
  */
 export function ownerIn(sealed: string | undefined): number | null {
   if (sealed === undefined || sealed.length > 500) return null
@@ -104,10 +104,10 @@ export function ownerIn(sealed: string | undefined): number | null {
 }
 
 /**
- * Keeps a form that was refused until its user proves again who they are: it is shown again afterwards, and nothing
- * of it is done. Passwords are not stored. [U11, R10]
+ * Stores a form that was refused until the user reauthenticates. It is shown again afterwards and not saved
+ * automatically. Passwords are not stored. [U11, R10]
  *
- * @returns address of the page that shows it; null if it is not stored
+ * @returns URL of the page that shows the draft; null if it was not stored
  */
 export async function keepUnproved(
   site: AdminSite,
@@ -130,10 +130,10 @@ export async function keepUnproved(
 const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'update' }
 
 /**
- * Stores a form that came without a session, for the person it was given to: it is shown again after the
- * login, and nothing of it is done. Forms of records alone, without a script. [R10]
+ * Stores a form that was submitted without a session, for the user for whom it was rendered. It is shown again after
+ * the login and not saved automatically. Only for record forms that are submitted without JavaScript. [R10]
  *
- * @returns address of the page that shows it; null if it is not stored
+ * @returns URL of the page that shows the draft; null if it was not stored
  */
 export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<string | null> {
   const { request } = ctx
@@ -148,7 +148,7 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
   }
 }
 
-/** True for a form that the script of the page keeps in the browser when it can't be sent. [R10] */
+/** Returns true for a form that the page's script stores in the browser when it can't be submitted. [R10] */
 export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
   const { request } = ctx
   const isScripted = request.header('hx-request') !== undefined
@@ -176,7 +176,7 @@ function formAt(site: AdminSite, ctx: HttpContext) {
   return view ? { view, mode: form.mode } : null
 }
 
-/** The form that a path names, of a model that may not exist. */
+/** Returns name of the model and mode for the path of a form. The model may not exist. */
 function formNamedIn(site: AdminSite, { request }: HttpContext) {
   const path = request.parsedUrl.pathname ?? '/'
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')

@@ -8,20 +8,22 @@ import { recordsByTitle } from '../../search/records_by_title.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { Choice } from '../../views/widget.js'
 
-/** Number of choices shown; a longer list is searched. */
+/** Maximum number of choices shown; longer lists are searched. */
 export const MOST_CHOICES = 50
 
-/* Of all fields that share them: a page of 200 rows with 50 choices each would be of a megabyte. */
+/*
+ * Maximum number of choices of all fields together, as a page of 200 rows with 50 choices each would have a megabyte.
+ */
 const MOST_SHARED = 2000
 
 /**
- * Records that a reference field may refer to: by part of the title, or by key. Titles that begin with
- * the text come first. Soft-deleted records are not offered. [B17]
+ * Returns the records that a reference field can refer to, searched by part of the title or by key. Titles that start
+ * with the text come first. Soft-deleted records are left out. [B17]
  *
- * @param q        search text; empty: all records
- * @param current  current value of the field: always the first choice, even if deleted
- * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only
- *   `current` for a viewer who cannot list the records
+ * @param q        search text; empty for all records
+ * @param current  current value of the field; always the first choice, even if the record is deleted
+ * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only `current` if the
+ *   viewer is not allowed to list the records
  */
 export async function choicesOf(
   ctx: HttpContext,
@@ -34,15 +36,15 @@ export async function choicesOf(
 }
 
 /**
- * Choices of many fields with the same references, as in the rows of a form: two statements for each reference. [R2]
+ * Choices of several fields with the same references, as in the rows of a form. Runs two queries per reference. [R2]
  */
 export class SharedChoices {
   readonly #found = new Map<Column, Promise<Choice[]>>()
   readonly #titles = new Map<Column, Promise<Map<string, string>>>()
 
   /**
-   * @param current  the values of a reference's column in all fields
-   * @param fields   number of fields of one reference: the more, the fewer choices are in each of them
+   * @param current  returns the values of a reference's column in all fields
+   * @param fields   number of fields of one reference; the more there are, the fewer choices each of them shows
    */
   constructor(
     private readonly ctx: HttpContext,
@@ -50,12 +52,12 @@ export class SharedChoices {
     private readonly fields: number
   ) {}
 
-  /** Number of choices that a field shows; a longer list is searched. */
+  /** Maximum number of choices of a field; longer lists are searched. */
   get most(): number {
     return Math.min(MOST_CHOICES, Math.max(5, Math.floor(MOST_SHARED / Math.max(1, this.fields))))
   }
 
-  /** As `choicesOf` without a search text. */
+  /** Like `choicesOf` without a search text. */
   async of(reference: Reference, current: unknown): Promise<Choice[]> {
     const { column } = reference
     if (!this.#found.has(column)) this.#found.set(column, search(this.ctx, reference, ''))
@@ -89,7 +91,7 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
   return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
-/** Value of the target column, which is mostly the key; the item may leave that out. */
+/** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */
 function valueOf({ view, target }: Reference, item: Item): string {
   const index = view.resource.key.columns.indexOf(target)
   return String(index < 0 ? item[target.apiName] : keyOf(item)![index])
@@ -117,7 +119,7 @@ async function refusedIsEmpty<Value>(read: () => Promise<Value[]>): Promise<Valu
   }
 }
 
-/** Tells apart choices with the same title by their keys. */
+/** Adds the key to choices with the same title. */
 function disambiguate(choices: Choice[]): Choice[] {
   const byLabel = Map.groupBy(choices, ({ label }) => label)
   return choices.map(({ value, label }) => ({
@@ -126,9 +128,7 @@ function disambiguate(choices: Choice[]): Choice[] {
   }))
 }
 
-/**
- * Values that a field takes, where its schema or the database lists them.
- */
+/** Returns the values of a field if its schema or the database enumerates them. */
 export function listedChoices({
   json,
   column,
@@ -142,9 +142,7 @@ export function listedChoices({
   return column?.choices ?? undefined
 }
 
-/**
- * Returns true if the values of a column are words of a list.
- */
+/** Returns true if the values of a column are words from a fixed list. */
 export function isChoice({ resource }: ModelView, { apiName, isText, choices }: Column): boolean {
   if (!isText) return false
   if (choices !== null) return true

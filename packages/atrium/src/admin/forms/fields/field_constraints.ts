@@ -4,7 +4,10 @@ import type { ValueType } from './form_field.js'
 
 type Attributes = Record<string, string | number>
 
-/* Rules that only check the value, so that they may be applied before those that change it. */
+/*
+ * Rules that check the value without changing it. HTML attributes for them are only valid if no other rule changes
+ * the value.
+ */
 const LOOKING = new Set([
   'string',
   'number',
@@ -33,8 +36,8 @@ const LOOKING = new Set([
 ])
 
 /**
- * Constraints that a browser checks, as HTML attributes: never stricter than schema and column, so
- * that the browser rejects nothing that the server accepts. [B17]
+ * Returns constraints for the browser as HTML attributes. They are never stricter than schema and column, so that the
+ * browser rejects nothing that the server accepts. [B17]
  */
 export function constraintsOf(field: BodyField, valueType: ValueType): Attributes {
   switch (valueType) {
@@ -63,9 +66,9 @@ function numberConstraints({ json, column, rules }: BodyField): Attributes {
 }
 
 /**
- * `minlength` and `maxlength` count UTF-16 units, like the rules of VineJS; columns count
- * characters, of which an emoji is one. The site's script checks column limits, and the browser
- * only rejects what is longer in any count.
+ * Constraints of texts. `minlength` and `maxlength` count UTF-16 units, like the rules of VineJS; columns count
+ * characters, of which an emoji is one. The site's script checks column limits, and the browser only rejects texts
+ * that are too long by either count.
  */
 function textConstraints({ json, column, rules }: BodyField): Attributes {
   if (changesValue(rules)) return {}
@@ -91,8 +94,8 @@ function changesValue(rules: readonly SchemaRule[]): boolean {
 }
 
 /**
- * Regular expression for `pattern`, which matches the whole value under the flag `v`. One with a
- * different meaning there is left to the server.
+ * Returns the regular expression for the attribute `pattern`, which must match the whole value with the flag `v`.
+ * Undefined if the expression would have another meaning, in which case only the server checks it.
  */
 function patternOf(rules: readonly SchemaRule[]): string | undefined {
   const expression = rules.find(({ name }) => name === 'regex')?.options

@@ -27,9 +27,7 @@ export class ChoicesController {
     return await this.#response(ctx, (apiName) => this.#isInForm(apiName))
   }
 
-  /**
-   * The same for a filter of the list, which any column that it shows may have. [L2]
-   */
+  /** Like `show`, for list filters, which can use all columns of the list. [L2] */
   async forFilter(ctx: HttpContext): Promise<unknown> {
     const { fields } = this.view.resource
     return await this.#response(ctx, (apiName) => fields.some((one) => one.apiName === apiName))
@@ -55,7 +53,7 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  /** The other model of a many-to-many field, or that of an attribute of users. [R3] */
+  /** Returns the referenced model of a many-to-many field, or of a user attribute. [R3] */
   async #related(ctx: HttpContext): Promise<Reference | undefined> {
     if (this.view.model === AdminUser) return attributeReferences(this.site).get(ctx.params.field)
     const seen = await seenManyToMany(ctx, this.site, this.view)
@@ -72,9 +70,7 @@ export class ChoicesController {
   }
 }
 
-/**
- * Previews of a text while it is typed: that of a widget, or a slug. [R13]
- */
+/** Previews of a text that is being typed: of a widget, or a slug. [R13] */
 export class PreviewController {
   constructor(
     private readonly site: AdminSite,
@@ -82,9 +78,9 @@ export class PreviewController {
   ) {}
 
   /**
-   * Responds with the preview of the posted `text` in the field's widget; stores and reads nothing.
+   * Responds with the preview of the posted `text` by the field's widget. Reads and writes no records.
    *
-   * @throws PageNotFound  for a field that is in no form of the user, or that has no preview
+   * @throws PageNotFound  if the field is in no form of the user or has no preview
    */
   async show(ctx: HttpContext): Promise<string> {
     const [text = ''] = sentTexts(ctx).get('text') ?? []

@@ -17,8 +17,8 @@ const NO_MOMENT =
   'must be a date and a time, as in 2026-07-01 12:00, or with an offset, as in 2026-07-01T12:00+02:00'
 
 /**
- * Texts that a form shows for a value of the API, one per input or chosen value, times in the present zone.
- * Parsing them again returns the value. [B17, R12]
+ * Returns the texts that a form shows for a value in the format of the API, one per input or selected value. Times
+ * are in the viewer's time zone. Parsing the texts returns the value. [B17, R12]
  */
 export function textsOf(field: FormField, value: unknown): string[] {
   if (value === null || value === undefined) return []
@@ -44,8 +44,8 @@ function textsOfOne(field: FormField, value: unknown): string[] {
 }
 
 /**
- * Parses submitted texts to a value for the schema. A text that can't be converted stays a text,
- * for the schema to reject.
+ * Parses submitted texts to a value for the schema. A text that can't be converted is returned unchanged, so that the
+ * schema rejects it.
  *
  * @param texts  submitted texts that are not empty
  * @returns undefined for no value
@@ -59,14 +59,14 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))
   }
-  /* A hidden `false` precedes the checkbox. [B17] */
+  /* A hidden input with `false` precedes the checkbox. [B17] */
   const last = texts[texts.length - 1]
   if (field.valueType === 'boolean') return valueOfOne(field, last)
   const values = texts.map((text) => valueOfOne(field, text))
   return values.length > 1 ? values : values[0]
 }
 
-/** Typed values are one per line; chosen ones are sent separately. */
+/** Typed values are on separate lines; selected values are separate inputs. */
 function linesOf(field: FormField, texts: string[]): string[] {
   if (field.widget !== 'textarea') return texts
   return texts.flatMap((text) => text.split('\n').filter((line) => line.trim() !== ''))
@@ -89,7 +89,7 @@ function valueOfOne(field: FormField, text: string): unknown {
     case 'time':
       return field.asTyped ? text.trim() : (readTime(text.trim()) ?? text.trim())
     case 'json':
-      /* JSON `null` empties the field. */
+      /* JSON `null` clears the field. */
       return jsonOf(text) ?? undefined
     default:
       return text
@@ -99,7 +99,7 @@ function valueOfOne(field: FormField, text: string): unknown {
 function momentOf({ column }: FormField, text: string): string {
   const moment = readLocal(text)
   if (moment !== null) return moment
-  /* A model that converts it itself may take words. */
+  /* A model with a custom conversion may accept words. */
   if (column?.preparesItself && !column.holdsDateTime) return text
   throw new UnreadableText('datetime', NO_MOMENT)
 }
@@ -110,16 +110,14 @@ function numberText(field: FormField, numeral: string): string {
 
 /** @throws UnreadableText  for ambiguous separators */
 function numeralOf({ strict, column }: FormField, text: string): unknown {
-  /* A model that converts it itself may take other forms. */
+  /* A model with a custom conversion may accept other formats. */
   if (!column?.preparesItself && isMisgrouped(text)) throw new UnreadableText('number', NO_NUMBER)
   const numeral = plainNumeral(ungrouped(text))
   if (!strict) return numeral
   return column?.isDecimal ? exactDecimal(numeral) : (readNumber(numeral) ?? numeral)
 }
 
-/**
- * Number inputs also send `1e3`, `.5` and `1.0`, which schemas and columns reject as numbers.
- */
+/** Normalizes numbers such as `1e3`, `.5` and `1.0`, which number inputs submit and schemas and columns reject. */
 function plainNumeral(text: string): string {
   const whole = /^(-?\d+)\.0*$/.exec(text)?.[1]
   if (whole !== undefined) return whole

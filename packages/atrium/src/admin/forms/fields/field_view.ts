@@ -27,9 +27,7 @@ const INPUT_TYPES: Record<string, string> = {
   'image': 'file',
 }
 
-/**
- * Builds the template variables of the fields.
- */
+/** Returns the template variables of the fields. */
 export async function fieldViews(
   ctx: HttpContext,
   site: Site,
@@ -92,7 +90,7 @@ async function fieldView(
     attributes: {
       ...field.attributes,
       ...tooLong(site, field),
-      /* The browser must not want what may not be part of the form: the site's script decides. */
+      /* With a condition, the site's script sets `required`, as the browser must not require a hidden field. */
       ...(required && !isGroup && { [field.condition ? 'data-required' : 'required']: true }),
       ...describedBy(id, affixes, help, error),
     },
@@ -116,7 +114,7 @@ async function fieldView(
   return asStored(site, field, withControl(site, field, base, isStored), stored?.[ownName])
 }
 
-/** A widget with choices has its own way to be emptied. */
+/** Adds choices to the variables. A widget with choices needs no checkbox to clear it, as it has an empty choice. */
 function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]): FieldView {
   return {
     ...base,
@@ -134,8 +132,8 @@ function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]):
 }
 
 /**
- * A stored value that must not be null can't be emptied, even if the update schema makes it
- * optional.
+ * Returns true if the field is required. A stored value that must not be null can't be cleared, even if the field is
+ * optional in the update schema.
  */
 function isRequired(field: FormField, isStored: boolean): boolean {
   if (field.valueType === 'file') return field.required && !isStored
@@ -144,10 +142,10 @@ function isRequired(field: FormField, isStored: boolean): boolean {
   return field.required || (isKept && !field.multiple)
 }
 
-/** Help that does not depend on the field's meaning. */
+/** Returns help that depends only on the type of the field. */
 function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
-  /* An empty field would look as if nothing was stored. */
+  /* Without help, an empty field would look as if no value was stored. */
   const isStored = column !== undefined || isPassword(widget)
   if (isUpdate && hidden && isStored) return site.text('form.hidden')
   if (multiple && widget === 'textarea') return site.text('form.lines')
@@ -155,19 +153,19 @@ function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | 
   return widget === 'multi-select' ? site.text('form.several') : undefined
 }
 
-/** Message of the script for too many characters. */
+/** Attribute with the message of the script for too many characters. */
 function tooLong(site: Site, { attributes }: FormField) {
   const most = attributes['data-most-characters']
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
 }
 
-/** Returns true if a unit or cross can be in the box of its input */
+/** Returns true if a unit or a cross can be inside the box of the input. */
 function hasBox({ widget }: FormField): boolean {
   if (widget instanceof Widget) return widget instanceof FormWidget && widget.hasBox
   return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'
 }
 
-/** A row of another form has longer names than its column. */
+/** URL of the preview. It uses the name of the column, as the field of an inline row has a longer name. */
 function previewUrl(view: ModelView, { widget, column, name }: FormField): string | undefined {
   if (!(widget instanceof FormWidget) || !widget.preview) return undefined
   return view.url(`/preview/${encodeURIComponent(column?.apiName ?? name)}`)
@@ -178,7 +176,7 @@ function controlOf(widget: FormField['widget']): string {
   return (widget instanceof FormWidget && widget.control) || 'widget'
 }
 
-/** Conditions on fields that the form does not have are met already. */
+/** Returns the condition as JSON, without conditions on fields that are not in the form, which are already met. */
 function visibleWhen(
   { condition }: FormField,
   names: ReadonlySet<string>,
@@ -239,15 +237,15 @@ function withControl(site: Site, field: FormField, base: FieldView, isStored: bo
 }
 
 function asLine(site: Site, field: FormField, base: FieldView): FieldView {
-  /* A one-line input would silently drop line breaks. */
+  /* A single-line input would silently remove line breaks. */
   if (field.valueType === 'text' && base.value.includes('\n')) return asTextarea(base, 3, false)
   if (field.grouped) return { ...base, type: 'text', attributes: quantity(site, base.attributes) }
   if (field.valueType === 'number') {
     const isExact = Number.isSafeInteger(Number(base.value)) || base.value.includes('.')
-    /* A browser considers such a number between two steps of the input. */
+    /* The browser would reject a number that is not a multiple of the step. */
     return isExact ? base : { ...base, attributes: { ...base.attributes, step: 'any' } }
   }
-  /* The browser's input would drop an offset, and be empty. */
+  /* The browser's input would not accept an offset and be empty. */
   if (base.type === 'datetime-local' && base.value !== '' && !fitsInput(base.value)) {
     const { max, step, ...attributes } = base.attributes
     return { ...base, type: 'text', attributes: { ...attributes, autocomplete: 'off' } }
@@ -255,7 +253,9 @@ function asLine(site: Site, field: FormField, base: FieldView): FieldView {
   return base
 }
 
-/** A browser's input of a number shows no separators; what may be typed is said in words. */
+/**
+ * Uses a text input, as the browser's number input shows no thousands separators; the allowed range is the tooltip.
+ */
 function quantity(
   site: Site,
   { step, min, max, ...attributes }: FieldView['attributes']
@@ -264,7 +264,7 @@ function quantity(
   const ends = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
   return {
     ...attributes,
-    /* Keyboards of digits have no minus sign. */
+    /* Numeric keyboards have no minus sign. */
     ...(Number(min) >= 0 && { inputmode: step === 1 ? 'numeric' : 'decimal' }),
     autocomplete: 'off',
     dir: undefined,
@@ -279,7 +279,7 @@ function quantity(
   }
 }
 
-/** The zone of a moment; a widget of the application's own gets it in UTC. */
+/** Time zone of a datetime. Custom widgets of the application receive it in UTC. */
 function zoneOf({ widget }: FormField, text: string | undefined) {
   if (widget instanceof Widget) return { unit: UTC }
   return { unit: zoneLabel(text), zone: presentZone() }
@@ -304,7 +304,7 @@ function rowsOf(field: FormField, value: string): number {
   return Math.min(14, Math.max(least, value.split('\n').length))
 }
 
-/** Keeps a value that is no longer among the choices, as saving would otherwise change it. */
+/** Includes a value that is no longer one of the choices, as saving would change it otherwise. */
 function optionsOf(site: Site, field: FormField, values: string[]) {
   const listed = field.choices!.map(String)
   const others = values.filter((value) => value !== '' && !listed.includes(value))

@@ -9,11 +9,9 @@ import type { Condition } from '../../views/visible_when.js'
 export type ValueType =
   'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'json' | 'file'
 
-/**
- * One field of a create or update form, derived from schema, column and options. [B17]
- */
+/** A field of a create or update form, derived from schema, column and options. [B17] */
 export interface FormField {
-  /** API name, also the name in the form */
+  /** API name; the name of the input is derived from it */
   name: string
   label: string
   help: string | undefined
@@ -22,44 +20,40 @@ export interface FormField {
   /** Text after the input */
   suffix: string | undefined
   widget: WidgetName | Widget
-  /** Type of each of its values */
+  /** Type of a single value */
   valueType: ValueType
   required: boolean
-  /** Texts of other fields with which it is part of the form; undefined: it always is [R14] */
+  /** Texts of other fields that make the field visible; undefined if it is always visible [R14] */
   condition: Condition | undefined
-  /** True if it can be emptied */
+  /** True if the field can be cleared */
   nullable: boolean
-  /** Value when emptied */
+  /** Value of the cleared field */
   emptied: null | readonly never[]
   /** Undefined for a virtual field [P6] */
   column: Column | undefined
   virtual: boolean
-  /** True if its value is a list */
+  /** True if the value is a list */
   multiple: boolean
   /**
-   * Values to choose from, in their own types; undefined for references, whose choices come from
-   * the database
+   * Values to select from, not converted to texts; undefined for references, whose choices are read from the database
    */
   choices: readonly unknown[] | undefined
   reference: Reference | undefined
   /** Constraints of the schema as HTML attributes */
   attributes: Record<string, string | number>
-  /** True if the stored value is never shown: hidden columns, passwords, virtual fields, bytes */
+  /** True if the stored value is never shown: hidden columns, passwords, virtual fields, binary data */
   hidden: boolean
-  /** True if a submitted text is not sent back either */
+  /** True if a submitted text is not shown again either */
   secret: boolean
   /** Texts of a blank form */
   initial: readonly string[]
-  /**
-   * True if the model's own schema validates the format of the text, which is then passed on as
-   * typed [A28]
-   */
+  /** True if the model's schema validates the format of the text, which is then passed on unchanged [A28] */
   asTyped: boolean
-  /** True for a number that is shown with separators of thousands if it is long */
+  /** True for a number with thousands separators */
   grouped: boolean
-  /** True if the schema accepts numbers only, not numeric texts */
+  /** True if the schema accepts only numbers, not numeric texts */
   strict: boolean
-  /** True if the schema takes the uploaded file itself and not its key */
+  /** True if the schema expects the uploaded file instead of its key */
   takesFile: boolean
 }
 
@@ -67,20 +61,21 @@ export type { Choice }
 
 const OF_COLUMN = 'column:'
 
-/* A form's inputs for itself begin with `_`, as `_version`; those for one of its fields end like `title__clear`. */
+/*
+ * Names of a form's internal inputs start with `_`, as in `_version`; additional inputs of a field end as in
+ * `title__clear`.
+ */
 const OWN = '__'
 const ESCAPED = '_:_'
 
-/**
- * Name of a field's input, which is that of no other input of the form.
- */
+/** Returns the name of a field's input, escaped so that it differs from all internal inputs. */
 export function inputName(name: string): string {
   return name.startsWith('_') || name.includes(OWN)
     ? OF_COLUMN + name.replaceAll(OWN, ESCAPED)
     : name
 }
 
-/** Name of the field of an input. */
+/** Returns the name of the field of an input. */
 export function fieldName(input: string): string {
   return input.startsWith(OF_COLUMN)
     ? input.slice(OF_COLUMN.length).replaceAll(ESCAPED, OWN)

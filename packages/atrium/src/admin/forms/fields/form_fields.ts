@@ -18,14 +18,13 @@ import { isPassword } from './widgets/new_password_widget.js'
 
 export type FormMode = 'create' | 'update'
 
-/* Maximum length of a text for a one-line input. */
+/* Maximum length of a text in a single-line input */
 const LONGEST_LINE = 255
 
 const known = new WeakMap<ModelView, Partial<Record<FormMode, FormField[]>>>()
 
 /**
- * Fields of a form, in the order of the schema for the mode. The view's resource must be loaded.
- * [B17]
+ * Returns the fields of a form, in the order of the schema for the mode. The view's resource must be loaded. [B17]
  */
 export function formFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const forms = known.get(view) ?? {}
@@ -35,8 +34,8 @@ export function formFields(site: Site, view: ModelView, mode: FormMode): FormFie
 }
 
 /**
- * The fields that the form would have if its reader could write them: what is sent for one comes from a form
- * that was opened before. [U3]
+ * Returns the fields that the user is only allowed to read. A form that was opened earlier may still submit them.
+ * [U3]
  */
 export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
@@ -74,7 +73,7 @@ function makeField(
   const options = view.fieldOptions(name)
   const { help, visibleWhen } = options
   const shape = shapeOf(field, reference)
-  /* A field that only one of the schemas declares as a file is a file field in both forms. */
+  /* A field that either schema declares as a file is a file field in both forms. */
   const usual = isFileField(view, name) ? 'file' : shape.widget
   const widget = widgetOf(options, field, mode) ?? usual
   const own = widget instanceof FormWidget ? widget : undefined
@@ -109,13 +108,13 @@ function makeField(
   }
 }
 
-/** A model that converts or writes its numbers itself decides about their form. */
+/** Returns true for numbers with thousands separators. A model with a custom conversion defines its own format. */
 function isQuantity(view: ModelView, column: BodyField['column']): boolean {
   if (!column) return true
   return !column.preparesItself && !column.serialize && !isIdentifier(view, column)
 }
 
-/** The widget that the options name or are a class of */
+/** Returns the widget in the options: a name or a class. */
 function widgetOf(options: FieldOptions, field: BodyField, mode: FormMode) {
   const { widget } = options
   if (typeof widget === 'function') return new widget()
@@ -131,7 +130,7 @@ function widgetOf(options: FieldOptions, field: BodyField, mode: FormMode) {
   return isArray(field) ? new ListWidget() : undefined
 }
 
-/** An array of the database; of a list of choices, one chooses. */
+/** Returns true for a database array, unless its items are selected from a list. */
 function isArray({ column, json }: BodyField): boolean {
   if (!column?.element || json.type !== 'array') return false
   return listShape(json).widget !== 'multi-select'
@@ -144,7 +143,7 @@ interface Shape {
   choices?: readonly unknown[]
 }
 
-/** The schema takes precedence over the column. */
+/** Returns the default widget. The schema takes precedence over the column. */
 function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
   const { json, type } = field
   const one = (widget: WidgetName, valueType: ValueType, choices?: readonly unknown[]): Shape => ({
@@ -165,7 +164,7 @@ function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
   return one(widgetFor(field), kindOf(field))
 }
 
-/** A list that can't be null can be emptied to an empty list. */
+/** Returns how a field is cleared. A list that can't be null is cleared to an empty list. */
 function emptying(field: BodyField, multiple: boolean): Pick<FormField, 'nullable' | 'emptied'> {
   if (canBeNull(field)) return { nullable: true, emptied: null }
   return { nullable: multiple && !field.json.minItems, emptied: [] }
@@ -189,8 +188,7 @@ function listShape({ items }: JsonSchema): Shape {
 }
 
 /**
- * Returns true if the values can only be written as JSON: in a JSON column whose schema declares no
- * simpler type.
+ * Returns true if the values can only be edited as JSON: a JSON column, unless its schema declares a simpler type.
  */
 function isTree({ json, column, type }: BodyField): boolean {
   if (column?.kind === 'json') {
@@ -199,13 +197,16 @@ function isTree({ json, column, type }: BodyField): boolean {
   return json.type === 'object' && type !== 'any'
 }
 
-/** Browser inputs send the API format, except for datetimes and the seconds of a time. */
+/**
+ * Returns true if the model's schema accepts a custom format. Browser inputs submit the format of the API, except for
+ * datetimes and the seconds of times.
+ */
 function isOwnForm(field: BodyField, widget: WidgetName | Widget, valueType: ValueType): boolean {
   const isPlain = widget === 'text' || widget === 'textarea'
   return field.isOwn && (valueType === 'time' || isPlain || field.settings.formats !== undefined)
 }
 
-/** Returns true if the model's own schema takes a text, regardless of the column. */
+/** Returns true if the model's schema expects a text, regardless of the column. */
 function wantsText({ isOwn, json, type }: BodyField): boolean {
   return (
     isOwn && (json.type === 'string' || (type === 'enum' && typeof json.enum?.[0] === 'string'))
@@ -250,7 +251,7 @@ function isLong({ json, column }: BodyField): boolean {
   return column?.kind === 'text' && json.format === undefined
 }
 
-/** Value type of a configured widget; most widgets keep that of the field. */
+/** Returns the value type of a configured widget; most widgets use the type of the field. */
 function heldBy(widget: WidgetName | Widget, valueType: ValueType): ValueType {
   if (widget instanceof Widget) return valueType
   if (widget === 'json' || widget === 'file') return widget
@@ -273,7 +274,7 @@ function attributesOf(
   return widget instanceof FormWidget ? widget.attributesFrom(attributes) : attributes
 }
 
-/** Default of the database column, if it is known. */
+/** Returns the default of the database column, if it is known. */
 function initialOf({ column }: BodyField, valueType: ValueType): readonly string[] {
   const text = column?.defaultText
   if (text === null || text === undefined || column!.hidden) return []
@@ -290,7 +291,8 @@ function initialOf({ column }: BodyField, valueType: ValueType): readonly string
 }
 
 /**
- * A field that chooses a record and is not a column of the form's model, such as the record of a new pivot row.
+ * Returns a field that selects a record and is not a column of the form's model, such as the record of a new pivot
+ * row.
  */
 export function referenceField(name: string, label: string, reference: Reference): FormField {
   const { kind } = reference.target

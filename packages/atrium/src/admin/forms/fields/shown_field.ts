@@ -18,62 +18,60 @@ export interface FieldView {
   value: string
   values: string[]
   checked: boolean
-  /** The label heads a group of several inputs */
+  /** True if the label is the heading of a group of inputs */
   isGroup: boolean
   /** Data of a custom widget for its template */
   data: unknown
-  /** True if it takes the whole width of the form */
+  /** True for the full width of the form */
   isWide?: boolean
-  /** The control that edits it in a cell, if that is another one */
+  /** Control for editing in a cell, if it differs */
   cellControl?: string
-  /** Address at which the server says what it makes of the text while it is typed */
+  /** URL at which the server renders a preview of the text while it is typed */
   previewUrl?: string
-  /** Shown in a monospace font */
+  /** True to use a monospace font */
   isCode: boolean
   choices: Array<Choice & { selected: boolean }>
   /** Label of the empty choice; undefined if a choice is required */
   emptyChoice: string | undefined
-  /** Marked as required */
+  /** True if marked as required */
   required: boolean
   attributes: Record<string, string | number | boolean | undefined>
-  /** Texts before and after the input, in its box */
+  /** Texts before and after the input, inside its box */
   prefix: string | undefined
   suffix: string | undefined
-  /** JSON of the other fields' texts with which it is part of the form */
+  /** Condition under which the field is visible, as JSON of other fields' texts */
   visibleWhen: string | undefined
-  /** Unit next to the label, as in `UTC` */
+  /** Unit next to the label, such as `UTC` */
   unit: string | undefined
-  /** Time zone in which a moment is shown, which the form sends back [R12] */
+  /** Time zone in which a datetime is shown; the form submits it as well [R12] */
   zone?: string
   error: string | undefined
-  /** The field has the value of an earlier version of the record [R8] */
+  /** Set if the field shows a value of an earlier version of the record [R8] */
   restored?: { now: ShownValue | null; isLost: boolean }
-  /** Checkbox that empties the field */
+  /** Checkbox that clears the field */
   clear: { name: string; checked: boolean } | undefined
-  /** True if a cross in its box, for browsers with the site's script, replaces that checkbox */
+  /** True if the site's script replaces that checkbox by a cross in the box */
   hasCross: boolean
-  /** A text that is typed into it is never stored. [R10] */
+  /** True if a submitted text is never stored in a draft [R10] */
   isSecret?: boolean
   /** The stored file */
   file: { name: string; url: string; image?: string } | undefined
-  /** URL of the search, and title of the chosen record, if the list is long */
+  /** Search URL and title of the selected record, if the list of choices is long */
   search: { url: string; title: string } | undefined
 }
 
-/**
- * Values for the fields to show.
- */
+/** Values of the fields to show. */
 export interface FieldState {
-  /** Texts by API name, as last shown or submitted */
+  /** Texts by API name, as stored or submitted */
   shown: Record<string, string[]>
-  /** Texts of the stored record by API name; undefined on create */
+  /** Texts of the stored record by API name; undefined in a create form */
   stored: Record<string, string[]> | undefined
-  /** Key of the stored record, whose files are shown with their names */
+  /** Key of the stored record, whose file names are shown */
   record?: KeyValue
   errors: Record<string, string>
   cleared: ReadonlySet<string>
-  /** First part of the names in the form, as of a row: `items.2.` [R2] */
+  /** Prefix of input names, such as `items.2.` for a row [R2] */
   prefix?: string
-  /** Choices of references, where many fields share them */
+  /** Shared choices of references, if many fields use them */
   choices?: SharedChoices
 }

@@ -5,7 +5,7 @@ import { isSame } from '../submission/untouched.js'
 import type { FormField } from './form_field.js'
 import { Widget } from '../../views/widget.js'
 
-/** The part of a field's template variables that a stored value decides. */
+/** The template variables of a field that depend on the stored value. */
 interface ValueView {
   id: string
   control: string
@@ -19,7 +19,7 @@ interface ValueView {
   attributes: Record<string, string | number | boolean | undefined>
 }
 
-/** Values that the control of a type can show. */
+/** Checks whether the control of a type can show a value */
 const SHOWN: Partial<Record<FormField['valueType'], (text: string) => boolean>> = {
   date: (text) => readDate(text) !== null,
   datetime: (text) => readDateTime(text) !== null,
@@ -29,11 +29,11 @@ const SHOWN: Partial<Record<FormField['valueType'], (text: string) => boolean>> 
 }
 
 /**
- * The field as it shows a stored value that other programs have written: one that its control can't show is a text,
- * read-only in the form of its record, which keeps it; one that breaks a rule of the form has no rules, as browsers
- * would not send the form.
+ * Adapts a field to a stored value that another program has written. If the control can't show the value, the field
+ * is a text input, read-only in the update form, so that the value is preserved. If the value violates a constraint,
+ * the constraints are removed, as browsers would not submit the form otherwise.
  *
- * @param stored  texts of the record; undefined on create
+ * @param stored  texts of the record; undefined in a create form
  */
 export function asStored<View extends ValueView>(
   site: Site,

@@ -7,12 +7,12 @@ import type { FormField } from './form_field.js'
 import { plainTexts } from '../../views/visible_when.js'
 
 /**
- * The texts that the fields of a form have once it is stored: what was sent, else what the record or the table's
- * default gives.
+ * Returns a function that returns the texts of a form's fields after saving: the submitted texts, otherwise those of
+ * the record or the column's default.
  *
- * @param fields  of the form; other names are those of columns that it does not have
- * @param record  of an update
- * @returns null for a field that the viewer can't see
+ * @param fields  fields of the form; other names are those of columns that are not in the form
+ * @param record  record to update; undefined for a create form
+ * @returns function that returns null for a field that the viewer can't see
  */
 export function textsInForm(
   view: ModelView,
@@ -24,7 +24,7 @@ export function textsInForm(
     const field = fields.find((one) => one.name === name)
     if (submission?.cleared.has(name)) return []
     const sent = submission?.shown[name] ?? []
-    /* A hidden `false` precedes the checkbox. */
+    /* A hidden input with `false` precedes the checkbox. */
     const counting = field?.valueType === 'boolean' ? sent.slice(-1) : sent
     const typed = counting.map((text) => text.trim()).filter((text) => text !== '')
     if (field && typed.length > 0) return typed

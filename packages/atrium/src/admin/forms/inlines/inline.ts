@@ -9,31 +9,30 @@ import {
   type InlineOptions,
 } from '../../views/inline_option.js'
 
-/**
- * A relation whose rows are in the form of their parent. [R2]
- */
+/** A relation whose rows are in the form of their parent. [R2] */
 export interface Inline {
-  /** Name of the relation, and first part of the names of its fields: `items` in `items.0.quantity` */
+  /** Name of the relation, and prefix of the names of inputs: `items` in `items.0.quantity` */
   name: string
   label: string
   /** View of the rows */
   view: ModelView
   /** Foreign key of the rows */
   column: Column
-  /** Column of the parent that it refers to */
+  /** Column of the parent that the foreign key refers to */
   target: Column
-  /** API names of the columns that the option names */
+  /** API names of the columns in the option; undefined for the default */
   fields: readonly string[] | undefined
-  /** Column that has the order of the rows */
+  /** Column that stores the order of the rows */
   sort: Column | undefined
   /** Number of blank rows without JavaScript */
   spare: number
-  /** True for a `hasOne` */
+  /** True for a `hasOne` relation */
   isOne: boolean
 }
 
 /**
- * The inlines of a view, whoever asks. Those that the check at boot refuses are left out.
+ * Returns all inlines of a view, regardless of permissions. Invalid ones, which the check at boot reports, are left
+ * out.
  */
 export function inlinesOf(site: ViewSite, view: ModelView): Inline[] {
   return inlineOptions(view.options.inlines).flatMap((options) => {
@@ -43,9 +42,9 @@ export function inlinesOf(site: ViewSite, view: ModelView): Inline[] {
 }
 
 /**
- * The inlines of a view that the signed-in user may see. [U4]
+ * Returns the inlines of a view that the signed-in user can see. [U4]
  *
- * @param view  as their roles leave it
+ * @param view  the view, limited by the user's roles
  */
 export async function seenInlines(
   ctx: HttpContext,
@@ -92,7 +91,7 @@ function inlineOf(
   }
 }
 
-/** The inline with the user's own view of the rows; null if the foreign key is hidden from them. */
+/** Returns the inline with the user's limited view of the rows; null if the user cannot see the foreign key. */
 function seenAs(inline: Inline, view: ModelView): Inline | null {
   const { columns } = view.resource
   const column = columns.find(inline.column.apiName)

@@ -10,9 +10,9 @@ import { ID } from './rows.js'
 import { inlineOptions, type InlineOptions } from '../../views/inline_option.js'
 
 /**
- * Checks what the option `inlines` of a view names, once all models of the site are known. [R2]
+ * Checks the names in the option `inlines` of a view. Called when all models of the site are known. [R2]
  *
- * @throws ValueError  for the first mistake
+ * @throws ValueError  for the first error
  */
 export function checkInlines(site: ViewSite, view: ModelView): void {
   const seen = new Set<string>()
@@ -94,7 +94,10 @@ function checkFields(
   }
 }
 
-/** The schemas as the model gives them: those of the resource need the table, which is not read yet. */
+/**
+ * Returns true if a schema of the model declares the field as a file. The schemas of the resource can't be used, as
+ * the table is not loaded yet.
+ */
 function takesFile(
   { crudOptions: { createSchema, updateSchema }, name, resource }: ModelView,
   field: string
@@ -122,9 +125,9 @@ function connectionOf({ connection }: LucidModel): string {
 }
 
 /**
- * Checks that the columns by which rows of a model are put in order can hold new numbers, once its table is read. [R2]
+ * Checks that the sort columns of inlines can store numbers. Called when the table of the rows is loaded. [R2]
  *
- * @param view  of the rows
+ * @param view  view of the rows
  * @throws ValueError
  */
 export function checkSortColumns(site: ViewSite, view: ModelView): void {

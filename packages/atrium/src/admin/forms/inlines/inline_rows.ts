@@ -9,25 +9,21 @@ import { may, mayEach } from '../../permissions/may.js'
 import type { Inline } from './inline.js'
 import { ID, MOST_ROWS, storedRows, type SentRow } from './rows.js'
 
-/**
- * The columns of an inline's table, and the fields in them.
- */
+/** The columns of an inline's table and their fields. */
 interface RowFields {
-  /** API names of all columns that the user sees, in their order */
+  /** API names of all columns that the user can see, in order */
   names: readonly string[]
-  /** Of new rows */
+  /** Fields of new rows */
   create: readonly FormField[]
-  /** Of rows that exist */
+  /** Fields of existing rows */
   update: readonly FormField[]
-  /** Fields of rows that exist, which the user may see and not change */
+  /** Fields of existing rows that the user can see but not change */
   readOnly: readonly FormField[]
 }
 
 const KNOWN = new WeakMap<Inline['view'], Map<string, RowFields>>()
 
-/**
- * The resource of the inline's view must be loaded.
- */
+/** Returns the fields of an inline. The resource of its view must be loaded. */
 export function rowFields(site: Site, inline: Inline): RowFields {
   let known = KNOWN.get(inline.view)
   if (!known) KNOWN.set(inline.view, (known = new Map()))
@@ -55,36 +51,32 @@ function makeFields(site: Site, inline: Inline): RowFields {
   return { names, create: among(create), update: among(update), readOnly: among(readOnly) }
 }
 
-/** A row that exists, with what the user may do with it. */
+/** An existing row, with the permissions of the user. */
 export interface StoredRow {
-  /** Key as in paths, without the leading slash */
+  /** Key in the format of URL paths, without the leading slash */
   id: string
   record: LucidRow
   mayUpdate: boolean
-  /** How it is removed; null if it may not be */
+  /** How the row is deleted; null if the user is not allowed to delete it */
   removal: 'delete' | 'purge' | null
-  /** Names of fields that are read-only on this row [U3] */
+  /** Names of the fields that are read-only for this row [U3] */
   readOnly: ReadonlySet<string>
 }
 
-/**
- * The rows of one relation as they are stored, with what the signed-in user may do.
- */
+/** The stored rows of a relation, with the permissions of the signed-in user. */
 export class InlineRows {
   private constructor(
     readonly inline: Inline,
     readonly fields: RowFields,
     readonly stored: readonly StoredRow[],
     readonly mayCreate: boolean,
-    /** True if there are more rows than a form takes */
+    /** True if there are more rows than a form can contain */
     readonly isTooLong: boolean,
-    /** True if the user may put the rows in order */
+    /** True if the user is allowed to sort the rows */
     readonly isSortable: boolean
   ) {}
 
-  /**
-   * Reads the rows of a parent. None without one, as on create.
-   */
+  /** Reads the rows of a parent; none without a parent, as in a create form. */
   static async read(
     ctx: HttpContext,
     site: Site,
@@ -139,15 +131,13 @@ async function withRights(
   return rows
 }
 
-/** True if no role keeps the user from writing the column, on any record. */
+/** Returns true if the roles of the user allow writing the column on at least some records. */
 export function writes({ view }: Inline, apiName: string, operation: 'create' | 'update'): boolean {
   const { projection } = view.resource
   return !projection || projection.writing(operation, apiName) !== 'none'
 }
 
-/**
- * A row that a form adds, changes or removes.
- */
+/** A row that a form adds, changes or removes. */
 export interface RowChange {
   rows: InlineRows
   sent: SentRow
@@ -157,11 +147,11 @@ export interface RowChange {
   key: KeyValue | undefined
   /** Values by attribute name, without the foreign key */
   values: Record<string, unknown>
-  /** True if the user changes more than its place */
+  /** True if the change is not limited to the row's position */
   isTouched: boolean
 }
 
-/** A row that stays, with the number that was typed for its place. */
+/** A remaining row, with the number that was entered for its position. */
 export interface PlacedRow {
   sent: SentRow
   stored: StoredRow | undefined
@@ -169,12 +159,13 @@ export interface PlacedRow {
 }
 
 /**
- * Numbers for the order of the rows: 1, 2, 3, and so on, if rows were added, removed or moved. If the form does
- * not have all rows, the others keep theirs, new ones come after them, and typed numbers are used unchanged. [R2]
+ * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3, and so on. If the form
+ * does not contain all rows, the numbers of the other rows are unchanged, new rows come after them, and entered
+ * numbers are used as they are. [R2]
  *
- * @param placed  rows that stay
- * @param named   rows that exist and that the form has, those to remove among them
- * @returns the number of each row that gets another one
+ * @param placed  remaining rows
+ * @param named   existing rows that the form contains, including rows to remove
+ * @returns new numbers of the rows whose number changes
  */
 export function newPlaces(
   { inline, stored }: InlineRows,
@@ -216,7 +207,7 @@ function literalPlaces(
   return places
 }
 
-/** A row without a number comes last. */
+/** Compares rows by number; rows without a number come last. */
 export function byNumber(
   one: Pick<PlacedRow, 'sent' | 'typed'>,
   other: Pick<PlacedRow, 'sent' | 'typed'>
@@ -226,9 +217,7 @@ export function byNumber(
   return one.sent.index - other.sent.index
 }
 
-/**
- * The number that was typed for the place of a row; null for none, NaN for what is not a number.
- */
+/** Returns the number that was entered for the position of a row; null if it is empty, NaN if it is invalid. */
 export function typedPlace({ inline }: InlineRows, { texts }: SentRow): number | null {
   const text = inline.sort && texts.get(inline.sort.apiName)?.at(-1)?.trim()
   if (!text) return null

@@ -23,35 +23,38 @@ export interface InlineSection {
   /** Name of the relation */
   name: string
   label: string
-  /** In a sentence */
+  /** Singular of the model, for use in a sentence */
   one: string
   columns: Array<{ name: string; label: string; required: boolean; unit: string | undefined }>
   rows: RowView[]
-  /** A new row for the script, with `__index__` for its number; null if the user may not add any */
+  /**
+   * Template of a new row for the script, with `__index__` instead of the number; null if the user is not allowed to
+   * add rows
+   */
   blank: RowView | null
-  /** Number that the next new row gets in names */
+  /** Number of the next new row in input names */
   next: number
   isSortable: boolean
   isOne: boolean
   hasRemove: boolean
-  /** Name of the button for more blank rows */
+  /** Name of the button to add blank rows */
   more: string | null
   messages: string[]
-  /** Words for the script, as JSON */
+  /** Texts for the script, as JSON */
   texts: string
-  /** URL of the list, if there are more rows than a form takes */
+  /** URL of the list if there are more rows than a form can contain */
   list: string | null
-  /** Stylesheets that widgets in the rows need */
+  /** Stylesheets of the widgets in the rows */
   sheets: string[]
-  /** Errors, with the ids of what has them */
+  /** Errors, with the ids of the invalid elements */
   errors: Array<{ id: string; text: string }>
 }
 
 /**
- * Rows in the form, as it was sent. Their names begin with those of the relations. [R2]
+ * Reads the submitted rows of a form. Their names start with the names of the relations. [R2]
  *
- * @param view  as the user's roles leave it
- * @returns the rows by relation, and true if a button only wants the form again
+ * @param view  the view, limited by the user's roles
+ * @returns the rows by relation, and true if a button was pressed that renders the form again without saving
  */
 export async function rowsIn(
   ctx: HttpContext,
@@ -70,7 +73,7 @@ export async function rowsIn(
   return { rows, asksAgain }
 }
 
-/** Such as for the preview of a text in the row. [R13] */
+/** Returns true if a button of a widget in the row was pressed, such as a preview. [R13] */
 function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
   const { create, update } = rowFields(site, inline)
   return [...create, ...update].some(
@@ -79,10 +82,10 @@ function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): b
 }
 
 /**
- * The inlines of a form.
+ * Returns the inlines of a form.
  *
- * @param view    of the parent, as the user's roles leave it
- * @param record  the parent; undefined on create
+ * @param view    view of the parent, limited by the user's roles
+ * @param record  parent record; undefined in a create form
  */
 export async function inlineSections(
   ctx: HttpContext,
@@ -147,7 +150,9 @@ async function sectionOf(
   return { ...section, errors: errorsOf(site, section) }
 }
 
-/** Rows as they were sent, then those that were not; as they are stored if none was sent. */
+/**
+ * Returns submitted rows, followed by stored rows that were not submitted; only stored rows if none were submitted.
+ */
 function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
   const named = new Set<string>()
   const shown: Array<ShownRow & { sent: NonNullable<ShownRow['sent']> }> = []
@@ -155,7 +160,7 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
     const stored = row.id === null ? undefined : rows.find(row.id)
     if (stored && named.has(stored.id)) continue
     if (stored) named.add(stored.id)
-    /* A row that is gone is saved as a new one, unless it was to be removed. */
+    /* A row that no longer exists is shown as a new one, unless the user removed it. */
     else if (row.isRemoved || !rows.mayCreate || isBlank(rows, row)) continue
     shown.push({ stored, sent: row })
   }
@@ -165,7 +170,7 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
   return [...inOrder, ...others.map((stored) => ({ stored, sent: undefined }))]
 }
 
-/** Errors of the rows together, and of those that are not shown again */
+/** Errors of the relation, and of rows that are not shown again */
 function messagesOf(inline: Inline, shown: readonly ShownRow[], errors: RowErrors): string[] {
   const places = new Set(shown.map(({ sent }) => sent && `${inline.name}.${sent.index}`))
   const own = [...errors].filter(
@@ -180,7 +185,7 @@ function placeOrNull(rows: InlineRows, sent: NonNullable<ShownRow['sent']>): num
   return Number.isNaN(typed) ? null : typed
 }
 
-/** Blank rows, for browsers without JavaScript */
+/** Returns blank rows, for browsers without JavaScript. */
 function unusedRows(
   rows: InlineRows,
   filled: readonly ShownRow[],
@@ -238,7 +243,7 @@ function errorsOf(
   ]
 }
 
-/** The first invalid field, of the first row that has one */
+/** Focuses the first invalid field. */
 function focusFirst(sections: readonly InlineSection[]): void {
   for (const { rows } of sections) {
     for (const { cells, messages } of rows) {

@@ -27,24 +27,22 @@ import {
 import type { ModelView } from '../../views/model_view.js'
 import { type SentRow, MOST_ROWS, referredValue } from './rows.js'
 
-/**
- * All that a form does with rows, validated.
- */
+/** All validated changes of rows in a form. */
 export class RowsPlan {
   readonly changes: RowChange[] = []
   readonly errors = new Map<string, RowError>()
   #status: 403 | 409 | null = null
 
-  /**
-   * @throws InvalidForm  if anything is wrong with the rows or, by `errors`, with their parent
-   */
+  /** @throws InvalidForm  if there are errors in the rows, or in `errors` of the parent */
   check(errors: InvalidForm['errors'] = []): void {
     if (this.#status !== null) throw new RefusedRows(this.#status, errors, this.errors)
     if (this.errors.size > 0 || errors.length > 0) throw new InvalidForm(errors, this.errors)
   }
 
   /**
-   * @param status  of a refusal: 403 counts more than 409
+   * Adds an error of a row.
+   *
+   * @param status  status of a refusal; 403 takes precedence over 409
    */
   fail(place: string, error: Partial<RowError>, status: 403 | 409 | null = null): void {
     const { fieldErrors = {}, messages = [], ...marks } = this.errors.get(place) ?? {}
@@ -59,11 +57,11 @@ export class RowsPlan {
 }
 
 /**
- * Validates the rows of a submission by the schemas of their models, and finds out what is to be written. [R2]
+ * Validates the submitted rows with the schemas of their models, and determines the changes to write. [R2]
  *
- * @param view    of the parent, as the user's roles leave it
- * @param parent  undefined for a new one
- * @returns null if the submission has no rows
+ * @param view    view of the parent, limited by the user's roles
+ * @param parent  undefined for a new parent
+ * @returns null if the submission contains no rows
  */
 export async function planRows(
   ctx: HttpContext,
@@ -83,14 +81,12 @@ export async function planRows(
   return plan
 }
 
-/** Place of a row among the errors. */
+/** Returns the key of a row in the errors. */
 export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
   return `${inline.name}.${index}`
 }
 
-/**
- * The error of a row, from a thrown error; null for an error that is not about the row.
- */
+/** Converts an error to the errors of a row. */
 export function errorOf(site: Site, rows: InlineRows, error: unknown): RowError {
   const { create, update, readOnly, names } = rows.fields
   const failure = failureOf(site, [...update, ...create, ...readOnly], error)
@@ -104,7 +100,7 @@ export function errorOf(site: Site, rows: InlineRows, error: unknown): RowError 
   return { fieldErrors, messages: isUnreported ? [failure.error] : messages }
 }
 
-/** The plan for the rows of one relation. */
+/** Plans the changes of one relation's rows. */
 class Planner {
   readonly #placed: PlacedRow[] = []
   readonly #named = new Set<StoredRow>()
@@ -139,7 +135,7 @@ class Planner {
     for (const row of this.#new) await this.#create(row, places.get(row))
   }
 
-  /** Rows that there would be */
+  /** Number of rows after the changes */
   #left(): number {
     const removed = this.plan.changes.filter(
       ({ kind, rows }) => kind === 'delete' && rows === this.rows
@@ -201,7 +197,10 @@ class Planner {
     }
   }
 
-  /** The form can be older than the user's roles. [U3] */
+  /**
+   * Returns true if read-only fields were changed, which happens if the user's roles have changed since the form was
+   * rendered. [U3]
+   */
   #refuses(
     row: SentRow,
     stored: StoredRow | undefined,
@@ -265,7 +264,7 @@ class Planner {
       : new Map()
   }
 
-  /** Rows that only change their places are written as well. */
+  /** Adds the new positions to the changes, including rows of which only the position changes. */
   #place(places: ReadonlyMap<SentRow, number>): void {
     const { rows, plan } = this
     for (const { sent, stored } of this.#placed) {

@@ -21,16 +21,12 @@ import { shownValues } from '../form_record.js'
 import type { InlineRows, StoredRow } from './inline_rows.js'
 import type { SentRow } from './rows.js'
 
-/**
- * Values of a row by attribute name, after the schema of its model.
- */
+/** Values of a row by attribute name, after validation. */
 type Values = Record<string, unknown>
 
-/**
- * Returns true if nothing was typed into a new row: it has nothing but what a blank one begins with.
- */
+/** Returns true if a new row has only the initial values of a blank row. */
 export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: SentRow): boolean {
-  /* Of fields that the user does not have, any text counts. */
+  /* Without permission to create rows, any text counts. */
   if (!mayCreate) {
     const own = [...texts].filter(([name]) => name !== inline.sort?.apiName)
     return own.every(([, sent]) => sent.every((text) => text.trim() === ''))
@@ -46,8 +42,8 @@ export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: Se
 /**
  * Validates a new row.
  *
- * @param given  values that the form itself gives, by API name
- * @param later  API name of the foreign key, before the parent is stored
+ * @param given  values that the form sets, by API name
+ * @param later  API name of the foreign key if the parent is not stored yet; otherwise null
  * @throws InvalidForm
  */
 export async function valuesOfNew(
@@ -73,9 +69,7 @@ export async function valuesOfNew(
   )
 }
 
-/**
- * The texts that a row that exists shows, by API name.
- */
+/** Returns the texts of an existing row, by API name. */
 export async function textsOfRow(
   { inline }: InlineRows,
   fields: readonly FormField[],
@@ -90,12 +84,12 @@ export async function textsOfRow(
 }
 
 /**
- * The changes that a form makes in a row that exists: the fields that did not come back as they were shown. One that came
- * back empty is emptied, unless its value is not shown.
+ * Returns the changes of an existing row: the fields that differ from what was shown. A field that was submitted
+ * empty is cleared unless its value was not shown.
  *
- * @param fields  of the row that the user may write
- * @param stored  texts that it shows
- * @returns null if it changes nothing
+ * @param fields  fields of the row that the user can write
+ * @param stored  texts that the row shows
+ * @returns null if there are no changes
  */
 export function touchedIn(
   fields: readonly FormField[],
@@ -128,9 +122,9 @@ export function touchedIn(
 }
 
 /**
- * Validates what a form changes in a row that exists.
+ * Validates the changes of an existing row.
  *
- * @returns the values of the changed fields alone
+ * @returns values of only the changed fields
  * @throws InvalidForm
  */
 export async function valuesOfChanged(
@@ -155,7 +149,9 @@ function empty(field: FormField, { values, cleared, errors }: Submission): void 
   }
 }
 
-/** A hidden text without a value precedes lists, as `false` precedes a checkbox. */
+/**
+ * Removes the empty text of the hidden input before a list, and the `false` of the hidden input before a checkbox.
+ */
 function filled({ valueType }: FormField, texts: readonly string[] = []): string[] {
   const counting = valueType === 'boolean' ? texts.slice(-1) : texts
   return counting.filter((text) => text.trim() !== '')
@@ -164,7 +160,8 @@ function filled({ valueType }: FormField, texts: readonly string[] = []): string
 type ShownField = Parameters<typeof shownValues>[2]
 
 /**
- * The values of a column in several rows, as lists show them. One query for the titles of a reference.
+ * Returns the values of a column in several rows, formatted as in lists, with one query for the titles of a
+ * reference.
  */
 export async function cellsInRows(
   ctx: HttpContext,
@@ -178,9 +175,9 @@ export async function cellsInRows(
 }
 
 /**
- * The current values of some fields of a row in words: `Quantity: 5, Price: 7`. Hidden ones are left out.
+ * Formats the current values of some fields of a row: `Quantity: 5, Price: 7`. Hidden fields are left out.
  *
- * @param names  API names
+ * @param names  API names of the fields
  */
 export async function nowIn(
   ctx: HttpContext,

@@ -17,9 +17,7 @@ import { cellsInRows, textsOfRow } from './row_values.js'
 import { ID, REMOVE, VERSION, type SentRow } from './rows.js'
 import { offerNew } from '../new_reference.js'
 
-/**
- * A cell of a row: a field, or a text where the user can't change it.
- */
+/** A cell of a row: a field, or a text if the user can't change it. */
 export interface CellView {
   name: string
   label: string
@@ -33,15 +31,15 @@ export interface CellView {
  */
 export interface RowView {
   id: string
-  /** Number of the row for people, from 1 */
+  /** Row number shown to users, starting at 1 */
   number: number | string
   isNew: boolean
-  /** True if nothing was typed into it */
+  /** True if the row is new and has only initial values */
   isBlank: boolean
-  /** Hidden fields */
+  /** Hidden inputs */
   hidden: Array<{ name: string; value: string }>
   cells: CellView[]
-  /** Field for the place */
+  /** Input for the position */
   place: { id: string; name: string; value: string; error: string | undefined } | undefined
   remove: { name: string; checked: boolean } | undefined
   messages: string[]
@@ -49,15 +47,13 @@ export interface RowView {
 
 /** A row to show. */
 export interface ShownRow {
-  /** Undefined for a new one */
+  /** Undefined for a new row */
   stored: StoredRow | undefined
-  /** Undefined for a row that was not sent */
+  /** Undefined for a row that was not submitted */
   sent: SentRow | undefined
 }
 
-/**
- * Builds the template variables of rows. One query for each reference that they have.
- */
+/** Returns the template variables of rows. Runs one query per reference. */
 export class RowViews {
   readonly #choices: SharedChoices
   readonly #texts = new Map<LucidRow, Map<string, { kind: string; markup: string }>>()
@@ -85,8 +81,8 @@ export class RowViews {
   }
 
   /**
-   * @param index   number of the row in the names of its fields
-   * @param number  for people
+   * @param index   number of the row in input names
+   * @param number  number of the row shown to users
    */
   async view(row: ShownRow, index: number | string, number: number | string): Promise<RowView> {
     const { inline, isSortable } = this.rows
@@ -126,7 +122,7 @@ export class RowViews {
     error: RowError | undefined
   ): RowView['hidden'] {
     const { resource } = this.rows.inline.view
-    /* Saved again, it overwrites what others have changed. */
+    /* With the current version, saving the form again overwrites the changes of other users. */
     const version = error?.isChanged ? undefined : sent?.version
     return [
       { name: prefix + ID, value: id },
@@ -151,7 +147,7 @@ export class RowViews {
     })
   }
 
-  /** The fields of a row that the user may write. */
+  /** Returns the fields of a row that the user can write. */
   fieldsOf(stored: StoredRow | undefined): readonly FormField[] {
     const { create, update } = this.rows.fields
     if (!stored) return create
@@ -188,7 +184,7 @@ export class RowViews {
     return new Map(views.map((view, index) => [fields[index].name, inCell(view)]))
   }
 
-  /** Values that references have in the rows, as stored or typed */
+  /** Values of a reference in the rows, stored or submitted */
   #currentOf(column: Column): unknown[] {
     return this.shown.flatMap(({ stored, sent }) => {
       const typed = sent?.texts.get(inputName(column.apiName))?.at(-1)
@@ -198,7 +194,7 @@ export class RowViews {
     })
   }
 
-  /** Texts of the cells that are not fields, column by column */
+  /** Reads the texts of read-only cells, column by column. */
   async #readTexts(): Promise<void> {
     const { inline, fields } = this.rows
     const { view } = inline
@@ -232,13 +228,16 @@ export class RowViews {
   }
 }
 
-/** A typed text is looked up only if it can be a key. */
+/** Returns true if a submitted text can be a key, so that it is looked up. */
 function isKeyOf({ kind }: Column, text: string | undefined): boolean {
   if (!text) return false
   return kind !== 'integer' && kind !== 'number' ? text.length <= 255 : /^-?\d{1,15}$/.test(text)
 }
 
-/** A browser must not insist on a row that is removed or left blank, and emptying a field is enough in a row. */
+/**
+ * Adapts a field to a cell: the browser must not require it, as the row may be removed or blank, and the field is
+ * cleared by deleting its text.
+ */
 function inCell(view: FieldView): FieldView {
   const attributes = { ...view.attributes }
   for (const name of ['required', 'data-required', 'autofocus']) delete attributes[name]

@@ -7,20 +7,16 @@ import type { ModelView } from '../../views/model_view.js'
 import { TooManyValues } from '../../http/errors.js'
 import type { Inline } from './inline.js'
 
-/** More rows than these are worked on in their list. */
+/** Maximum number of rows in a form; more rows are edited in their list. */
 export const MOST_ROWS = 500
 
-/**
- * The value that rows refer to their parent by, as in the API; null if they can't.
- */
+/** Returns the value with which rows refer to their parent, in the format of the API; null if it is empty. */
 export function referredValue({ target }: Inline, parent: LucidRow): string | null {
   const value = attributeValue(target, parent)
   return value === null || value === undefined ? null : String(value)
 }
 
-/**
- * The rows of a parent that the signed-in user may see, in their order, by one query: up to `MOST_ROWS` + 1.
- */
+/** Returns the rows of a parent that the signed-in user can see, in order, with one query: up to `MOST_ROWS` + 1. */
 export async function storedRows(
   ctx: HttpContext,
   inline: Inline,
@@ -44,7 +40,7 @@ export async function storedRows(
   return seen.toSorted((one, other) => compare(order(one), order(other)))
 }
 
-/** Rows without a number come last; those with the same one in the order of their keys. */
+/** Sort key of a row: rows without a number come last, rows with the same number are ordered by key. */
 function orderOf({ resource }: ModelView, attribute: string | undefined) {
   return (record: LucidRow): unknown[] => {
     const sort = attribute && (record as unknown as Record<string, unknown>)[attribute]
@@ -72,45 +68,44 @@ function compareValues(one: unknown, other: unknown): number {
   return first < second ? -1 : first > second ? 1 : 0
 }
 
-/**
- * A row as a form sent it.
- */
+/** A submitted row. */
 export interface SentRow {
-  /** Its number in the names of its fields: 2 in `items.2.quantity` */
+  /** Number of the row in input names: 2 in `items.2.quantity` */
   index: number
-  /** Key as in paths, of a row that exists */
+  /** Key of an existing row in the format of URL paths; null for a new row */
   id: string | null
   version: string | undefined
   isRemoved: boolean
-  /** Texts by the names of the inputs in the row: `quantity` */
+  /** Texts by input name within the row: `quantity` */
   texts: ReadonlyMap<string, readonly string[]>
 }
 
-/**
- * The rows of one relation.
- */
+/** The submitted rows of one relation. */
 export interface SentRows {
   rows: SentRow[]
-  /** True if a button only wants the form again, with more blank rows */
+  /** True if a button was pressed that adds blank rows */
   wantsMore: boolean
 }
 
-/** Names of what a row has in addition to its fields */
+/** Names of a row's additional inputs */
 export const ID = 'id'
 export const VERSION = '__version'
 export const REMOVE = '__remove'
-/** Name of the button for more blank rows, after the relation's: `items.__more` */
+/** Suffix of the button that adds blank rows: `items.__more` */
 export const MORE = '__more'
 
-/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
+/*
+ * Maximum number of submitted rows, as each row enlarges the page that shows the error. More than a form with its
+ * blank rows has.
+ */
 const MOST_SENT = 2 * MOST_ROWS
 
 const PLACE = /^(\d{1,6})\.(.+)$/s
 
 /**
- * Reads the rows that a form sent, in the order of their numbers: `items.0.quantity=2`. [R2]
+ * Reads the submitted rows in the order of their numbers: `items.0.quantity=2`. [R2]
  *
- * @param relation  first part of the names
+ * @param relation  prefix of the input names
  * @throws TooManyValues
  */
 export function sentRows(sent: ReadonlyMap<string, readonly string[]>, relation: string): SentRows {

@@ -19,17 +19,17 @@ import { referredValue } from './rows.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 
-/** Another user has changed a row since the form was read. */
+/** Another user has changed a row since the form was rendered. */
 class ChangedRow extends Error {}
 
-/** Another request has made the one row of a `hasOne`. */
+/** Another request has created the only row of a `hasOne` relation. */
 class TakenPlace extends Error {}
 
-/** A row is not there any more, or not one of this parent. */
+/** A row no longer exists or belongs to another parent. */
 class GoneRow extends Error {}
 
 /**
- * Runs a validation of the parent together with that of its rows, so that all errors are reported together.
+ * Validates the parent together with its rows, so that all errors are reported together.
  *
  * @throws InvalidForm
  */
@@ -49,12 +49,12 @@ export async function checkedWith<Result>(
 }
 
 /**
- * Writes a parent and its rows: all in one transaction, and as one event. [R2, E3]
+ * Writes a parent and its rows in one transaction, and as one event. [R2, E3]
  *
- * @param view   of the parent, as the user's roles leave it
+ * @param view   view of the parent, limited by the user's roles
  * @param write  writes the parent
- * @param keyOf  the key of the parent; null if it has none
- * @throws InvalidForm  with what is wrong with the rows
+ * @param keyOf  returns the key of the parent; null if it has none
+ * @throws InvalidForm  with the errors of the rows
  * @throws Problem      about the parent
  */
 export async function saveWithRows<Result>(
@@ -97,7 +97,7 @@ class RowWriter {
     }
   ) {}
 
-  /** Removed rows make room for new ones. */
+  /** Writes the changes: removals first, so that unique values become available for new rows. */
   async write(plan: RowsPlan): Promise<void> {
     const parents = new Map<Inline, LucidRow>()
     for (const kind of ['delete', 'update', 'create'] as const) {
@@ -138,10 +138,10 @@ class RowWriter {
   }
 
   /**
-   * The plan was made before the transaction: the parent is locked, so that one request at a time looks, and the look
-   * is a locking one, as MariaDB's others would see what was before.
+   * Checks that a `hasOne` relation has no row yet. The parent is locked, so that requests check one after the other.
+   * The rows are read with a lock, as MariaDB's other reads would use an older snapshot.
    *
-   * @throws TakenPlace  also for a row that the user does not see
+   * @throws TakenPlace  also for a row that the user can't see
    */
   async #assertFree(inline: Inline, parent: LucidRow): Promise<void> {
     const { client } = this.options
@@ -173,7 +173,7 @@ class RowWriter {
     } else throw error
   }
 
-  /** With the columns that the user does not see, as rows refer to one of them. */
+  /** Reads the parent with all columns, as rows may refer to a column that the user can't see. */
   async #parent(): Promise<LucidRow> {
     const { crud, resource } = this.view.base
     const record = await crud.find(resource.key.isComposite ? this.key : this.key[0], {
@@ -187,7 +187,11 @@ class RowWriter {
   }
 }
 
-/** @throws ChangedRow, GoneRow */
+/**
+ * Checks that a row still belongs to the parent and has not changed.
+ *
+ * @throws ChangedRow, GoneRow
+ */
 function checkRow({ isTouched, rows, sent }: RowChange, locked: LucidRow, parent: LucidRow): void {
   const { column, view } = rows.inline
   const attributes = locked as unknown as Record<string, unknown>
@@ -203,7 +207,7 @@ function isAboutRow(error: unknown): boolean {
   return isForPeople(error) || toProblem(error).status < 500
 }
 
-/** New rows are written in their order, which their keys then have as well. */
+/** Sorts the changes. New rows are created in order, so that their keys have the same order. */
 function inOrder(changes: RowChange[]): RowChange[] {
   return changes.toSorted((one, other) => {
     const places = [one, other].map(({ rows, values, sent }) => {

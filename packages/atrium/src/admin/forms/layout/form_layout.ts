@@ -8,11 +8,11 @@ export interface LaidOutField {
   readonly name: string
   readonly error?: string | undefined
   readonly required?: boolean
-  /** Texts that it shows */
+  /** Texts that the field shows */
   readonly values?: readonly string[]
-  /** Set if it has the value of an earlier version of the record [R8] */
+  /** Set if the field shows a value of an earlier version of the record [R8] */
   readonly restored?: unknown
-  /** True if a required field may be sent empty as something is stored that the page does not show */
+  /** Set if a required field may be submitted empty because a stored file remains */
   readonly file?: unknown
 }
 
@@ -36,7 +36,7 @@ export interface TabBlock<Field> {
   id: string
   title: string
   help: string | undefined
-  /** Number of invalid fields on it */
+  /** Number of invalid fields on the tab */
   errors: number
   isSelected: boolean
   blocks: Array<Block<Field>>
@@ -48,15 +48,15 @@ export interface TabsBlock<Field> {
   tabs: Array<TabBlock<Field>>
 }
 
-/** A part of a form's layout, with its fields. */
+/** A part of a form's layout with its fields. */
 export type Block<Field> = FieldsBlock<Field> | SectionBlock<Field> | TabsBlock<Field>
 
 /**
- * Puts the fields of a form into the layout of the option `form`. Fields that it does not name are at the end;
- * what has no field is left out. [R1]
+ * Arranges the fields of a form by the option `form`. Fields that the option does not contain are at the end;
+ * sections and tabs without fields are left out. [R1]
  *
- * @param parts   undefined for one block with all fields
- * @param fields  that the viewer has, in the order of the schema
+ * @param parts   layout; undefined for one block with all fields
+ * @param fields  fields that the viewer can see, in the order of the schema
  */
 export function layoutOf<Field extends LaidOutField>(
   parts: Iterable<FormPart> | undefined,
@@ -65,9 +65,7 @@ export function layoutOf<Field extends LaidOutField>(
   return new Layout(fields).of(parts ?? [])
 }
 
-/**
- * The fields in the order in which their layout shows them.
- */
+/** Returns the fields in the order of their layout. */
 export function inLayoutOrder<Field extends LaidOutField>(
   parts: Iterable<FormPart> | undefined,
   fields: readonly Field[]
@@ -129,7 +127,7 @@ class Layout<Field extends LaidOutField> {
   }
 }
 
-/** Fields that follow each other are in one block. */
+/** Adds fields to the last block, or a new block. */
 function joined<Field>(
   blocks: Array<Block<Field>>,
   fields: Field[],
@@ -155,7 +153,10 @@ function isInvalid({ error }: LaidOutField): boolean {
   return error !== undefined
 }
 
-/** A browser that would refuse an empty field can't show it in a closed section. */
+/**
+ * Returns true if a section with the field must be open: the browser can't report an empty required field in a closed
+ * section.
+ */
 function needsAttention(field: LaidOutField): boolean {
   const isEmpty = !field.file && (field.values ?? []).every((text) => text === '')
   return isInvalid(field) || Boolean(field.restored) || (field.required === true && isEmpty)

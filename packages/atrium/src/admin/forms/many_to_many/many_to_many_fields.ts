@@ -15,11 +15,11 @@ import { pivotColumnsOf } from './pivot_columns.js'
 import { PivotRowsWidget } from './pivot_rows_widget.js'
 
 /**
- * The many-to-many fields of a form that the signed-in user may fill in, on every record. A record with more attached
- * ones than a form sends has no such field. [R3, U3]
+ * Returns the many-to-many fields of a form that the signed-in user can write on every record. A field is left out if
+ * more records are attached than a form can submit. [R3, U3]
  *
- * @param view    as their roles leave it
- * @param record  of an update
+ * @param view    the view, limited by the user's roles
+ * @param record  record to update; undefined for a create form
  */
 export async function manyToManyFields(
   ctx: HttpContext,
@@ -43,7 +43,7 @@ export async function manyToManyFields(
   return offered.flat()
 }
 
-/** Rows with cells where the relation declares columns of the pivot. */
+/** Returns a widget with rows if the relation declares pivot columns. */
 async function widgetOf(
   ctx: HttpContext,
   site: Site,
@@ -93,9 +93,10 @@ function fieldOf(
 }
 
 /**
- * Takes the values of many-to-many fields out of a submission, as schemas do not know them.
+ * Removes the values of many-to-many fields from a submission, as schemas do not contain them.
  *
- * @returns the rest, and what the write attaches and detaches; undefined if none of the fields was sent
+ * @returns the rest of the submission, and the records to attach and detach; undefined if none of the fields was
+ *   submitted
  */
 export function takeRelated(
   fields: readonly FormField[],
@@ -109,7 +110,7 @@ export function takeRelated(
   return [{ ...submission, values: Object.fromEntries(values) }, new Map(related)]
 }
 
-/** Returns true if a write attaches or detaches anything. */
+/** Returns true if a write attaches or detaches any record. */
 export async function changesRelated(
   fields: readonly FormField[],
   related: UpdateOptions['related'],
@@ -132,9 +133,7 @@ export async function changesRelated(
   return false
 }
 
-/**
- * Texts of a record's attached records, for the form of a new one like it. [R11]
- */
+/** Returns the texts of a record's attached records, for a create form that copies the record. [R11] */
 export async function copiedRelated(
   fields: readonly FormField[],
   record: LucidRow

@@ -11,31 +11,29 @@ import { shorten } from '../../text/plain_text.js'
 import { type Choice, Widget } from '../../views/widget.js'
 import { choicesOf } from '../fields/choices.js'
 
-/**
- * The keys that a form sends for a many-to-many field, as texts.
- */
+/** The keys that a form submitted for a many-to-many field, as texts. */
 export interface SentKeys {
   chosen: string[]
-  /** The keys that the form began with; undefined if it does not say */
+  /** The initial keys of the form; undefined if they were not submitted */
   shown: string[] | undefined
 }
 
-/** Suffix in the name of the field with the keys that the form began with, as JSON. [R3] */
+/** Suffix of the hidden input with the initial keys of the form, as JSON. [R3] */
 const SHOWN = '.__shown'
 
-/** Suffix in the name of the field in which keys are typed, with commas between. */
+/** Suffix of the input in which keys are entered, separated by commas. */
 const ADD = '.__add'
 
-/* More are not a mistake that a page could show. */
+/* Maximum number of submitted keys; more are rejected without showing the form again. */
 const MOST_SENT = 2 * MOST_RELATED
 
-/* Before the first text, which no key begins with */
+/* Prefix of the first text, with which no key starts */
 const STATE = 'shown='
 
 /**
- * Reads the field out of all that a form sent.
+ * Reads the field from all submitted inputs.
  *
- * @returns the texts of the field; undefined if the form does not have it
+ * @returns texts of the field; undefined if the form does not contain it
  * @throws TooManyValues
  */
 export function collectKeys(
@@ -55,14 +53,14 @@ export function collectKeys(
   })
 }
 
-/** The texts by which forms keep the field. */
+/** Serializes the keys as texts of the field. */
 function textsOf({ chosen, shown }: SentKeys): string[] {
   return [STATE + (shown ? JSON.stringify(shown) : ''), ...chosen]
 }
 
 export function keysIn(texts: readonly string[]): SentKeys {
   const [first = '', ...rest] = texts
-  /* An address may give keys alone. */
+  /* The URL of a create page may contain only keys. */
   if (!first.startsWith(STATE)) return { chosen: [...texts], shown: undefined }
   return { chosen: rest, shown: listIn(first.slice(STATE.length)) }
 }
@@ -76,14 +74,14 @@ function listIn(json: string): string[] | undefined {
   }
 }
 
-/* Longer lists are searched. */
+/* Maximum number of checkboxes; longer lists are searched. */
 const MOST_BOXES = 20
 
 const LONGEST_KEY = 80
 
 /**
- * The records that are attached to another one: check boxes where there are few, else those that are chosen, and a
- * search. [R3]
+ * The records that are attached to a record: checkboxes if there are few, otherwise the selected records and a search
+ * field. [R3]
  */
 export class ManyToManyWidget extends Widget {
   readonly template: string = 'admin/partials/fields/many_to_many'
@@ -93,8 +91,8 @@ export class ManyToManyWidget extends Widget {
   #attached: Promise<Attached> | undefined
 
   /**
-   * @param view  of the form
-   * @param many  as the signed-in user may see it
+   * @param view  view of the form
+   * @param many  the relation, limited to what the signed-in user can see
    */
   constructor(
     protected readonly ctx: HttpContext,
@@ -109,9 +107,7 @@ export class ManyToManyWidget extends Widget {
     return collectKeys(name, sent)
   }
 
-  /**
-   * @throws Error  for a key that none of the records can have, or too many
-   */
+  /** @throws Error  for an invalid key, or too many keys */
   read(texts: string[]): WantedRelated {
     const { chosen, shown } = keysIn(texts)
     const { label } = this.many
@@ -130,7 +126,7 @@ export class ManyToManyWidget extends Widget {
     return begun ? { keys, shown: begun } : { keys }
   }
 
-  /** The keys of a record as its form begins with them. */
+  /** Returns the initial texts of a record's form. */
   async stored(record: LucidRow): Promise<string[]> {
     const keys = await this.keysOf(record)
     return textsOf({ chosen: keys, shown: keys })
@@ -141,18 +137,18 @@ export class ManyToManyWidget extends Widget {
     return records.map(({ value }) => value)
   }
 
-  /** False if more records are attached than a form sends. */
+  /** Returns false if more records are attached than a form can submit. */
   async takes(record: LucidRow): Promise<boolean> {
     const { isMore } = await this.attachedTo(record)
     return !isMore
   }
 
-  /** Texts of the records attached to another one, for a blank form. [R11] */
+  /** Returns the texts of the records attached to a record, for a form that copies it. [R11] */
   async copied(record: LucidRow): Promise<string[]> {
     return await this.keysOf(record)
   }
 
-  /** A form is of one record. */
+  /** Returns the attached records; cached, as a widget is used for one record only. */
   protected attachedTo(record: LucidRow): Promise<Attached> {
     this.#attached ??= attachedRecords(this.ctx, this.view, this.many, record, MOST_RELATED)
     return this.#attached

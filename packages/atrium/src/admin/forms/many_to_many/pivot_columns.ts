@@ -12,23 +12,23 @@ import { textsOf, valueOf } from '../fields/field_texts.js'
 import type { FormField, ValueType } from '../fields/form_field.js'
 import type { WidgetName } from '../../views/widget.js'
 
-/* Maximum length of a text for a one-line input. */
+/* Maximum length of a text in a single-line input */
 const LONGEST_LINE = 255
 
-/** A column of pivot rows that a form shows as a cell. */
+/** A column of pivot rows that forms show as a cell. */
 export interface PivotColumn {
   name: string
   kind: ColumnKind
   facts: ColumnIntrospection
-  /** Its field, with the name of the column */
+  /** Form field of the column, with the same name */
   field: FormField
 }
 
 /**
- * The columns of a relation's pivot rows that forms show: those that the model declares, without bytes and what the
- * database or Lucid sets. [R3]
+ * Returns the pivot columns that forms show: those that the model declares, without binary columns and columns that
+ * the database or Lucid sets. [R3]
  *
- * @param options  by column name
+ * @param options  options of the columns, by name
  */
 export function pivotColumnsOf(
   { relation }: Pick<ManyToMany, 'relation'>,
@@ -45,18 +45,18 @@ export function pivotColumnsOf(
   })
 }
 
-/** Texts of a stored value. */
+/** Returns the texts of a stored value. */
 export function pivotTexts({ field }: PivotColumn, value: unknown): string[] {
   return value === null || value === undefined ? [] : textsOf(field, value)
 }
 
-/** A value of a cell, or the reason why it is none. */
+/** A value of a cell, or an error message. */
 export type PivotValue = { value: unknown; error?: undefined } | { error: string }
 
 /**
- * Reads a cell.
+ * Parses a cell.
  *
- * @returns the value as the database takes it; undefined for an empty cell whose column has a default
+ * @returns the value for the database; undefined for an empty cell whose column has a default
  */
 export function readPivotCell(
   site: Pick<Site, 'text'>,

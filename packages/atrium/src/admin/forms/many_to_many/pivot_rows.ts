@@ -11,43 +11,44 @@ import type { FieldView } from '../fields/shown_field.js'
 import { referenceField } from '../fields/form_fields.js'
 import { readPivotCell, type PivotColumn } from './pivot_columns.js'
 
-/**
- * A row of a many-to-many field whose pivot rows have columns of their own: texts, as the form has them. [R3]
- */
+/** A submitted row of a many-to-many field with pivot columns. [R3] */
 export interface SentPivotRow {
   /** Key of the related record; empty in a blank row */
   id: string
   /** Texts by column */
   cells: Record<string, string[]>
-  /** Values in the API's form that the form began with; undefined for a new row */
+  /** Initial values of the form, in the format of the API; undefined for a new row */
   was?: Record<string, unknown>
   remove?: boolean
 }
 
 export interface SentPivotRows {
   rows: SentPivotRow[]
-  /** True if they come from a submission, so that errors are shown */
+  /** True if the rows were submitted, so that errors are shown */
   isTyped: boolean
-  /** True if another blank row is wanted */
+  /** True if another blank row is requested */
   wantsMore?: boolean
 }
 
-/** Suffix of the button that wants another blank row */
+/** Suffix of the button that adds a blank row */
 export const MORE = '.__more'
 
-/* Before the text by which forms keep the rows */
+/* Prefix of the text that contains the serialized rows */
 const STATE = 'rows='
 
-/* A form has one more for each new row. */
+/* Maximum row number; numbers grow with each new row. */
 const MOST_NUMBER = 9999
 
-/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
+/*
+ * Maximum number of submitted rows, as each row enlarges the page that shows the error. More than a form with its
+ * blank rows has.
+ */
 const MOST_SENT = 2 * MOST_RELATED
 
 /**
- * Reads the rows out of all that a form sent: `people.0.id`, `people.0.role`, `people.0.__remove`.
+ * Reads the rows from all submitted inputs: `people.0.id`, `people.0.role`, `people.0.__remove`.
  *
- * @returns undefined if the form has none
+ * @returns undefined if the form contains none
  * @throws TooManyValues
  */
 export function collectRows(
@@ -78,7 +79,11 @@ export function textOfRows(rows: SentPivotRows): string {
   return STATE + writeJson(rows)
 }
 
-/** @returns undefined for texts that are keys alone */
+/**
+ * Parses serialized rows.
+ *
+ * @returns undefined for texts that only contain keys
+ */
 export function rowsIn([text]: readonly string[]): SentPivotRows | undefined {
   return text?.startsWith(STATE)
     ? (JSON.parse(text.slice(STATE.length)) as SentPivotRows)
@@ -96,17 +101,17 @@ function valuesIn(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/* Each has the choices of its own */
+/* Maximum number of blank rows, as each contains a list of choices */
 const MOST_BLANK = 20
 
 export interface PivotRowsState {
-  /** Of the field */
+  /** Name of the field */
   name: string
   columns: readonly PivotColumn[]
   rows: readonly SentPivotRow[]
   /** True to show errors */
   isTyped: boolean
-  /** True for one blank row more than there were */
+  /** True to add a blank row */
   wantsMore: boolean
   /** Titles of the related records, by key as text */
   titles: ReadonlyMap<string, string>
@@ -115,17 +120,15 @@ export interface PivotRowsState {
 /** A row with its cells, for the template. */
 export interface PivotRowView {
   number: number | string
-  /** Title of the attached record; undefined in a row in which one is chosen */
+  /** Title of the attached record; undefined in a new row, in which the record is selected */
   title: string | undefined
   hidden: Array<{ name: string; value: string }>
-  /** In a row in which a record is chosen: that choice comes first */
+  /** Fields of the row; in a new row, the first one selects the record */
   cells: FieldView[]
   remove: { name: string; checked: boolean } | undefined
 }
 
-/**
- * Variables of the template: rows of attached records, then new ones, the last of them blank.
- */
+/** Returns the template variables: rows of attached records, then new rows, the last of which are blank. */
 export async function pivotRowViews(
   ctx: HttpContext,
   site: Site,
@@ -135,7 +138,7 @@ export async function pivotRowViews(
 ): Promise<{
   headings: FormField[]
   rows: PivotRowView[]
-  /** A new row for the script, with `__index__` for its number */
+  /** Template of a new row for the script, with `__index__` instead of the number */
   blank: PivotRowView
   more: string
 }> {
@@ -156,7 +159,7 @@ export async function pivotRowViews(
   }
 }
 
-/** True for a row in which nothing was chosen or typed but what it began with. */
+/** Returns true for a new row that has only initial values. */
 export function isBlankRow(columns: readonly PivotColumn[], { cells, id, was }: SentPivotRow) {
   if (was || id !== '') return false
   return columns.every(({ field, name }) => {

@@ -22,8 +22,8 @@ import {
 import { pivotTexts, readPivotCell, type PivotColumn } from './pivot_columns.js'
 
 /**
- * The records that are attached to another one, each a row with the columns of its pivot row as cells. Works without
- * JavaScript: a blank row, and a button for another one. [R3]
+ * The records that are attached to a record, as rows with the pivot columns as cells. Works without JavaScript: there
+ * is a blank row, and a button to add another one. [R3]
  */
 export class PivotRowsWidget extends ManyToManyWidget {
   override readonly template = 'admin/partials/fields/pivot_rows'
@@ -48,14 +48,14 @@ export class PivotRowsWidget extends ManyToManyWidget {
     return sent.has(name + MORE)
   }
 
-  /** Two rows of one record can't be distinguished. */
+  /** Returns false if the same record is attached twice, as the rows can't be distinguished. */
   override async takes(record: LucidRow): Promise<boolean> {
     const { hasTwins } = await this.attachedTo(record)
     return !hasTwins && (await super.takes(record))
   }
 
   /**
-   * Records whose rows are not sent stay attached.
+   * Parses the rows. Records whose rows were not submitted stay attached.
    *
    * @throws Error  with the first error
    */
@@ -118,7 +118,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
     return ids.map((id) => fromQuery(target, id)).filter((key) => key !== null)
   }
 
-  /** Of a row that was there, only what was changed. */
+  /** Returns the values of a row; for an existing row only the changed ones. */
   #valuesOf({ cells, was }: SentPivotRow): PivotValues {
     const values: Record<string, unknown> = {}
     const begun: Record<string, unknown> = {}

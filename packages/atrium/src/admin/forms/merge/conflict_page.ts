@@ -24,12 +24,10 @@ import { ONESELF, otherEditors, type Editor } from './other_editors.js'
 
 type MarkedCell = ShownCell & { markup: string }
 
-/** As it was opened, as it was sent, as it is now; undefined where that is not known */
+/** Values when the form was opened, as submitted, and now; undefined if unknown */
 type ThreeCells = [MarkedCell | undefined, MarkedCell | undefined, MarkedCell | undefined]
 
-/**
- * The values of a record's fields in three versions, for a page.
- */
+/** Formats three versions of a record's fields for the conflict page. */
 class ConflictCells {
   readonly #own: Promise<Record<string, string[]>>
 
@@ -45,7 +43,9 @@ class ConflictCells {
   }
 
   /**
-   * @param name  API name of a field that the viewer may see
+   * Returns the three versions of a field.
+   *
+   * @param name  API name of a field that the viewer can see
    */
   async of(name: string): Promise<ThreeCells> {
     const field = this.form.fields.find((one) => one.name === name)
@@ -61,7 +61,7 @@ class ConflictCells {
     return cells as ThreeCells
   }
 
-  /** Of a field that is not a column, by the titles of its choices. */
+  /** Returns the three versions of a field that is not a column, with the titles of its choices. */
   async #ofOwn(field: FormField): Promise<ThreeCells> {
     const { name, widget } = field
     const choices = widget instanceof Widget ? await widget.choices?.(this.ctx) : undefined
@@ -91,7 +91,7 @@ class ConflictCells {
     return attributeValue(column, values) ?? null
   }
 
-  /** A column that the form does not have */
+  /** Field properties of a column that the form does not contain */
   #fact(column: Column) {
     const { site, form } = this
     const reference = referencesOf(site, form.view).find((one) => one.column === column)
@@ -105,15 +105,14 @@ function marked(cell: ShownCell): MarkedCell {
 }
 
 /**
- * Name of the choice between two values of a field on the conflict page: `_take.title` with `mine` or `theirs`. [R15]
+ * Returns the name of the radio buttons for a field on the conflict page: `_take.title` with the values `mine` and
+ * `theirs`. [R15]
  */
 function choiceOf(name: string): string {
   return `_take.${name}`
 }
 
-/**
- * Names of the fields for which the record's value was chosen over what was typed.
- */
+/** Returns the names of the fields for which the user has chosen the record's value instead of the submitted one. */
 export function givenToThem(ctx: HttpContext, fields: readonly FormField[]): Set<string> {
   const sent = sentTexts(ctx)
   const given = fields.filter(({ name }) => sent.get(choiceOf(name))?.[0] === 'theirs')
@@ -121,8 +120,8 @@ export function givenToThem(ctx: HttpContext, fields: readonly FormField[]): Set
 }
 
 /**
- * The submission with an error for each own file that was chosen and did not come with the form, as no page can send
- * a file back.
+ * Adds an error for each of the user's files that was chosen but not submitted again, as a page cannot resubmit a
+ * file.
  */
 export function withMissingFiles(
   ctx: HttpContext,
@@ -143,41 +142,37 @@ export function withMissingFiles(
   return { ...submission, errors: [...submission.errors, ...errors] }
 }
 
-/**
- * A field that one person alone has changed.
- */
+/** A field that only one of the users has changed. */
 export interface ChangedRow {
   label: string
   isMine: boolean
   whose: string
-  /** Undefined if it is not known */
+  /** Undefined if unknown */
   before: MarkedCell | undefined
   after: MarkedCell | undefined
 }
 
-/**
- * A field that both have changed.
- */
+/** A field that both users have changed. */
 export interface RequestedField {
   label: string
   /** Name of the two radio buttons */
   choice: string
-  /** Undefined if it is not known */
+  /** Undefined if unknown */
   before: MarkedCell | undefined
   theirs: MarkedCell | undefined
-  /** Name of a file that was sent, which the input does not show */
+  /** Name of a submitted file, which the input cannot show */
   file: MarkedCell | undefined
   whose: string
-  /** Input with what was typed */
+  /** Input with the submitted text */
   field: FieldView
 }
 
 /**
- * Renders the page that asks for the fields that both have changed, and shows what only one of them changed. Its
- * form contains the merged values and the version of the current record, so that saving it overwrites
- * knowingly. [B25, R15]
+ * Renders the conflict page, on which the user chooses the values of fields that both users have changed, and which
+ * shows the fields that only one of them changed. Its form contains the merged values and the version of the current
+ * record, so that saving it overwrites the record deliberately. [B25, R15]
  *
- * @param attempt  with the current record, as the viewer may see it
+ * @param attempt  the submission, with the current record as the viewer can see it
  */
 export async function showConflict(
   ctx: HttpContext,
@@ -251,7 +246,7 @@ function whoseVersion(site: AdminSite, editor: Editor | undefined): string {
   return site.text('conflict.version', { name: editor })
 }
 
-/** Fields that the form can't send back: files, and secrets, which pages do not contain. */
+/** Returns the fields that the page can't contain: files and secrets. */
 function lostFields(fields: readonly FormField[], { files, shown }: Submission): FormField[] {
   return fields.filter(
     ({ name, secret }) => files.has(name) || (secret && shown[name]?.some((text) => text !== ''))

@@ -7,26 +7,22 @@ import { storedTexts } from '../submission/untouched.js'
 import { sentPrint, printsOf, type OpenedRecord } from './opened_record.js'
 
 /**
- * The outcome of a field that two people had open: their values are the same, one of them alone changed it, or
- * both did and one has to choose.
+ * Result of comparing a field: the values are the same, only this user or only another user changed it, or both did
+ * and the user has to choose.
  */
 type Outcome = 'same' | 'mine' | 'theirs' | 'asked'
 
-/**
- * Prints of one field.
- */
+/** Digests of one field's values. */
 export interface Versions {
-  /** When the form was opened; undefined if that is not known */
+  /** When the form was opened; undefined if unknown */
   opened: string | undefined
-  /** As sent; undefined if the field was left alone */
+  /** As submitted; undefined if the field was not submitted */
   mine: string | undefined
-  /** In the record as it is now */
+  /** In the current record */
   now: string
 }
 
-/**
- * Compares three versions of a field. [R15]
- */
+/** Compares three versions of a field. [R15] */
 function outcomeOf({ opened, mine, now }: Versions): Outcome {
   if (mine === now) return 'same'
   if (opened === undefined) return mine === undefined ? 'same' : 'asked'
@@ -34,26 +30,25 @@ function outcomeOf({ opened, mine, now }: Versions): Outcome {
   return now === opened ? 'mine' : 'asked'
 }
 
-/**
- * A submission after another person's changes to its record.
- */
+/** A submission merged with another user's changes to the record. */
 export interface Merge {
-  /** The submission with the other person's values where only they changed them */
+  /** The submission, with the values of the other user for fields that only the other user changed */
   submission: Submission
-  /** By API name, of the fields of the form that are shown */
+  /** Results by API name, of the visible fields of the form */
   outcomes: ReadonlyMap<string, Outcome>
-  /** API names of all fields that only the other person changed, those that the form does not have too */
+  /** API names of all fields that only the other user changed, including columns that are not in the form */
   theirs: readonly string[]
-  /** API names of the fields that both changed */
+  /** API names of the fields that both users changed */
   asked: ReadonlySet<string>
 }
 
 /**
- * Merges a submission with the record as it is now. [R15]
+ * Merges a submission with the current record. [R15]
  *
- * @param form    of the record as it is now
- * @param opened  null if it is not known: then one has to choose wherever the two differ
- * @param given   names of the fields for which the person has chosen the record's value
+ * @param form    form of the current record
+ * @param opened  the record when the form was opened; null if unknown, in which case the user has to choose for every
+ *   difference
+ * @param given   names of the fields for which the user has chosen the record's value
  */
 export async function mergeSubmission(
   form: FormPage,
@@ -91,9 +86,10 @@ export async function mergeSubmission(
 }
 
 /**
- * The fields with whose new values a changed field would no longer be part of the form, and be lost. [R14]
+ * Returns the fields whose new values would hide a field that the user changed, so that its value would be lost.
+ * [R14]
  *
- * @param mine  API names of the fields that the person changed
+ * @param mine  API names of the fields that the user changed
  */
 function conditionsInTheWay(
   form: FormPage,
@@ -113,9 +109,9 @@ function fieldsIn(fields: readonly FormField[], names: readonly string[]): FormF
 }
 
 /**
- * The submission as if fields had been sent as the record shows them.
+ * Returns the submission as if some fields had been submitted with the texts of the record.
  *
- * @param texts  of the record, by name
+ * @param texts  texts of the record, by field name
  */
 export function withTexts(
   submission: Submission,
@@ -144,7 +140,7 @@ export function withTexts(
   }
 }
 
-/** A stored value that its form can't read is not sent. */
+/** Parses the texts of a field; undefined if its form can't parse the stored value. */
 function readBack(field: FormField, texts: readonly string[]): unknown {
   if (field.valueType === 'file' || field.hidden) return undefined
   try {

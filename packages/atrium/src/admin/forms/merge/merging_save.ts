@@ -15,8 +15,7 @@ import { mergeSubmission, type Merge } from './merge_submission.js'
 import { readOpened, type OpenedRecord } from './opened_record.js'
 
 /**
- * `precondition` of an update, which checks the locked record. A submission without a version is
- * accepted. [B25]
+ * Checks the version of the locked record before an update. A submission without a version is accepted. [B25]
  *
  * @param values  values to write, by attribute name
  * @throws RowChanged
@@ -32,42 +31,38 @@ function assertVersion(
   }
 }
 
-/* After as many changes in the meantime the person decides. */
+/* Maximum number of automatic merges; after more concurrent changes the user has to decide. */
 const MOST_ATTEMPTS = 5
 
-/**
- * A record that another person has changed too, so that one has to choose.
- */
+/** A record that another user has changed as well, so that the user has to choose. */
 export interface Conflict {
   merge: Merge
   opened: OpenedRecord | null
-  /** Values that were to be written, by attribute name */
+  /** Values to write, by attribute name */
   values: Record<string, unknown>
 }
 
-/**
- * State of a form while it is saved; another person's changes replace it.
- */
+/** State of a form while it is being saved; updated with the changes of other users. */
 export interface FormAttempt extends FoundRecord {
   form: FormPage
   submission: Submission
-  /** As the form sent it; undefined for the record's */
+  /** Version as submitted; undefined for the version of the record */
   sent: SentVersion | undefined
-  /** API names of the fields that keep the changes of others */
+  /** API names of the fields that contain changes of other users */
   theirs: readonly string[]
   opened: OpenedRecord | null
-  /** The version of the record that the form was filled in with [R8] */
+  /** Earlier version of the record that the form was filled in with [R8] */
   restored: RestoredFields | null
   /** Null for a form without a token */
   once: SentOnce | null
 }
 
 /**
- * Saves a form, merged with what others have changed since it was opened. [B25, R15]
+ * Saves a form, merged with changes of other users since it was opened. [B25, R15]
  *
- * @param attempt  left as it was last tried
- * @param given    names of the fields for which the person has chosen the record's value
- * @throws Problem  404 if the record is gone, and as `storeUpdate` does
+ * @param attempt  state of the form; updated to the last attempt
+ * @param given    names of the fields for which the user has chosen the record's value
+ * @throws Problem  404 if the record no longer exists, and the errors of `storeUpdate`
  */
 export async function saveMerged(
   ctx: HttpContext,
@@ -114,7 +109,7 @@ async function saveOrMerge(
   }
 }
 
-/** Puts the record as it is now in the place of the attempt's. */
+/** Updates the attempt with the current record. */
 async function mergeAttempt(
   ctx: HttpContext,
   page: FormPage,

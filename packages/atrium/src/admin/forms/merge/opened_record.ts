@@ -13,23 +13,22 @@ import type { ModelView } from '../../views/model_view.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { digest } from '#base/values/digest'
 
-/*
- * A print is a short text that two values of a field have in common if a form does not tell them apart.
- */
+/* Digests of values. Two values have the same digest if a form shows them in the same way. */
 
 /**
- * The print of a stored value.
+ * Returns the digest of a stored value.
  *
- * @param texts  as the form shows the value
+ * @param texts  texts that the form shows for the value
  */
 function storedPrint(field: FormField, texts: readonly string[]): string {
   return printOf(field.column ? readAndShown(field, texts) : valuesOf(field, texts))
 }
 
 /**
- * The print of what a form sent.
+ * Returns the digest of a submitted value.
  *
- * @returns undefined if nothing was sent for the field; a file has the print of no other value
+ * @returns undefined if nothing was submitted for the field; the digest of a file differs from that of every other
+ *   value
  */
 export function sentPrint(
   field: FormField,
@@ -48,7 +47,7 @@ function printOf(text: string): string {
   return digest(text, 'base64url').slice(0, 22)
 }
 
-/** Numbers and JSON can be written in several ways. */
+/** Normalizes numbers and JSON by parsing and formatting them. */
 function readAndShown(field: FormField, texts: readonly string[]): string {
   const text = normalText(field, [...texts])
   const isWritten = field.valueType === 'json' || field.valueType === 'number'
@@ -60,7 +59,7 @@ function readAndShown(field: FormField, texts: readonly string[]): string {
   }
 }
 
-/** A field that is not a column holds a set of values or one value. */
+/** Normalizes the value of a field that is not a column: a set of values or one value. */
 function valuesOf({ widget }: FormField, texts: readonly string[]): string {
   const sent = texts.filter((text) => text.trim() !== '')
   return asSet(widget instanceof Widget ? widget.read(sent) : sent)
@@ -70,44 +69,40 @@ function asSet(value: unknown): string {
   return writeJson(Array.isArray(value) ? value.map((one) => writeJson(one)).toSorted() : value)
 }
 
-/** Form field with the record as the form showed it. [R15] */
+/** Name of the hidden input with the record as the form showed it. [R15] */
 export const openedField = '_opened'
 
-/* Longer values are compared, but no longer shown. */
+/* Longer values are compared by digest but cannot be shown. */
 const LONGEST_VALUE = 1000
 const LONGEST_VALUES = 6000
 
-/**
- * A record as a form showed it.
- */
+/** A record as a form showed it. */
 export interface OpenedRecord {
-  /** Time in milliseconds */
+  /** Time of rendering, in milliseconds */
   at: number
-  /** Prints of the form's fields by API name */
+  /** Digests of the form's fields, by API name */
   prints: Record<string, string>
-  /** Prints of the other visible columns by API name */
+  /** Digests of the other visible columns, by API name */
   facts: Record<string, string>
-  /** JSON by API name, of short values */
+  /** Short values as JSON, by API name */
   values: Record<string, string>
 }
 
-/**
- * Parts of a form that make up a record.
- */
+/** The parts of a form that determine a record. */
 export interface FormRecord {
   view: ModelView
-  /** Those of the form */
+  /** Fields of the form */
   fields: readonly FormField[]
   record: LucidRow
-  /** Texts of the fields that are not columns, by name, where they are known */
+  /** Texts of the fields that are not columns, by name, as far as known */
   own: Record<string, string[]>
 }
 
 /**
- * The record for a hidden field of its form: encrypted, and readable for this person, this record and this
- * version of it alone. Holds nothing that the form or the page around it does not show.
+ * Returns the record for a hidden input of its form, encrypted, and valid only for this user, record and version. It
+ * only contains what the form and the page around it show.
  *
- * @param version  of the record
+ * @param version  version of the record
  */
 export function sealOpened(ctx: HttpContext, form: FormRecord, version: string): string {
   const opened: OpenedRecord = { at: Date.now(), ...printsOf(form), values: {} }
@@ -121,9 +116,9 @@ export function sealOpened(ctx: HttpContext, form: FormRecord, version: string):
 }
 
 /**
- * Reads what `sealOpened` returned.
+ * Decrypts the value of `sealOpened`.
  *
- * @returns null if it was not made for this person, record and version
+ * @returns null if it was created for another user, record or version
  */
 export function readOpened(
   ctx: HttpContext,
@@ -135,9 +130,7 @@ export function readOpened(
   return json === null ? null : (JSON.parse(json) as OpenedRecord)
 }
 
-/**
- * Prints of a record's values as a form and the page around it show them, by API name.
- */
+/** Returns digests of a record's values as the form and the page around it show them, by API name. */
 export function printsOf(form: FormRecord): Pick<OpenedRecord, 'prints' | 'facts'> {
   const { fields, record, own } = form
   const texts = { ...storedTexts(fields, record), ...own }
@@ -171,7 +164,7 @@ function jsonOf(form: FormRecord): Array<[string, string]> {
   ]
 }
 
-/** Those that the page shows next to the form. */
+/** Returns the columns that the page shows next to the form. */
 function otherColumns({ view, fields }: Pick<FormRecord, 'view' | 'fields'>): Column[] {
   const names = new Set(fields.map(({ name }) => name))
   const { fields: columns, updatedAt } = view.resource

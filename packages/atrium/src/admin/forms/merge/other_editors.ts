@@ -9,23 +9,23 @@ import type { ModelView } from '../../views/model_view.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import type { Flash } from '../../http/flash.js'
 
-/* Clocks of several processes differ a little. */
+/* Milliseconds by which the clocks of processes may differ */
 const TOLERANCE = 5000
 
-/* The log shortens no shorter value. */
+/* Length of the JSON up to which the log never shortens a value */
 const LONGEST_COMPARED = 200
 
-/** A change by the signed-in user, in another window */
+/** Editor of a change by the signed-in user, in another window */
 export const ONESELF = Symbol('oneself')
 
 export type Editor = string | typeof ONESELF
 
 /**
- * The users who last changed the fields of a record since a time, by API name. A field is missing whose change the
- * log does not have, and all are for a viewer who cannot read the record's history.
+ * Returns the users who last changed the fields of a record since a time, by API name. Changes that are not in the
+ * log are missing. Empty for a viewer who cannot read the record's history.
  *
- * @param record  as it is now
- * @param since   in milliseconds
+ * @param record  the current record
+ * @param since   time in milliseconds
  */
 export async function otherEditors(
   ctx: HttpContext,
@@ -53,7 +53,10 @@ export async function otherEditors(
   return new Map([...editors].flatMap(([name, one]) => (one ? [[name, one] as const] : [])))
 }
 
-/** False for a value that was written over since, past the log. Long values are shortened in it. */
+/**
+ * Returns false if the logged value has been overwritten without a log entry. Long values are not compared, as the
+ * log shortens them.
+ */
 function isStill(view: ModelView, record: LucidRow, name: string, logged: unknown): boolean {
   const column = view.resource.columns.find(name)
   if (!column) return true
@@ -63,10 +66,10 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
 }
 
 /**
- * The message of a saved form, with the changes of others that it includes: a sentence for each person. [R15]
+ * Adds a sentence for each other user whose changes a saved form includes to the success message. [R15]
  *
  * @param names    API names of the fields
- * @param editors  by API name, as far as they are known
+ * @param editors  users by API name, as far as known
  */
 export function withStoredNotes(
   site: AdminSite,

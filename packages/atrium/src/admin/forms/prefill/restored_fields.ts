@@ -30,24 +30,20 @@ import { hasFile } from '../files/file_store.js'
 import type { Submission } from '../submission/submission.js'
 import { isSame } from '../submission/untouched.js'
 
-/**
- * A field whose earlier value is in the form.
- */
+/** A field that is filled in with an earlier value. */
 export interface RestoredMark {
-  /** Current value; null in the form of a new record */
+  /** Current value; null in a create form */
   now: ShownValue | null
-  /** True if the record that it refers to is not to be found */
+  /** True if the referenced record does not exist or is not visible */
   isLost: boolean
 }
 
-/**
- * The part of a form that tells what it was filled in with.
- */
+/** The notice in a form that was filled in with an earlier version. */
 export interface RestoreNotice {
   text: string
-  /** Labels of the fields that are not as the record is now */
+  /** Labels of the fields that differ from the current record */
   changed: string
-  /** Fields that could not be filled in, and why */
+  /** Fields that could not be filled in, with the reasons */
   left: string[]
 }
 
@@ -59,12 +55,12 @@ interface Exact {
 }
 
 /**
- * The values of an earlier version of a record, to fill in its form or, if it was deleted for good, that of a new
- * one. Saving is an ordinary write of what the form then holds. [R8]
+ * The values of an earlier version of a record, to fill in its form or, for a permanently deleted record, a create
+ * form. Saving the form is an ordinary write. [R8]
  */
 export class RestoredFields {
   readonly texts: Record<string, string[]> = {}
-  /** Names of the fields that were empty */
+  /** Names of the fields that were empty in the version */
   readonly cleared = new Set<string>()
   readonly #marks = new Map<string, RestoredMark>()
   readonly #left: string[] = []
@@ -75,11 +71,11 @@ export class RestoredFields {
     private readonly site: AdminSite,
     private readonly fields: readonly FormField[],
     private readonly version: Version,
-    /** As it is now; null for a new one */
+    /** The current record; null for a create form */
     private readonly record: LucidRow | null
   ) {}
 
-  /** Id of the event that the version comes from */
+  /** Id of the event of the version */
   get event(): number {
     return this.version.row.eventId
   }
@@ -108,10 +104,10 @@ export class RestoredFields {
   }
 
   /**
-   * Puts the exact earlier value in the place of one that came back as filled in, as texts do not preserve every
-   * value: not the milliseconds of a datetime, or all digits of a decimal.
+   * Replaces submitted values that are unchanged since they were filled in by the exact earlier values, as texts do
+   * not preserve milliseconds of datetimes or all digits of decimals.
    *
-   * @param values  by attribute name, after the schema
+   * @param values  validated values, by attribute name
    */
   keepExact({ cleared, shown }: Submission, values: Record<string, unknown>): void {
     for (const { field, record } of this.#exact) {
@@ -125,7 +121,7 @@ export class RestoredFields {
         const isBlank = typeof own === 'string' && own.trim() === ''
         if (isBlank && this.cleared.has(field.name)) values[attribute] = own
       } else if (!Object.hasOwn(values, attribute)) {
-        /* An empty field of a new record is left to the default of its column. */
+        /* An empty field of a new record gets the default of its column. */
         const isEmpty = (shown[field.name] ?? []).every((text) => text.trim() === '')
         if (!this.record && own === null && column.nullable && isEmpty) values[attribute] = null
       } else {
@@ -136,7 +132,7 @@ export class RestoredFields {
     }
   }
 
-  /** Has the event of a write name the version. */
+  /** Adds the version to the event of a write. */
   noteIn(origin: Origin): void {
     origin.restores = this.event
   }
@@ -160,7 +156,7 @@ export class RestoredFields {
     if (this.record || mark.isLost) this.#marks.set(name, mark)
   }
 
-  /** True if the record has this value now, or, for a new one, if there is none. */
+  /** Returns true if the current record has the value or, for a create form, if there is no value. */
   isAsNow({ column }: FormField, then: unknown): boolean {
     const attributes = this.record as unknown as Record<string, unknown> | null
     const now = attributes && attributeValue(column!, attributes)
@@ -185,7 +181,7 @@ export class RestoredFields {
     }
   }
 
-  /** Null if the user may not see what is referred to. */
+  /** Returns titles of references; null if the user is not allowed to see the referenced records. */
   async #titlesOf(reference: NonNullable<FormField['reference']>, values: unknown[]) {
     try {
       return (await followed(this.ctx, reference)) && (await titlesOf(this.ctx, reference, values))
@@ -198,17 +194,17 @@ export class RestoredFields {
   }
 }
 
-/** As forms send texts */
+/** Returns texts in the format that forms submit. */
 function trimmed(texts: readonly string[]): string[] {
   return texts.map((text) => text.replace(/\r\n?/g, '\n').trim())
 }
 
 /**
- * The version of a record that the address of its form names; null if it names none.
+ * Returns the version of a record that the URL of the form contains; null if it contains none.
  *
- * @param form   that of the record, or of a new one
- * @param found  record: null if it was deleted for good
- * @throws PageNotFound  for a version that there is not, at least not for the user
+ * @param form   form of the record, or create form
+ * @param found  key and record; the record is null if it was permanently deleted
+ * @throws PageNotFound  if the version does not exist or is not visible to the user
  */
 export async function restoredOf(
   ctx: HttpContext,
@@ -218,7 +214,7 @@ export async function restoredOf(
 ): Promise<RestoredFields | null> {
   const event = parameterIn(ctx, RESTORE)
   if (event === null) return null
-  /* Rights, passwords and tokens that were removed are not restored. */
+  /* Removed permissions, passwords and tokens must not be restored. */
   if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
   const log = new EventReader(site)
   const history = await historyOfKey(ctx, site, log, view, key)
@@ -230,7 +226,8 @@ export async function restoredOf(
 }
 
 /**
- * The same for a submission, which is an ordinary one if the version is not in the log any more.
+ * Like `restoredOf`, for a submission. Returns null if the version is no longer in the log, so that the form is saved
+ * without it.
  */
 export async function restoredIfThere(
   ...parameters: Parameters<typeof restoredOf>
@@ -262,7 +259,7 @@ async function fillIn(
   }
 }
 
-/** Says why something else than the record has now is not filled in. */
+/** Adds the reason why a field is not filled in, if its earlier value differs from the current one. */
 async function leaveOut(
   restored: RestoredFields,
   view: ModelView,

@@ -9,9 +9,7 @@ import type { Site } from '../../views/site.js'
 import type { FormField } from '../fields/form_field.js'
 import { InvalidForm, RefusedRows, type RowErrors } from '../errors.js'
 
-/**
- * Returns true if the policy refuses the operation, whatever the form contains. [P14]
- */
+/** Returns true if the policy refused the operation, regardless of the submitted values. [P14] */
 export function isForbidden(error: unknown): boolean {
   return hasStatus(error, 403)
 }
@@ -34,15 +32,13 @@ export interface FormFailure {
   error: string
   /** Messages by API name */
   fieldErrors: Record<string, string>
-  /** Errors of rows in the form [R2] */
+  /** Errors of inline rows [R2] */
   rows?: RowErrors
-  /** Key of a deleted record that has the same unique value, by API names */
+  /** Key of a soft-deleted record that has the same unique value, by API names */
   deleted?: Record<string, unknown>
 }
 
-/**
- * Converts an error to messages for users: never SQL or internals. [B19]
- */
+/** Converts an error to messages for users, without SQL or internals. [B19] */
 export function failureOf(site: Site, fields: readonly FormField[], error: unknown): FormFailure {
   if (error instanceof InvalidForm) {
     const fieldErrors = byField(site, fields, error.errors)
@@ -65,8 +61,8 @@ function headingOf({ status }: InvalidForm): string {
 }
 
 /**
- * Sets the status of a form that was not saved: 403 for a refusal, 409 for rows that others have changed, 503 with `Retry-After` if the database has no
- * time or room for it.
+ * Sets the status of a form that was not saved: 403 for missing permissions, 409 for rows that other users have
+ * changed, and 503 with `Retry-After` if the database is overloaded or out of space.
  *
  * @param usual  status of any other failure
  */
@@ -84,7 +80,7 @@ export function setFailureStatus(
 }
 
 /**
- * Returns true for errors that a hook or other extension throws for users; driver errors have a
+ * Returns true for errors that a hook or other extension throws for users. Driver errors are excluded, as they have a
  * code and SQL.
  */
 export function isForPeople(error: unknown): error is Error {
@@ -93,10 +89,10 @@ export function isForPeople(error: unknown): error is Error {
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
 
-/* The end of the engine's message, and of VineJS's for a field without a column */
+/* End of the error messages of the engine and, for fields without a column, of VineJS */
 const NO_DATE = / must be a (?:datetime value|date as YYYY-MM-DD)$/
 
-/** First message of each field; an error in a part of a field (`tags.0`) belongs to the field. */
+/** Returns the first message of each field. An error in a part of a field (`tags.0`) belongs to the field. */
 function byField(
   site: Site,
   fields: readonly FormField[],
@@ -125,7 +121,7 @@ function byField(
   return Object.fromEntries(messages)
 }
 
-/** Names the part of a field (`attributes.night`), unless the message does. */
+/** Adds the name of the part of a field (`attributes.night`) unless the message contains it. */
 function inPart(path: string, message: string): string {
   const part = path.split('.').slice(1).join('.')
   const leaf = path.split('.').at(-1)!

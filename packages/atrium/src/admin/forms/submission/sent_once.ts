@@ -14,13 +14,13 @@ import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 
-/* Another request may have written the record, and not yet committed it. */
+/* Number of waits for another request that may have written the record without having committed yet */
 const MOST_WAITS = 40
 const WAIT = 50
 
 /**
- * A form that creates a record once, however often it is sent with the same content: the sealed owner of each rendered
- * form is its token. It counts for the user who was given the form, and for one model.
+ * Ensures that a form creates a record only once, even if it is submitted several times with the same content. The
+ * token is the sealed owner of the rendered form. It is valid for the user who opened the form, and for one model.
  */
 export class SentOnce {
   private constructor(
@@ -30,7 +30,7 @@ export class SentOnce {
   ) {}
 
   /**
-   * @returns null for a form without a token of the signed-in user, and for a connection without the table of stored
+   * @returns null for a form without a token of the signed-in user, or if the connection has no table of stored
    *   responses
    */
   static async of(ctx: HttpContext, view: ModelView): Promise<SentOnce | null> {
@@ -53,18 +53,16 @@ export class SentOnce {
     }
   }
 
-  /**
-   * The key of the record that the form has written; null if it has written none.
-   */
+  /** Returns the key of the record that the form has already written; null if there is none. */
   async stored(): Promise<KeyValue | null> {
     const response = await this.responses.stored<{ key: string }>(this.id)
     return response && (readKey(this.view, response.key)?.[0] ?? null)
   }
 
   /**
-   * Runs a write unless the form has been sent before; concurrent ones wait.
+   * Runs a write unless the form has already been submitted; concurrent requests wait.
    *
-   * @returns its result, or the key of the record that another request has written
+   * @returns result of the write, or the key of the record that another request has written
    */
   async run<Result>(write: () => Promise<Result>): Promise<{ result: Result } | { key: KeyValue }> {
     for (let waits = 0; ; waits++) {
@@ -80,9 +78,9 @@ export class SentOnce {
   }
 
   /**
-   * Writes in a transaction that notes the form as sent.
+   * Writes in a transaction that also marks the form as submitted.
    *
-   * @throws ResponseExists  when another request has written it
+   * @throws ResponseExists  if another request has written the record
    */
   async write<Result>(
     options: Options,

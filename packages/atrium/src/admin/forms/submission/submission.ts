@@ -10,7 +10,7 @@ import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/rows.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
 
-/** Suffix in the name of the checkbox that empties a field. [B17] */
+/** Suffix of the checkbox that clears a field. [B17] */
 export const CLEAR = '__clear'
 
 /**
@@ -23,24 +23,24 @@ export interface Submission {
   supplied: boolean
   /** Submitted texts by API name */
   shown: Record<string, string[]>
-  /** Names of the fields to empty */
+  /** Names of the fields to clear */
   cleared: ReadonlySet<string>
   /** Uploaded files by API name */
   files: Map<string, MultipartFile>
-  /** Fields that could not be parsed */
+  /** Errors of fields that could not be parsed */
   errors: FieldError[]
-  /** True if a button of a widget only wants the form again */
+  /** True if a button of a widget was pressed that renders the form again without saving */
   asksAgain: boolean
-  /** Names of the fields that are not part of the form as it was filled in [R14] */
+  /** Names of the fields that are hidden by `visibleWhen` for the submitted values [R14] */
   unseen?: ReadonlySet<string>
-  /** Rows in the form, by the names of their relations [R2] */
+  /** Inline rows, by the name of their relation [R2] */
   rows?: ReadonlyMap<string, SentRows>
 }
 
 /**
- * Parses a form. On create, texts are as typed, and empty fields are left out so that defaults
- * apply. On update, texts are trimmed and empty fields are left out as well: only its checkbox
- * empties a field. [S36, S42, B17]
+ * Parses a form. In create forms, texts are not trimmed, and empty fields are left out so that defaults apply. In
+ * update forms, texts are trimmed, and empty fields are left out as well, as only the field's checkbox clears it.
+ * [S36, S42, B17]
  */
 export async function readSubmission(
   fields: readonly FormField[],
@@ -51,10 +51,10 @@ export async function readSubmission(
 }
 
 /**
- * The same for texts of any origin, such as those of a row in a form. [R2]
+ * Like `readSubmission`, for texts from elsewhere, such as those of an inline row. [R2]
  *
- * @param sent    texts by the names of the inputs
- * @param fileOf  the uploaded file of a field
+ * @param sent    texts by input name
+ * @param fileOf  returns the uploaded file of a field
  */
 export function submissionOf(
   fields: readonly FormField[],
@@ -94,8 +94,8 @@ export function submissionOf(
 }
 
 /**
- * The submission without what was sent for fields that are not part of the form as it was filled in; their texts
- * stay for a form that is shown again. [R14]
+ * Returns the submission without the values of hidden fields. Their texts are preserved, in case the form is shown
+ * again. [R14]
  */
 export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
   if (unseen.size === 0) return submission
@@ -133,7 +133,7 @@ function readField(field: FormField, texts: string[], { values, errors }: Submis
   }
 }
 
-/** Error of a custom widget, with its own message. */
+/** Converts an error of a custom widget, including its message. */
 function errorOf({ name, widget }: FormField, error: unknown): FieldError {
   if (error instanceof UnreadableText) {
     return { field: name, rule: error.rule, message: `The ${name} field ${error.message}` }

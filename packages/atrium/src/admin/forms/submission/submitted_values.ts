@@ -10,11 +10,9 @@ import { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../errors.js'
 import type { Submission } from './submission.js'
 
-/*
- * Values that the update of a record takes in addition to those that were sent.
- */
+/* Values that an update validates in addition to the submitted ones. */
 
-/** A schema may require the key, which no form changes. [A7] */
+/** Returns the key, which a schema may require although forms can't change it. [A7] */
 export function keyIn({ resource }: ModelView, record: LucidRow): Record<string, unknown> {
   return storedValues(
     record,
@@ -23,9 +21,9 @@ export function keyIn({ resource }: ModelView, record: LucidRow): Record<string,
 }
 
 /**
- * Values of the fields that the schema requires and that were not sent.
+ * Returns the values of fields that the schema requires and that were not submitted.
  *
- * @param sent  by API name
+ * @param sent  submitted values by API name
  */
 export function requiredIn(
   { resource }: ModelView,
@@ -41,9 +39,9 @@ export function requiredIn(
 }
 
 /**
- * The values of the schema's fields before an update, of which invalid ones may stay.
+ * Returns the values of the schema's fields before an update. Invalid ones are accepted if they are unchanged.
  *
- * @param isUnchanged  whether a field came back as it was shown
+ * @param isUnchanged  returns true if a field was submitted as it was shown
  */
 export function valuesBefore(
   { resource }: ModelView,
@@ -53,7 +51,7 @@ export function valuesBefore(
   return { stored: () => storedValues(record, resource.updateBody.fields), isUnchanged }
 }
 
-/** Current time, for fields of the internal schema. [S44] */
+/** Returns the values of the internal schema: the current time. [S44] */
 export function internalValues({ name, options, resource }: ModelView): Record<string, unknown> {
   const schema = options.updateInternalSchema
   if (!schema) return {}
@@ -63,7 +61,7 @@ export function internalValues({ name, options, resource }: ModelView): Record<s
   return Object.fromEntries(stamps.map((column) => [column.attribute, now(column)]))
 }
 
-/** Values of fields in the form of the API, by API name. */
+/** Returns values of fields in the format of the API, by API name. */
 export function storedValues(
   record: LucidRow,
   fields: readonly BodyField[]
@@ -77,13 +75,13 @@ export function storedValues(
 }
 
 /**
- * Converts a submission to values of a model, with the same schema as the endpoints. Stores files
- * that the schema takes by key. Fields that are not part of the form as it was filled in are not required. [R14]
+ * Converts a submission to values of a model, with the same schema as the endpoints. Stores files for which the
+ * schema expects a key. Hidden fields are not required. [R14]
  *
- * @param meta  metadata for the schema's rules
- * @param isStrict  true to refuse fields that the schema does not have
- * @param record    the values before an update; invalid ones that came back unchanged are left out
- * @returns the values by attribute name, virtual fields by their own
+ * @param meta      metadata for the schema's rules
+ * @param isStrict  true to reject fields that are not in the schema
+ * @param record    values before an update; invalid ones that are unchanged are left out
+ * @returns values by attribute name; virtual fields by their name
  * @throws InvalidForm
  */
 export async function validateSubmission(
@@ -102,7 +100,7 @@ export async function validateSubmission(
       : await body.parse(sent, meta, isStrict, unseen)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
-    /* The schema also reports a field that could not be parsed, as missing. */
+    /* The schema also reports fields that could not be parsed, as missing. */
     const known = new Set(errors.map(({ field }) => field))
     errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
   }
@@ -113,10 +111,11 @@ export async function validateSubmission(
 }
 
 /**
- * Validates changes of some fields of a record, with the stored values of the others that the schema requires.
+ * Validates changes of some fields of a record, together with the stored values of other fields that the schema
+ * requires.
  *
- * @param changes  whose values are those of the changed fields alone
- * @returns the values of the changed fields
+ * @param changes  submission with only the values of the changed fields
+ * @returns values of the changed fields
  * @throws InvalidForm
  */
 export async function validateChanges(

@@ -12,9 +12,7 @@ import { textsOf } from '../fields/field_texts.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
 
-/**
- * Texts that a form shows for a record, by API name, without hidden fields. [S49]
- */
+/** Returns the texts that a form shows for a record, by API name, without hidden fields. [S49] */
 export function storedTexts(
   fields: readonly FormField[],
   record: LucidRow
@@ -28,12 +26,11 @@ export function storedTexts(
 }
 
 /**
- * Replaces the values of fields that came back as shown by those of the record. Forms do not
- * preserve every value: they would turn `\r\n` into `\n`, cut milliseconds of a datetime, and make
- * `true` of a driver's 1, in fields that the user did not change. JSON that a driver has read is left out: written
- * again, it would lose its spaces, and digits.
+ * Replaces the values of fields that were submitted as shown by those of the record. Forms do not preserve every
+ * value: they convert `\r\n` to `\n`, remove milliseconds of datetimes and convert a driver's 1 to `true`. JSON that
+ * a driver has parsed is left out, as serializing it again would lose whitespace and digits.
  *
- * @param values  by attribute name, after the schema
+ * @param values  validated values, by attribute name
  */
 export function keepUntouched(
   fields: readonly FormField[],
@@ -54,8 +51,8 @@ export function keepUntouched(
 }
 
 /**
- * Removes the errors of fields that came back as shown: a record may contain values that no form
- * accepts, such as deeply nested JSON, and the user must be able to save the rest.
+ * Removes the errors of fields that were submitted as shown. A record may contain values that no form accepts, such
+ * as deeply nested JSON, and the user must be able to save the other fields.
  */
 export function touchedErrors(
   fields: readonly FormField[],
@@ -70,9 +67,7 @@ export function touchedErrors(
   })
 }
 
-/**
- * Tells whether a field came back as it was shown; one that was not sent did not change.
- */
+/** Returns a predicate that is true for fields that were submitted as shown, or not submitted. */
 export function untouchedIn(
   fields: readonly FormField[],
   { shown, cleared }: Submission,
@@ -88,10 +83,11 @@ export function untouchedIn(
 }
 
 /**
- * The fields that were sent with another value than the record has, or, without a record, with any.
+ * Returns the fields that were submitted with a value that differs from the record's or, without a record, with any
+ * value.
  *
- * @param fields  that are not to be written
- * @param sent    the texts of the form, by the names of its inputs
+ * @param fields  fields that must not be written
+ * @param sent    submitted texts by input name
  */
 export function changedFields(
   fields: readonly FormField[],
@@ -105,9 +101,7 @@ export function changedFields(
   })
 }
 
-/**
- * Returns true if two states of a record differ at most in the time of the update.
- */
+/** Returns true if two states of a record differ at most in the time of the update. */
 export function isSameItem({ updatedAt }: Resource, one: Item, other: Item): boolean {
   const names = Object.keys(one).filter((name) => name !== updatedAt?.apiName)
   return names.every((name) => writeJson(one[name]) === writeJson(other[name]))
@@ -117,8 +111,8 @@ export function isSameItem({ updatedAt }: Resource, one: Item, other: Item): boo
  * Returns true if the values differ from those of the record.
  *
  * @param all     columns of the model
- * @param values  by attribute name, after the schema
- * @param own     texts of the fields that are not columns, by name, where they are known
+ * @param values  validated values, by attribute name
+ * @param own     texts of the fields that are not columns, by name, as far as known
  */
 export function changesRecord(
   all: readonly Column[],
@@ -138,20 +132,16 @@ export function changesRecord(
   })
 }
 
-/**
- * The text that a form sends for a field, in one form for all that it would not tell apart.
- */
+/** Returns the submitted text of a field in normalized form, so that equal values have equal texts. */
 export function normalText(field: FormField, texts: string[] = []): string {
-  /* A hidden `false` precedes the checkbox. */
+  /* A hidden input with `false` precedes the checkbox. */
   const counting = field.valueType === 'boolean' ? texts.slice(-1) : texts
   const text = counting.join('\n').replace(/\r\n?/g, '\n')
   if (field.valueType === 'datetime') return normalMoment(text)
   return field.valueType === 'number' ? ungrouped(text) : text
 }
 
-/**
- * Returns true if a field came back as it was shown.
- */
+/** Returns true if a field was submitted as it was shown. */
 export function isSame(field: FormField, stored: string[] = [], sent: string[] = []): boolean {
   if (sent.length === 0) return false
   const [one, other] = [normalText(field, stored), normalText(field, sent)]

@@ -81,19 +81,17 @@ function isUsual(site: AdminSite, view: ModelView, column: Column): boolean {
  * The bar of filters and facets above the table of a list. [L2, L3]
  */
 export interface FilterBar {
-  /** The filters in words, each with the URL of the list without it */
+  /** Active filters for display, each with the URL of the list without the filter */
   filters: Array<FilterWords & { url: string }>
-  /** URL of the list without filters; null if it has none */
+  /** URL of the list without filters; null if there are none */
   clear: string | null
-  /** URL of the form for one more; null if the list takes no more */
+  /** URL of the form to add a filter; null if the maximum is reached */
   add: string | null
   /** URL of the facets; null if the list has none */
   facets: string | null
 }
 
-/**
- * The filter bar of a list.
- */
+/** Returns the filter bar of a list. */
 export async function filterBar(
   ctx: HttpContext,
   site: AdminSite,

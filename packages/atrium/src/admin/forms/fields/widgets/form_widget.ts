@@ -3,49 +3,45 @@ import { Widget } from '../../../views/widget.js'
 
 export type Text = (key: string, data?: Record<string, unknown>) => string
 
-/**
- * The server's preview of a text while it is typed.
- */
+/** The server's preview of a text that is being typed. */
 export interface Preview {
   type: 'html' | 'text'
   content: string
 }
 
-/**
- * A widget of the site with options of its own, for forms and for the pages that show its values. [R13]
- */
+/** A widget of the site with additional options, for forms and for pages that show its values. [R13] */
 export abstract class FormWidget extends Widget {
-  /** The built-in control that takes the texts, in the place of a template of its own */
+  /** Built-in control for the input, instead of a template */
   readonly control?: 'input'
-  /** The built-in control that edits it in the cell of a list; none leaves it to the form */
+  /** Built-in control for editing in a list cell; undefined if the widget is only editable in forms */
   readonly cellControl?: 'input' | 'textarea'
-  /** True if it is in the box with units and the cross that empties it */
+  /** True if the input has a box with units and a cross to clear it */
   readonly hasBox: boolean = false
-  /** True if it takes the whole width of a form */
+  /** True for the full width of the form */
   readonly isWide: boolean = false
   readonly prefix?: string
   readonly suffix?: string
-  /** True if a create form may leave it empty although the schema requires it */
+  /** True if the field may be empty in a create form although the schema requires it, as the widget sets a value */
   readonly fillsItself: boolean = false
-  /** True if its value is a list, which can be emptied to an empty one */
+  /** True if the value is a list, which is cleared to an empty list */
   readonly isList: boolean = false
-  /** Key of a text that helps where the options have none */
+  /** Catalogue key of the help text if the options contain none */
   readonly helpKey?: string
 
-  /** Attributes of the input. Default: the constraints of the schema */
+  /** Returns the attributes of the input. Default: the constraints of the schema */
   attributesFrom(constraints: Record<string, string | number>): Record<string, string | number> {
     return constraints
   }
 
   /**
-   * A value in a list.
+   * Formats a value in a list.
    *
-   * @param value  value of the API, never null
-   * @returns null to show it as without a widget
+   * @param value  value in the format of the API, never null
+   * @returns null to use the format without a widget
    */
   cell?(value: unknown, text: Text): ShownCell | null
 
-  /** A value on the page of its record. Default: as in a list */
+  /** Formats a value on the page of its record. Default: the format in lists */
   whole?(value: unknown, text: Text): ShownCell | null
 
   preview?(text: string): Preview

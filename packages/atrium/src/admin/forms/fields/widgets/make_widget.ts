@@ -37,7 +37,7 @@ class ColourWidget extends FormWidget {
     throw new UnreadableText('colour', 'must be a colour such as #1a7f37')
   }
 
-  /** A style attribute would not be allowed, a colour of a drawing is. */
+  /** Uses an SVG image, as the content security policy blocks style attributes. */
   cell(value: unknown): ShownCell | null {
     if (typeof value !== 'string' || !COLOUR.test(value)) return null
     const swatch = `<svg class="value-swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${value}"/></svg>`
@@ -45,17 +45,15 @@ class ColourWidget extends FormWidget {
   }
 }
 
-/**
- * The properties of a field that its widget has to know.
- */
+/** The properties of a field that its widget needs. */
 export interface WidgetField {
-  /** Type of the column; undefined for a field that is none */
+  /** Type of the column; undefined for a field that is not a column */
   kind: string | undefined
   /** True if the schema declares a list */
   isList: boolean
-  /** True if the schema accepts numbers only */
+  /** True if the schema accepts only numbers */
   strict: boolean
-  /** Most characters of its text */
+  /** Maximum number of characters */
   most: number
   isCreate: boolean
 }
@@ -79,16 +77,14 @@ const MAKERS = new Map<unknown, Make>(
   })
 )
 
-/**
- * Makes the widget that the options of a field name, if it is one with options of its own. [R13]
- */
+/** Creates the widget of a field if its options contain one of the additional widgets. [R13] */
 export function makeWidget(options: FieldOptions, field: WidgetField): FormWidget | undefined {
   return MAKERS.get(options.widget)?.(options, field)
 }
 
 /**
- * The items of an array of the database: one a line; with JavaScript as chips. A list that lines can't hold is JSON, such
- * as one with null, with a list in it, or with the same item twice.
+ * Edits a database array: one item per line, or with JavaScript as chips. A list that lines can't represent is JSON:
+ * with null, nested lists, or duplicates.
  */
 export class ListWidget extends TagsWidget {
   constructor() {

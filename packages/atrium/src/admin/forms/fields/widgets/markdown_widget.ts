@@ -7,7 +7,7 @@ import { sentTexts } from '../../../http/form_texts.js'
 import { textCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
-/* Longer texts are shown as they were typed: rendering them would hold up all other requests. */
+/* Longer texts are not rendered, as that would block all other requests. */
 const LONGEST = 100_000
 const LONGEST_IN_LISTS = 2000
 
@@ -18,7 +18,10 @@ const load = createRequire(import.meta.url)
 
 let renderer: { markdown: MarkdownIt; sanitize: typeof sanitizeHtml } | undefined
 
-/** Loaded for the first text: few sites have Markdown, and it takes longer than the widgets of all others. [K9] */
+/**
+ * Loads the libraries for the first text, as few sites use Markdown and loading takes longer than that of all other
+ * widgets. [K9]
+ */
 function tools() {
   return (renderer ??= {
     markdown: load('markdown-it')({ html: true }),
@@ -26,7 +29,7 @@ function tools() {
   })
 }
 
-/** Images are links, so that no other site learns who reads the text. */
+/** Images are converted to links, so that other sites can't track who reads the text. */
 const OPTIONS: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   allowedAttributes: {
@@ -45,7 +48,7 @@ const OPTIONS: sanitizeHtml.IOptions = {
     td: aligned,
     a: (_, { href }) => ({ tagName: 'a', attribs: linkTo(href) }),
     img: (_, { src, alt }) => ({ tagName: 'a', attribs: linkTo(src), text: alt || src || '' }),
-    /* It scrolls, and so must the keyboard. */
+    /* Focusable, so that it can be scrolled with the keyboard. */
     pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
   },
 }
@@ -55,15 +58,15 @@ function linkTo(href: string | undefined): Record<string, string> {
   return { href, rel: 'noopener noreferrer nofollow', target: '_blank' }
 }
 
-/** Markdown aligns columns by styles, which the site does not allow. */
+/** Converts the style attributes that Markdown uses to align columns, which the content security policy blocks. */
 function aligned(tagName: string, { style }: Record<string, string | undefined>) {
   const [, align] = /^text-align:(left|center|right)$/.exec(style ?? '') ?? []
   return { tagName, attribs: align ? { align } : ({} as Record<string, string>) }
 }
 
 /**
- * Renders Markdown as markup that can be in a page of the site: nothing in it runs, is styled, or is loaded
- * from elsewhere. HTML in it is converted as far as Markdown can write the same. [R13]
+ * Renders Markdown as markup that is safe in pages of the site: without scripts, styles and external resources. HTML
+ * is preserved as far as Markdown has an equivalent. [R13]
  */
 export function renderMarkdown(text: string): string {
   if (text.length > LONGEST) return `<pre tabindex="0">${escaped(text)}</pre>`
@@ -73,7 +76,7 @@ export function renderMarkdown(text: string): string {
   return sanitize(html, { ...OPTIONS, transformTags })
 }
 
-/** Headings are one level below that of the page, and no level is left out. */
+/** Maps heading levels so that they start one level below the page's heading and have no gaps. */
 function headingsOf(html: string): Record<string, string> {
   const used = new Set([...html.matchAll(/<(h[1-6])\b/gi)].map(([, tag]) => tag.toLowerCase()))
   return Object.fromEntries(
@@ -81,9 +84,7 @@ function headingsOf(html: string): Record<string, string> {
   )
 }
 
-/**
- * The beginning of Markdown without its marks, on one line.
- */
+/** Returns the beginning of a Markdown text without markup, on one line. */
 export function plainMarkdown(text: string): string {
   const { markdown, sanitize } = tools()
   const html = markdown.render(text.slice(0, LONGEST_IN_LISTS))
@@ -95,12 +96,10 @@ export function plainMarkdown(text: string): string {
 
 const CHARACTERS = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** Suffix in the name of the button that shows a preview */
+/** Suffix of the button that shows a preview */
 export const PREVIEW = '__preview'
 
-/**
- * A long text with a preview of what it is shown as. [R13]
- */
+/** A long text with a preview. [R13] */
 export class MarkdownWidget extends FormWidget {
   readonly template = 'admin/partials/fields/markdown'
   readonly sheet = 'markdown_field.css'

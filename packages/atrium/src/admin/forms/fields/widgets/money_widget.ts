@@ -8,9 +8,7 @@ import { FormWidget } from './form_widget.js'
 const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?$/
 const TYPED = /^([+-]?)(\d*)(?:\.(\d*))?$/
 
-/**
- * The currency of an amount, and how many decimals are read and stored.
- */
+/** The currency of an amount, and the number of decimals to read and store. */
 interface Money {
   currency: string
   decimals: number
@@ -21,9 +19,9 @@ interface Money {
 const formats = new Map<string, Intl.NumberFormat>()
 
 /**
- * The format of a currency; cached, as creating one takes longer than formatting a page with it.
+ * Returns the number format of a currency. Cached, as creating one takes longer than formatting a page with it.
  *
- * @param decimals  Default: as many as the currency has
+ * @param decimals  number of decimals; default: that of the currency
  */
 export function formatOf(currency: string, decimals?: number): Intl.NumberFormat {
   const key = `${currency} ${decimals}`
@@ -40,7 +38,7 @@ export function formatOf(currency: string, decimals?: number): Intl.NumberFormat
   return format
 }
 
-/** Number of decimals of a currency: none for JPY, two for EUR, three for KWD. */
+/** Returns the number of decimals of a currency: none for JPY, two for EUR, three for KWD. */
 export function decimalsOf(currency: string): number {
   return formatOf(currency).resolvedOptions().maximumFractionDigits!
 }
@@ -50,9 +48,9 @@ export function isCurrency(code: unknown): code is string {
 }
 
 /**
- * The amount of a stored value as a plain numeral, with the decimals of its currency at least.
+ * Returns the amount of a stored value as a plain number, with at least the decimals of its currency.
  *
- * @returns null for what is not a number
+ * @returns null if the value is not a number
  */
 export function moneyText(value: unknown, { decimals, minorUnits }: Money): string | null {
   const written = textOf(value)
@@ -66,7 +64,7 @@ export function moneyText(value: unknown, { decimals, minorUnits }: Money): stri
 }
 
 /**
- * The numeral to store for a typed amount, which may have separators of thousands.
+ * Returns the number to store for an entered amount, which may have thousands separators.
  *
  * @throws UnreadableText
  */
@@ -87,14 +85,12 @@ export function readMoney(typed: string, { currency, decimals, minorUnits }: Mon
   return sign === '-' && /[1-9]/.test(numeral) ? `-${numeral}` : numeral
 }
 
-/** An amount with the sign of its currency; to the decimals of the currency, without loss of digits. */
+/** Formats an amount with the symbol of its currency, rounded to the currency's decimals, without loss of digits. */
 export function formattedMoney(amount: string, { currency, decimals }: Money): string {
   return formatOf(currency, decimals).format(amount as `${number}`)
 }
 
-/**
- * The sign of the currency before or after an amount.
- */
+/** Returns the symbol of the currency, which is before or after an amount. */
 export function currencySign(currency: string): { prefix?: string; suffix?: string } {
   const parts = formatOf(currency).formatToParts(1)
   const place = parts.findIndex(({ type }) => type === 'currency')
@@ -106,17 +102,15 @@ export function currencySign(currency: string): { prefix?: string; suffix?: stri
 
 interface MoneyOptions {
   currency: string
-  /** The column holds integers of the smallest unit */
+  /** True if the column stores integers of the smallest unit */
   minorUnits: boolean
-  /** The column holds integers */
+  /** True if the column stores integers */
   isInteger: boolean
-  /** The schema accepts numbers only */
+  /** True if the schema accepts only numbers */
   strict: boolean
 }
 
-/**
- * An amount of one currency, typed as a number, with or without separators of thousands. [R13]
- */
+/** An amount in a currency, with or without thousands separators. [R13] */
 export class MoneyWidget extends FormWidget {
   readonly template = 'admin/partials/fields/input'
   readonly control = 'input'
@@ -137,7 +131,7 @@ export class MoneyWidget extends FormWidget {
     this.suffix = suffix
   }
 
-  /** A text input takes no limits of numbers; the server checks them. */
+  /** A text input has no numeric limits; the server checks them. */
   attributesFrom() {
     return { inputmode: 'decimal', autocomplete: 'off' }
   }
@@ -155,7 +149,7 @@ export class MoneyWidget extends FormWidget {
     return this.cell(value)?.text ?? String(value)
   }
 
-  /** More decimals than the currency has are rounded, and are in the tooltip. */
+  /** Rounds to the decimals of the currency; the tooltip contains the exact amount. */
   cell(value: unknown): ShownCell | null {
     const amount = moneyText(value, this.#money)
     if (amount === null) return null

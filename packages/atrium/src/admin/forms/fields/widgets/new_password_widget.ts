@@ -4,28 +4,23 @@ import { Widget, type WidgetName } from '../../../views/widget.js'
 const TEXTS = ['label', 'short', 'long', 'name', 'weak', 'fair', 'good', 'strong', 'show'] as const
 
 /**
- * For the template of a new password: the texts of its script, and where the user name stands that it must not be
- * near. The server decides what is accepted. [U13]
+ * Returns the template data of a new password: the texts of the script, and the user name, to which the password must
+ * not be similar. The server decides whether the password is accepted. [U13]
  *
- * @param username  where the form has no field for it
+ * @param username  user name, if the form has no field for it
  */
 export function strengthData(site: Pick<Site, 'text'>, username?: string) {
   const texts = TEXTS.map((name) => [name, site.text(`passwords.strength.${name}`)])
   return { texts: JSON.stringify(Object.fromEntries(texts)), username }
 }
 
-/**
- * A new password of a user of the site, whose strength is said while it is typed. The typed text is never shown
- * again. [U13]
- */
+/** A new password of a user, with an indicator of its strength. A submitted text is never shown again. [U13] */
 abstract class NewPasswordWidget extends Widget {
   readonly template = 'admin/partials/fields/new_password'
   readonly sheet = 'password_field.css'
 }
 
-/**
- * The widget, with the texts of the site.
- */
+/** Returns the widget class with the texts of the site. */
 export function newPasswordWidget(site: Pick<Site, 'text'>) {
   return class extends NewPasswordWidget {
     async data() {

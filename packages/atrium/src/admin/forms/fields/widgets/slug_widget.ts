@@ -3,15 +3,16 @@ import { inputName } from '../form_field.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
 interface SlugOptions {
-  /** Name of the field that it is made of */
+  /** Name of the field that the slug is derived from */
   from: string
-  /** Most characters that it may have */
+  /** Maximum number of characters */
   most: number
   isCreate: boolean
 }
 
 /**
- * A text for addresses, made of another field until it is changed by hand; that of a record stays as it is. [R13]
+ * A slug for URLs. It is derived from another field until it is edited; the slug of an existing record does not
+ * change. [R13]
  */
 export class SlugWidget extends FormWidget {
   readonly template = 'admin/partials/fields/slug'
@@ -31,7 +32,7 @@ export class SlugWidget extends FormWidget {
     const { from, isCreate } = this.#options
     const own = sent.get(name) ?? []
     if (!isCreate || own.some((text) => text.trim() !== '')) return undefined
-    /* In a row of another form both names begin with that of the row. */
+    /* In an inline row, both names have the prefix of the row. */
     const source = name.slice(0, name.lastIndexOf('.') + 1) + inputName(from)
     const made = this.#slugOf(sent.get(source)?.[0] ?? '')
     return made === '' ? undefined : [made]
@@ -45,7 +46,7 @@ export class SlugWidget extends FormWidget {
     return { type: 'text', content: this.#slugOf(text) }
   }
 
-  /** Cut between words where the first one leaves room for that */
+  /** Shortens a slug at a word boundary, if there is one. */
   #slugOf(text: string): string {
     const slug = string.slug(text, { lower: true, strict: true })
     const { most } = this.#options

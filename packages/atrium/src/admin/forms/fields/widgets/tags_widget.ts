@@ -4,9 +4,9 @@ import { listCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Text } from './form_widget.js'
 
 /**
- * The tags of a stored value: a list, or a text that holds one as JSON.
+ * Returns the tags of a stored value: a list, or a text that contains a list as JSON.
  *
- * @returns null for what is not a list of texts
+ * @returns null if the value is not a list of texts
  */
 export function tagsOf(value: unknown): string[] | null {
   const list = typeof value === 'string' ? listIn(value) : value
@@ -14,9 +14,7 @@ export function tagsOf(value: unknown): string[] | null {
   return isTags ? list : null
 }
 
-/**
- * The text of a form: one tag a line; a list that lines can't hold is JSON.
- */
+/** Returns the text for a form: one tag per line, or JSON for a list that lines can't represent. */
 export function tagsText(value: unknown): string {
   const tags = tagsOf(value)
   if (tags === null) return typeof value === 'string' ? value : writeJson(value)
@@ -25,9 +23,7 @@ export function tagsText(value: unknown): string {
   return isPlain && listIn(text) === null ? text : writeJson(tags)
 }
 
-/**
- * The list of a form's text, without blanks and duplicates; that of JSON as it is.
- */
+/** Parses the text of a form, without blanks and duplicates. JSON is returned unchanged. */
 export function readTags(text: string): unknown[] {
   const list = listIn(text)
   if (list !== null) return list
@@ -45,18 +41,16 @@ function listIn(text: string): unknown[] | null {
   }
 }
 
-/** Suffix in the name of the mark of a field that had tags when its form was made */
+/** Suffix of the hidden input that marks a field which had tags when the form was rendered */
 export const HAD_TAGS = '__tags'
 
 interface TagsOptions {
   suggestions: readonly string[]
-  /** The column is a text that holds JSON */
+  /** True if the column is a text that contains JSON */
   isText: boolean
 }
 
-/**
- * A list of short texts; with JavaScript as chips. [R13]
- */
+/** A list of short texts; with JavaScript as chips. [R13] */
 export class TagsWidget extends FormWidget {
   readonly template = 'admin/partials/fields/tags'
   readonly sheet = 'tags_field.css'
@@ -71,12 +65,12 @@ export class TagsWidget extends FormWidget {
     this.#isText = isText
   }
 
-  /** The limits of a text are those of the JSON, not of what is typed. */
+  /** The schema's length limits apply to the JSON, not to the entered text. */
   attributesFrom() {
     return {}
   }
 
-  /** Without any tag it is an empty list, while a field that was empty stays as it was. */
+  /** Returns an empty list if all tags were removed; a field that was empty before is unchanged. */
   collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
     const texts = sent.get(name)
     const isEmptied = texts?.every((text) => text.trim() === '') && sent.has(name + HAD_TAGS)

@@ -10,7 +10,8 @@ import type { Text } from './form_widget.js'
 import { makeWidget } from './make_widget.js'
 
 /**
- * Shows the values of a column in lists in the way of its widget; undefined if that has none. [R13]
+ * Returns the function that formats the values of a column in lists with its widget; undefined if there is none.
+ * [R13]
  */
 export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
   if (isImage(view, column)) return (value) => imageCell(view, column, value, text)
@@ -19,9 +20,7 @@ export function widgetShow(view: ModelView, column: Column, text: Text): Show | 
   return widget?.cell && ((value) => widget.cell!(value, text))
 }
 
-/**
- * The same for the page of a record, which has room for the whole value.
- */
+/** Like `widgetShow`, for the page of a record, which has space for the whole value. */
 export function wholeShow(view: ModelView, column: Column, text: Text): Show | undefined {
   const widget = widgetOf(view, column)
   if (!widget) return widgetShow(view, column, text)
@@ -70,9 +69,7 @@ function fileCell(
   return { kind: 'text', text: labelOfFile(view, apiName, value), href }
 }
 
-/**
- * Stylesheets of the widgets of a form; a script of the same name comes with each.
- */
+/** Returns the stylesheets of the widgets in a form; a script with the same name belongs to each. */
 export function sheetsOf(fields: readonly FormField[]): string[] {
   return fields.flatMap(({ widget }) => {
     if (widget === 'image') return ['image_field.css']
