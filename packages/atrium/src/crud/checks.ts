@@ -56,8 +56,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 }
 
 /**
- * Checks the type of each option, not its meaning. JavaScript callers and casts get past the compiler.
- * [P9]
+ * Checks the type of each option, but not its meaning, because JavaScript callers and casts are not checked by the
+ * compiler. [P9]
  *
  * @throws ValueError  for an unknown option or a value of the wrong type
  */
@@ -88,7 +88,7 @@ export function checkOperations(
 }
 
 /**
- * Checks the operations and path segments that `endpointNames` and `middleware` name. [S9]
+ * Checks the operations and path segments in `endpointNames` and `middleware`. [S9]
  *
  * @throws ValueError
  */

@@ -7,14 +7,14 @@ export type EndpointCreatorClass = new (
   mount?: EndpointMount
 ) => EndpointCreator
 
-/** The options of `@Crud`, all of them optional. [P4] */
+/** Options of `@Crud`, all of them optional. [P4] */
 export interface CrudOptions extends EndpointOptions {
   /** Subclass of `EndpointCreator` that adds or changes routes [S10] */
   endpointCreator?: EndpointCreatorClass
 }
 
 /**
- * The options of `crudRouter`: those of `@Crud`, and the model. [P3]
+ * Options of `crudRouter`: those of `@Crud`, and the model. [P3]
  */
 export interface CrudRouterOptions extends CrudOptions {
   model: LucidModel

@@ -20,16 +20,16 @@ import { reportErrors } from './report_errors.js'
 import { unreadableErrors } from './lucid/unreadable_files.js'
 
 /**
- * Reads the decorated models at boot and gives them their endpoints.
+ * Reads the decorated models at boot and creates their endpoints.
  */
 export default class CrudProvider {
   #isStopping = false
-  /* Of all rows, in the background */
+  /* The background read of all rows */
   #reading: Promise<void> | undefined
 
   constructor(protected app: ApplicationService) {}
 
-  /** Makes the engine's router. Its routes are looked up in a tree, where `/custom` comes before `/:id`. [K4] */
+  /** Creates the engine's router. It looks up routes in a tree, in which `/custom` precedes `/:id`. [K4] */
   async boot() {
     const { container } = this.app
     const encryption = await container.make('encryption')
@@ -40,7 +40,7 @@ export default class CrudProvider {
 
     const server = await container.make('server')
     const bootServer = server.boot.bind(server)
-    /* The last step before the server listens: the routes of all providers and preloads are known. */
+    /* The last step before the server listens: by then, the routes of all providers and preloads are known. */
     server.boot = async () => {
       if (server.booted) return
       await withoutStack(async () => {
@@ -48,12 +48,12 @@ export default class CrudProvider {
         checkGroups()
         await requireMount(server.getMiddlewareList())
         if (this.app.getEnvironment() !== 'web') return
-        /* The connections of the load would keep a process alive whose start fails. */
+        /* If the load fails, its connections would keep the process running. */
         await resources.load().catch((error) => this.#giveUp(error))
       })
       if (this.app.getEnvironment() !== 'web') return await bootServer()
       await bootServer()
-      /* Runs after the server is made, and before it can report that its port is in use. */
+      /* Runs after the server is created, and before it can report that its port is in use. */
       process.nextTick(() => server.getNodeServer()?.once('error', () => void this.app.terminate()))
     }
   }
@@ -64,10 +64,9 @@ export default class CrudProvider {
   }
 
   /**
-   * Makes no query: this also runs for commands and for code generation, where the database may be
-   * empty. On a server, `resources.load()` throws these errors together with those of the database, before it
-   * listens. A command continues, as it may be the one that fixes them, and finds them in `resources.errors`. [P2,
-   * P9]
+   * Runs no queries, because this also runs for commands and code generation, when the database can be empty. On a
+   * server, `resources.load()` throws these errors together with those of the database, before it listens. A command
+   * continues, because it could be the one that fixes the errors, and finds them in `resources.errors`. [P2, P9]
    */
   async start() {
     const errors: Error[] = []
@@ -94,8 +93,8 @@ export default class CrudProvider {
   }
 
   /**
-   * Warns of routes of the engine that the application replaces, of models whose table can only be read, of models that
-   * are publicly writable by default, and of models closed for lack of a decision about access. [P10]
+   * Warns about routes of the engine that the application replaces, about models with a read-only table, about models
+   * that are publicly writable by default, and about models that require a token because no access is configured. [P10]
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
@@ -110,7 +109,7 @@ export default class CrudProvider {
       logger.warn({ models }, text)
   }
 
-  /** Ends what `ready` began. */
+  /** Waits for the end of the background work that `ready` started. */
   async shutdown() {
     this.#isStopping = true
     await this.#reading

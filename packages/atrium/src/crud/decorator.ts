@@ -3,7 +3,7 @@ import type { CrudOptions } from './crud_options.js'
 import { CRUD_OPTIONS, storedOptions, storeOptions, type LazyOptions } from '#base/stored_options'
 
 /**
- * Gives the model REST endpoints. Stores the options only; the provider reads them at boot, registers the routes, and
+ * Adds REST endpoints to the model. Stores only the options; the provider reads them at boot, registers the routes, and
  * throws a ConfigurationError for invalid options. Importing a decorated model never throws. [P2]
  *
  * @example
@@ -23,9 +23,9 @@ export function Crud(options: LazyOptions<CrudOptions> = {}) {
 }
 
 /**
- * The options of `@Crud` on this very class; a subclass does not inherit them.
+ * Returns the options of `@Crud` on this class; a subclass does not inherit them.
  *
- * @throws ValueError  when the options are a function that throws or returns none
+ * @throws ValueError  when the options are a function that throws or returns no options
  */
 export function crudOptionsOf(model: object): CrudOptions | undefined {
   return storedOptions<CrudOptions>(model, CRUD_OPTIONS, '@Crud')

@@ -4,45 +4,45 @@ import type { Access } from './types.js'
 import { ValueError, withoutStack } from '#base/errors'
 import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from '#base/checks'
 
-/** The settings of the generated endpoints, from `config/crud.ts`. */
+/** Settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {
-  /** Path prefix of all generated endpoints, as in `/api` */
+  /** Path prefix of all generated endpoints, such as `/api` */
   prefix: string
   /** Access to endpoints whose model sets no `access` */
   access: Access
-  /** True if the configuration sets `access` itself; false if the environment decides [P10] */
+  /** True if the configuration sets `access`; false if it depends on the environment [P10] */
   isAccessDecided: boolean
   /** True to return 422 for an unknown query parameter [A19] */
   strictQuery: boolean
-  /** True to return 422 for an unknown field of a body [A7] */
+  /** True to return 422 for an unknown field in a body [A7] */
   strictBody: boolean
-  /** Files below `app/models` that are not read: no endpoints, no pages */
+  /** Files below `app/models` that are not read, so their models have no endpoints and no admin pages */
   excludedModels: readonly string[]
   /** Names of migrations that `npm start` and `node ace migrate` do not run */
   excludedMigrations: readonly string[]
   pagination: {
-    /** Items of a list without paging parameters [A10] */
+    /** Number of items in a list without paging parameters [A10] */
     limit: number
-    /** Items of a page when only `page` is given [A11] */
+    /** Number of items on a page if only `page` is given [A11] */
     itemsPerPage: number
-    /** Maximum of `limit` and `itemsPerPage` [A13] */
+    /** Maximum value of `limit` and `itemsPerPage` [A13] */
     maximum: number
     /** Maximum number of items that one `include` adds to a response [Q3] */
     included: number
     /** Maximum number of items of one relation that `include` adds to each record [Q3] */
     includedPerRecord: number
   }
-  /** The API schema, at `openapi.json` below the prefix [Q1] */
+  /** The API schema, served at `openapi.json` below the prefix [Q1] */
   openapi: {
     enabled: boolean
     /** Access to the schema */
     access: Access
     /** Title of the API. Default: the application's name */
     title: string | null
-    /** Version of the API. Default: the application's */
+    /** Version of the API. Default: the application's version */
     version: string | null
   }
-  /** The page to read the API schema and to try calls [Q1] */
+  /** The page with the API documentation, on which users can try requests [Q1] */
   docs: {
     enabled: boolean
     /** Access to the page */
@@ -52,20 +52,17 @@ export interface CrudConfig {
   body: {
     /** Maximum size of a body in bytes [A6] */
     limit: number
-    /** Maximum nesting of JSON [A29] */
+    /** Maximum nesting depth of JSON [A29] */
     depth: number
   }
   limits: {
-    /**
-     * Maximum length in characters of a text whose column has none, for models without a schema of their
-     * own [P7]
-     */
+    /** Maximum number of characters in a text whose column has no limit, for models without a custom schema [P7] */
     text: number
-    /** Maximum rows of a list as CSV or NDJSON [D5] */
+    /** Maximum number of rows in a list as CSV or NDJSON [D5] */
     export: number
-    /** Maximum bytes of the values of one response [A29] */
+    /** Maximum size in bytes of the values of one response [A29] */
     response: number
-    /** Maximum bytes of the values of all responses that a process is reading, writing or sending [A29] */
+    /** Maximum size in bytes of the values of all responses that a process is reading, writing or sending [A29] */
     responses: number
   }
   idempotency: {
@@ -73,19 +70,19 @@ export interface CrudConfig {
     hours: number
   }
   /**
-   * Maximum requests of a token, or of an address without one, in a number of seconds; null: no limit
+   * Maximum number of requests of a token, or of an address without one, within a number of seconds; null: no limit
    * [Q8]
    */
   rateLimit: { requests: number; seconds: number } | null
   /** Times in seconds */
   server: {
-    /** Maximum duration of a shutdown; requests get all but the last three seconds of it */
+    /** Maximum duration of a shutdown; requests can use all but the last three seconds of it */
     graceSeconds: number
     /** Maximum time for a request's headers to arrive */
     headersSeconds: number
     /** Maximum time for a whole request to arrive */
     requestSeconds: number
-    /** Maximum time in which a client reads nothing of its response */
+    /** Maximum time in which a client does not read any of its response */
     writeSeconds: number
     /** Keep-alive time of an idle connection */
     idleSeconds: number
@@ -96,16 +93,16 @@ type DocsMode = Access | 'off'
 
 type Groups = 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
 type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
-  /** null leaves it to each model: a model without `access` is public in development only */
+  /** null: each model decides; a model without `access` is public in development only */
   access?: Access | null
   pagination?: Partial<CrudConfig['pagination']>
   openapi?: Partial<CrudConfig['openapi']>
   /**
-   * Who can read the API schema and the page that shows it; null: everyone in development, in production those with a
-   * token. An object has the options of earlier versions for the page alone
+   * Access to the API schema and the documentation page; null: public in development, token required in production. An
+   * object contains the options of earlier versions for the page only
    */
   docs?: DocsMode | null | Partial<CrudConfig['docs']>
-  /** Path of the page */
+  /** Path of the documentation page */
   docsPath?: string
   body?: Partial<CrudConfig['body']>
   limits?: Partial<CrudConfig['limits']>
@@ -147,7 +144,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   server: OBJECT,
 }
 
-/* A group is checked with its defaults, so that an explicit undefined is an error. */
+/* A group is checked together with its defaults, so that an explicit undefined is an error. */
 const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
   pagination: {
     limit: POSITIVE,
@@ -172,7 +169,7 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
 }
 
 /**
- * Settings of the endpoints, for `config/crud.ts`.
+ * Returns the settings of the endpoints, for `config/crud.ts`.
  *
  * @param config  the options that differ from the defaults
  * @returns all settings
@@ -215,7 +212,7 @@ function checkedConfig(config: PartialConfig): CrudConfig {
     },
     idempotency: { hours: 24, ...config.idempotency },
     rateLimit: config.rateLimit
-      ? /* One that is left out is to be told, too. */
+      ? /* NaN makes the check report an omitted value. */
         Object.assign({ requests: Number.NaN, seconds: Number.NaN }, config.rateLimit)
       : null,
     server: {
@@ -250,13 +247,13 @@ function docsMode(docs: PartialConfig['docs']): { enabled: boolean; access: Acce
   return { enabled: true, access: access ?? accessByDefault() }
 }
 
-/** "/api/", "api" and "/api" are the same place; "/" and "" are the root. */
+/** Normalizes a prefix: "/api/", "api" and "/api" are the same path; "/" and "" are the root. */
 function normalisePrefix(prefix: string): string {
   const path = prefix.replace(/^\/+|\/+$/g, '')
   return path === '' ? '' : `/${path}`
 }
 
-/** Tools use the defaults without an application. */
+/** Returns the default access. Tools use the defaults without an application. */
 function accessByDefault(): Access {
   return (app as ApplicationService | undefined)?.inProduction ? 'token' : 'public'
 }

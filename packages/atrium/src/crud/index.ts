@@ -1,4 +1,4 @@
-/* The public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
+/* Public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
 export { externalActor, runAs, systemActor } from '#base/actor'
 export { Crud } from './decorator.js'
 export type { CrudOptions, CrudRouterOptions } from './crud_options.js'

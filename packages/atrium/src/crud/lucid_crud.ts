@@ -38,16 +38,16 @@ export type {
 } from './operations/call_options.js'
 
 /**
- * The operations on one model, which the endpoints, the admin site and own code share. Each write runs
- * in a transaction, the caller's if one is given, with the model's own hooks; policy and scope apply to
- * every operation. [P8, P14]
+ * The operations on one model, which the endpoints, the admin site and application code share. Each write runs in a
+ * transaction, or in the caller's if one is given, with the hooks of the model; policy and scope apply to every
+ * operation. [P8, P14]
  *
  * Values are passed by attribute name, as in Lucid; items are returned by API name.
  */
 export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<Model> {
   /**
-   * Overridable: turns the values of a create, virtual fields included, into the model's attributes. The
-   * default leaves the virtual fields out. [P6]
+   * Overridable: converts the values of a create, including virtual fields, to attributes of the model. The default
+   * implementation removes the virtual fields. [P6]
    */
   prepareCreate(
     values: Record<string, unknown>,
@@ -56,7 +56,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
     return this.#withoutVirtual(values)
   }
 
-  /** Overridable: turns the values of an update into the model's attributes. [P6] */
+  /** Overridable: converts the values of an update to attributes of the model. [P6] */
   prepareUpdate(
     values: Record<string, unknown>,
     _record: LucidRow,
@@ -66,11 +66,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Overridable: runs after a new record's row is written, in the same transaction (`options.client`).
-   * If it throws, the error is the response and nothing is stored. Changes of the record's many-to-many relations are
-   * part of the write for events and the log. [P8, E3]
+   * Overridable: runs after a new record's row is written, in the same transaction (`options.client`). If it throws,
+   * the error is the response and nothing is stored. Changes of the record's many-to-many relations are part of the
+   * write for events and the log. [P8, E3]
    *
-   * @param values  as they were passed to the create, virtual fields included
+   * @param values  values as they were passed to the create, including virtual fields
    */
   afterCreate(
     _record: LucidRow,
@@ -94,8 +94,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   /**
    * Stores a new item.
    *
-   * @param values  by attribute name
-   * @returns the item as `get` returns it
+   * @param values  values by attribute name
+   * @returns the item, as `get` returns it
    * @throws Problem 403, 409 or 422
    */
   async create(values: Record<string, unknown>, options: CreateOptions = {}): Promise<Item> {
@@ -105,8 +105,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   /**
    * Changes an item. An update without values changes nothing, not even the update timestamp. [A23]
    *
-   * @param values  by attribute name; a key is never changed [A7]
-   * @returns the changed item if `returning` is set and the policy lets the actor read it, else null
+   * @param values  values by attribute name; a key is never changed [A7]
+   * @returns the changed item if `returning` is set and the policy allows the actor to read it, otherwise null
    * @throws Problem 403, 404, 409 or 422
    */
   async update(
@@ -118,7 +118,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Deletes an item: marks it if soft delete is configured, else removes it. [A21]
+   * Deletes an item: marks it if soft delete is configured, otherwise removes it. [A21]
    *
    * @throws Problem 403, 404 or 409
    */
@@ -127,7 +127,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Removes an item for good, soft-deleted or not. [A22]
+   * Removes an item permanently, soft-deleted or not. [A22]
    *
    * @throws Problem 403, 404 or 409
    */
@@ -136,7 +136,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Deletes several items, all of them or none, as `delete` or `dbDelete` does. [S52]
+   * Deletes several items, all of them or none, like `delete` or `dbDelete`. [S52]
    *
    * @returns the records, as they were read
    * @throws UnknownKey  for the first key without an item
@@ -161,21 +161,22 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Puts an item back into its state before a logged write: updates, restores, deletes or creates it as the log
-   * says, with hooks, policy, scope and grants as ever. Values are those of the log, and no schema judges them.
+   * Restores the state of an item before a logged write: updates, restores, deletes or creates it according to the log.
+   * Hooks, policy, scope and grants apply as for any write. The values are those of the log, and no schema validates
+   * them.
    *
-   * @param reversal  of `reversalOf`
-   * @throws RecordNotAsLeft  when the item is not as the write left it
-   * @throws Problem 403      also for a field that the actor may not write
-   * @throws Problem 409      when others refer to an item that is to be removed
+   * @param reversal  data of `reversalOf`
+   * @throws RecordNotAsLeft  when the item has changed since the write
+   * @throws Problem 403      also for a field that the actor is not allowed to write
+   * @throws Problem 409      when other records refer to an item that has to be deleted
    */
   async revert(key: KeyValue, reversal: Reversal, options: RevertOptions = {}): Promise<void> {
     await revertItem(await this.contextFor(options), key, reversal, options)
   }
 
   /**
-   * Records to revert next in the client's transaction, read and locked together, by `identityOf` their keys; those that are
-   * missing are to be read by `revert`.
+   * Reads and locks records that are going to be reverted in the client's transaction, by `identityOf` their keys.
+   * `revert` reads records that are not in the result itself.
    */
   async recordsToRevert(
     keys: readonly KeyValue[],
@@ -185,11 +186,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Puts changed items back as `revert` does each, many with one statement, where no application code runs and no rule is
-   * about the single record. Pivot rows are left to the caller.
+   * Reverts changed items like `revert`, many per statement, if no application code runs and no rule depends on a
+   * single record. The caller reverts pivot rows.
    *
-   * @param options.whole  the transaction, in which all of them are as their writes left them
-   * @returns false if nothing was done, as each is to be reverted by itself
+   * @param options.whole  the transaction, in which all items are unchanged since their writes
+   * @returns false if nothing was done because each item has to be reverted separately
    * @throws Problem, or an error of the driver
    */
   async revertTogether(
@@ -201,10 +202,10 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Stores new items, all of them or none, as `create` stores each: many with one statement, where the model and application
-   * code do nothing in addition.
+   * Stores new items, all of them or none, like `create`: many per statement if the model and application code perform
+   * no additional work.
    *
-   * @param all  by attribute name
+   * @param all  values of each item, by attribute name
    * @throws Problem 403, 409 or 422
    */
   async createMany(
@@ -216,11 +217,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Changes items as `update` changes each, many with one statement, where no application code runs and the database
-   * locks no rows. If one fails, all of them fail.
+   * Changes items like `update`, many per statement, if no application code runs and the database does not lock rows.
+   * If one fails, all of them fail.
    *
    * @param all  keys with values by attribute name
-   * @returns false if nothing was done, as each is to be changed by itself
+   * @returns false if nothing was done because each item has to be changed separately
    * @throws UnknownKey  for the first key without an item
    * @throws Problem 403, 409 or 422
    */
@@ -232,9 +233,10 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Decides a create as `create` does, and writes nothing; the model's hooks and the database are not asked.
+   * Performs the checks of `create` without writing anything. Hooks of the model and constraints of the database do not
+   * apply.
    *
-   * @param values  by attribute name
+   * @param values  values by attribute name
    * @returns the record as it would be written
    * @throws Problem 403, 409 or 422
    */
@@ -247,9 +249,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Decides an update as `update` does, and writes nothing.
+   * Performs the checks of `update` without writing anything.
    *
-   * @param record  of `locateBy`, which takes the values
+   * @param record  record of `locateBy`; the values are assigned to it
    * @returns true if any value would be written
    * @throws Problem 403, 409 or 422
    */
@@ -263,9 +265,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Judges records of `tryCreate` and `tryUpdate`: would the actor still reach them, once they are written?
+   * Checks for records of `tryCreate` and `tryUpdate` whether they would still be in the actor's scope after the write.
    *
-   * @returns in the order of the records
+   * @returns the results, in the order of the records
    */
   async judgeUnstored(
     operation: 'create' | 'update',
@@ -276,7 +278,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
     return await judgeUnstored(records, operation, unstored, options.client, options)
   }
 
-  /** True if own code turns values into attributes, which may use the transaction. */
+  /** True if application code converts values to attributes, which can use the transaction. */
   get hasOwnPreparation(): boolean {
     const { prototype } = LucidCrud
     return (
@@ -286,8 +288,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Calls back once the writes of the client are durable: after the outermost transaction's commit, at
-   * once without a transaction, never after a rollback. [E1]
+   * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately
+   * without a transaction, never after a rollback. [E1]
    */
   afterCommit(client: QueryClientContract, callback: () => void): void {
     afterOutermostCommit(client, callback)

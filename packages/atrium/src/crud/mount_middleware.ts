@@ -15,9 +15,9 @@ import {
 } from './mount/mounted_parts.js'
 
 /**
- * Serves the addresses of the engine: the endpoints, their document and page, and the admin site. All others, and those
- * of the application's more specific routes, it leaves to the application. For `server.use` of start/kernel.ts, as its
- * last entry: middleware before it also applies to the engine. [K4]
+ * Serves the paths of the engine: the endpoints, their schema and documentation page, and the admin site. All other
+ * paths, and those that match a more specific route of the application, are passed to the application. Must be the last
+ * entry of `server.use` in start/kernel.ts: middleware before it also applies to the engine. [K4]
  */
 export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
@@ -28,7 +28,7 @@ export default class MountMiddleware {
     const hosts = match(hostRouter, ctx, request.method())
     if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
 
-    /* The application may let a form override its method, for its own routes. */
+    /* The application can enable method overrides by forms; they do not apply to routes of the engine. */
     request.method = request.intended
     const { query } = request.parsedUrl
     if (query) request.updateQs(queryStrings.parse(query))
@@ -52,7 +52,7 @@ function match(router: Router, { request }: HttpContext, method: string) {
   return router.match(request.url(), method, shouldDecodeParam, hostname)
 }
 
-/** The starter kit for APIs lets every request ask for JSON; pages are for browsers, which ask for HTML. */
+/** Restores the `Accept` header. The starter kit for APIs changes it to JSON for every request, but pages need HTML. */
 function restoreAccept({ headers, rawHeaders }: IncomingMessage): void {
   const sent: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -64,7 +64,10 @@ function restoreAccept({ headers, rawHeaders }: IncomingMessage): void {
 
 let managing: Promise<ContainerBindings['auth.manager']> | undefined
 
-/** Policies, scopes and middleware of the application may ask who is logged in by its guards, if it has any. */
+/**
+ * Returns the authenticator, because policies, scopes and middleware of the application can check its guards for the
+ * user.
+ */
 async function makeAuthenticator(ctx: HttpContext): Promise<HttpContext['auth']> {
   managing ??= app.container.make('auth.manager')
   const manager = await managing

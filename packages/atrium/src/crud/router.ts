@@ -5,7 +5,7 @@ import { noteGroup } from './mount/start_checks.js'
 import { resources } from './resource/registry.js'
 
 /**
- * Gives a model REST endpoints from a routes file, as `@Crud` does. [P3]
+ * Adds REST endpoints to a model from a routes file, like `@Crud`. [P3]
  *
  * @param options  the model and the options of `@Crud`
  * @returns the creator of the endpoints, with their paths and operations
@@ -27,7 +27,7 @@ export function crudRouter(options: CrudRouterOptions): EndpointCreator {
 }
 
 /**
- * The class that creates a model's endpoints.
+ * Returns the class that creates a model's endpoints.
  *
  * @throws ValueError  when the option is not a subclass of EndpointCreator
  */

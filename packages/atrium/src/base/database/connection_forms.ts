@@ -3,35 +3,37 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 
 type Row = Record<string, unknown>
 
-/** Converts values of the engine's forms to those of a connection, by column name */
+/** Functions that convert values to those of a connection, by column name */
 export type Conversions = ReadonlyArray<readonly [name: string, convert: (value: any) => unknown]>
 
 /**
- * The value forms of an ordinary connection of Lucid. The engine's own queries read exact values, in the forms of
- * the connections of `adonis-atrium/database`; models get what the connection itself returns. [K5]
+ * Value forms of an ordinary Lucid connection. Queries of the engine read exact values, in the form that connections of
+ * `adonis-atrium/database` return; models get the values that the connection itself returns. [K5]
  */
 export interface ConnectionForms {
   /**
-   * Options of the driver for one query that reads exact values
+   * Returns driver options for a query that reads exact values
    *
-   * @param connection  of the driver, if it is known already
+   * @param connection  connection of the driver, if it is already known
    */
   options(connection?: any): object
   /**
-   * @param fields  of the driver's result
-   * @returns for the columns whose exact values may have another form than those of the connection
+   * @param fields  fields of the driver's result
+   * @returns conversions for the columns whose exact values can differ from those of the connection
    */
   conversions(fields: readonly any[]): Conversions
 }
 
-/* Of the rows that were read exactly from an ordinary connection */
+/* Conversions of rows that were read exactly from an ordinary connection */
 const CONVERSIONS = new WeakMap<Row, Conversions>()
 
-/** Connections by their configuration; null for those that return exact values themselves */
+/** Forms by connection configuration; null for connections that return exact values themselves */
 const FORMS = new WeakMap<object, ConnectionForms | null>()
 
 /**
- * @param make  called once for a connection
+ * Returns the value forms of a client's connection; null if it returns exact values itself.
+ *
+ * @param make  called once per connection
  */
 export function connectionForms(
   client: QueryClientContract,
@@ -44,23 +46,23 @@ export function connectionForms(
   return forms
 }
 
-/** Notes how the connection itself would return the values of rows that were read exactly. */
+/** Stores the conversions of rows that were read exactly to the values of their connection. */
 export function noteConversions(rows: readonly Row[], conversions: Conversions): void {
   if (conversions.length === 0) return
   for (const row of rows) CONVERSIONS.set(row, conversions)
 }
 
 /**
- * A copy of the row as the connection itself returns it; undefined if they are equal.
+ * Returns a copy of the row as the connection itself returns it; undefined if there is no difference.
  *
- * @param row  as an own query of the engine has returned it
+ * @param row  row that a query of the engine returned
  */
 export function asConnectionReturns(row: Row): Row | undefined {
   const conversions = CONVERSIONS.get(row)
   return conversions && converted(row, conversions)
 }
 
-/** A copy of the row that is known to have the same forms. */
+/** Returns a copy of the row with the same conversions. */
 export function copyOf(row: Row): Row {
   const copy = { ...row }
   const conversions = CONVERSIONS.get(row)
@@ -68,7 +70,7 @@ export function copyOf(row: Row): Row {
   return copy
 }
 
-/** A copy of the row with values in the connection's forms. */
+/** Returns a copy of the row with values in the connection's form. */
 export function converted(row: Row, conversions: Conversions): Row {
   const own = { ...row }
   for (const [name, convert] of conversions) {
@@ -77,7 +79,7 @@ export function converted(row: Row, conversions: Conversions): Row {
   return own
 }
 
-/** The text of a decimal with all its decimal places, as databases write it. */
+/** Returns the text of a decimal with all decimal places, as databases write it. */
 export function paddedDecimal(digits: string, scale: number): string {
   const [whole, fraction = ''] = digits.split('.')
   if (scale <= fraction.length || !/^-?\d+$/.test(whole)) return digits

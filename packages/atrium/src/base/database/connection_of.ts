@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
-/** Name of the model's connection; the application's default where the model names none. */
+/** Returns the name of the model's connection, or the application's default connection. */
 export function connectionOf({ connection }: LucidModel): string {
   return connection ?? db.primaryConnectionName
 }

@@ -1,9 +1,9 @@
 import type { ColumnIntrospection } from './introspection.js'
 
-/* PostgreSQL's, in a currency with two decimals */
+/* Range of PostgreSQL's type `money`, for a currency with two decimals */
 const MONEY = { most: '92233720368547758.07', scale: 2 }
 
-/** The range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined for any other type. */
+/** Returns the range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined for any other type. */
 export function decimalRangeOf(sqlType: string): ColumnIntrospection['decimalRange'] {
   if (sqlType === 'money') return MONEY
   const [, digits, after = '0'] = /^(?:decimal|numeric)\((\d+)(?:,(\d+))?\)$/i.exec(sqlType) ?? []

@@ -7,7 +7,7 @@ import { SqliteDialect } from './sqlite/sqlite_dialect.js'
 
 const SQLITE = new SqliteDialect()
 
-/** By Lucid's dialect names */
+/** Dialects by Lucid's dialect names */
 const DIALECTS: Record<string, Dialect> = {
   'sqlite3': SQLITE,
   'better-sqlite3': SQLITE,
@@ -16,7 +16,7 @@ const DIALECTS: Record<string, Dialect> = {
 }
 
 /**
- * The dialect of a client's database.
+ * Returns the dialect of a client's database.
  *
  * @throws RuntimeError  for a database that is not supported
  */

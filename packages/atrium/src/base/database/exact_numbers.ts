@@ -1,19 +1,16 @@
 import { exactInteger, significantDigits } from '../values/numbers.js'
 
-/** An integer as a number if that keeps every digit, else as a string of digits. [A20] */
+/** Returns an integer as a number if that preserves every digit, otherwise as a string of digits. [A20] */
 export function exactDigits(digits: string): number | string {
   return exactInteger(BigInt(digits)) ?? digits
 }
 
-/* A JavaScript number keeps this many digits of any decimal. */
+/* A JavaScript number preserves this many digits of any decimal. */
 const SAFE_DIGITS = 15
 
 const PLAIN_DECIMAL = /^-?\d+(?:\.\d+)?$/
 
-/**
- * A decimal as a number if that keeps every digit, else as the text, without the zeros that a database writes
- * at its end.
- */
+/** Returns a decimal as a number if that preserves every digit, otherwise as text without trailing zeros. */
 export function exactDecimal(text: string): number | string {
   if (!PLAIN_DECIMAL.test(text)) return text
   const digits = significantDigits(text)

@@ -2,7 +2,7 @@
 export interface FailedStatement {
   verb: 'insert' | 'update' | 'delete'
   table: string
-  /** The columns that an update sets */
+  /** Columns that an update sets */
   columns: string[]
 }
 
@@ -10,11 +10,11 @@ const STATEMENT =
   /^(insert|replace|update|delete)(?: or \w+)?(?: ignore)?(?: into| from)? (?:[`"][^`"]+[`"]\.)?[`"]([^`"]+)[`"]/i
 
 /**
- * Parses the statement that knex puts before a driver's message. For a broken reference, SQLite names
- * no columns and no table, and PostgreSQL describes the direction only in the language of the server.
+ * Parses the statement that Knex puts before a driver's message. For a broken reference, SQLite does not name columns
+ * and table, and PostgreSQL describes the direction only in the language of the server.
  *
  * @param text  the message, or the statement itself
- * @returns undefined if the text holds no such statement
+ * @returns undefined if the text does not contain such a statement
  */
 export function failedStatement(text: string): FailedStatement | undefined {
   const [, word, table] = STATEMENT.exec(text) ?? []
@@ -27,15 +27,15 @@ export function failedStatement(text: string): FailedStatement | undefined {
 const MOST_CHARACTERS = 1000
 
 /**
- * The message that the database's own code raised, as in `raise exception 'Out of stock'`, without the
- * statement that knex puts before it: the connection has noted it as `reason`. Without that, only the part
- * after the last ` - ` surely contains nothing of the statement.
+ * Returns the message that database code raised, as in `raise exception 'Out of stock'`, without the statement that
+ * Knex puts before it. The connection stores the message as `reason`. Without it, only the text after the last ` - `
+ * certainly contains no part of the statement.
  */
 export function raisedMessage(error: Partial<Error> & { reason?: string }): string {
   return shortened(error.reason ?? error.message?.split(' - ').at(-1) ?? '')
 }
 
-/** A message for people, in bounds. */
+/** Returns the message, shortened to the maximum length. */
 export function shortened(message: string): string {
   return message.trim().slice(0, MOST_CHARACTERS).toWellFormed()
 }

@@ -1,8 +1,8 @@
 import type { ColumnKind } from '../columns/column_kind.js'
 
 /**
- * The default text comparison of a column: `binary` by code point, `sorting` with another order, `loose`
- * if different texts may also be equal.
+ * The default text comparison of a column: `binary` by code point, `sorting` with another order, `loose` if different
+ * texts can be equal.
  */
 export type Collation = 'binary' | 'sorting' | 'loose'
 
@@ -11,32 +11,35 @@ export type Collation = 'binary' | 'sorting' | 'loose'
  * column.
  */
 export interface StoredForms {
-  /** Kinds of which a value was found that is not in the kind's usual form */
+  /** Kinds of columns for which a value was found that is not in the usual form of the kind */
   others: Set<ColumnKind>
-  /** True if every row was read, and none has a value that the column's kind does not have */
+  /** True if every row was read, and all values have a form of the column's kind */
   isUsual: boolean
 }
 
 /** Properties of a column that only the database knows. [P15] */
 export interface ColumnIntrospection {
-  /** The declared SQL type in lower case, as in `varchar(255)` */
+  /** The declared SQL type in lower case, such as `varchar(255)` */
   sqlType: string
-  /** The value type, where the database knows more than the type's name says */
+  /** Value type, if the database has more information than the type's name */
   kind?: ColumnKind
-  /** Left out if every comparison names its collation */
+  /** Omitted if every comparison specifies its collation */
   collation?: Collation
   /** Range of an integer column of less than 64 bits */
   integerRange?: { least: bigint; most: bigint }
   /** The largest value of a decimal column, as text, and its number of decimal places */
   decimalRange?: { most: string; scale: number }
-  /** What an item of an array has */
+  /** Properties of an array's items */
   element?: ElementIntrospection
-  /** Texts of dates and times that the kind's usual form does not have, as in `infinity`; the database reads them as they are */
+  /**
+   * Special values of dates and times without the usual form of the kind, such as `infinity`; the database reads them
+   * unchanged
+   */
   special?: RegExp
   nullable: boolean
   /** Maximum length of a text in characters, null without a limit */
   maxLength: number | null
-  /** True if an insert may leave the column out */
+  /** True if an insert can omit the column */
   hasDefault: boolean
   /** The default as text, if it is the same for every row */
   defaultText?: string | null
@@ -44,17 +47,17 @@ export interface ColumnIntrospection {
   defaultExpression?: string
   /** True if the database computes the value, so that it cannot be written */
   generated: boolean
-  /** True if the database increments the value itself */
+  /** True if the database increments the value */
   autoIncrement: boolean
   /** True if a unique index covers this column alone */
   unique: boolean
   /** The values that a check constraint or an enum allows, if it lists them */
   choices: string[] | null
-  /** Left out if every value has the form of the column's type */
+  /** Omitted if every value has the form of the column's type */
   forms?: StoredForms
 }
 
-/** Properties of an array's items, which may be null. */
+/** Properties of an array's items, which can be null. */
 export type ElementIntrospection = Required<Pick<ColumnIntrospection, 'sqlType' | 'kind'>> &
   Pick<ColumnIntrospection, 'integerRange' | 'decimalRange' | 'special' | 'maxLength'>
 
@@ -67,15 +70,18 @@ export interface ForeignKey {
 }
 
 export interface TableIntrospection {
-  /** True for a view, whose rows are not written */
+  /** True for a view, whose rows cannot be written */
   isView: boolean
   columns: Map<string, ColumnIntrospection>
-  /** Columns of the primary key in its order; empty without one */
+  /** Columns of the primary key in order; empty without one */
   primaryKey: string[]
   foreignKeys: ForeignKey[]
-  /** Columns of each unique index, partial ones too; expressions are left out */
+  /** Columns of each unique index, including partial indexes; expressions are left out */
   uniqueKeys: string[][]
-  /** Of them those over every row and of columns alone: no two rows have the same values, unless one is null */
+  /**
+   * Columns of unique indexes that cover every row and contain no expressions: no two rows have the same values, unless
+   * one value is null
+   */
   wholeKeys: string[][]
   /**
    * Columns of unique indexes, checks and foreign keys by constraint name, for databases whose errors
@@ -85,24 +91,24 @@ export interface TableIntrospection {
 }
 
 /**
- * Refusals of a write as a whole: code of the database raised an error (a trigger, a rule, a procedure),
- * the table is a view, or nothing would be stored.
+ * Reasons to refuse a write as a whole: database code raised an error (a trigger, a rule, a procedure), the table is a
+ * view, or nothing would be stored.
  */
 export type Refusal = 'raised' | 'view' | 'nothing_stored'
 
-/** A parsed driver error. `columns` are column names, as far as the driver names them. */
+/** A parsed driver error. `columns` are column names, if the driver names them. */
 export interface DatabaseError {
   kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range' | Refusal
-  /** The table, as far as the driver names it */
+  /** Table, if the driver names it */
   table?: string
   columns: string[]
   /** Name of the constraint, if the driver names it instead of columns */
   constraint?: string
   /**
-   * Kind of broken reference, as far as the driver tells: `missing` if the referenced row does not
-   * exist, `used` if other rows refer to this one
+   * Kind of broken reference, if the driver reports it: `missing` if the referenced row does not exist, `used` if other
+   * rows refer to this one
    */
   reference?: 'missing' | 'used'
-  /** What the database's own code said, for `raised` */
+  /** Message of the database code, for `raised` */
   message?: string
 }

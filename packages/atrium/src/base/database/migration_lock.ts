@@ -11,9 +11,9 @@ const TIMEOUT = 15 * 60_000
 type Release = () => Promise<void>
 
 /**
- * Runs the work under a lock on the database, so that a second process that migrates waits and then
- * finds nothing left to do. (Lucid's own lock fails instead of waiting, and does not exist for SQLite.)
- * The lock belongs to a connection, so it ends with the process.
+ * Runs the work under a lock on the database, so that a second process that migrates waits and then has nothing left to
+ * do. (Lucid's lock fails instead of waiting, and does not exist for SQLite.) The lock belongs to a connection, so it
+ * ends with the process.
  *
  * @throws RuntimeError  when another process holds the lock for a quarter of an hour
  */
@@ -63,10 +63,10 @@ function acquirerOf(db: Database, client: QueryClientContract): () => Promise<Re
   }
 }
 
-/** Lucid's own key, so that its `migration:run` respects this lock */
+/** Lock key of Lucid, so that its `migration:run` respects this lock */
 const KEY = 1
 
-/** The lock belongs to the session, so the connection that took it must release it. */
+/** Locks and unlocks on the same connection, because the lock belongs to the database session. */
 async function onOneConnection(
   client: QueryClientContract,
   [lock, unlock]: [string, string]
@@ -93,8 +93,8 @@ async function onOneConnection(
 }
 
 /**
- * SQLite can only lock a whole file, and the migrations need the database's own. This locks a second,
- * empty file next to it.
+ * Locks a second, empty file next to the database file. SQLite can only lock a whole file, and the migrations need the
+ * lock of the database file.
  */
 async function nextToFile(db: Database, client: QueryClientContract): Promise<Release | null> {
   const { config } = db.getRawConnection(client.connectionName)!
@@ -121,5 +121,5 @@ async function nextToFile(db: Database, client: QueryClientContract): Promise<Re
   return release
 }
 
-/** Number of attempts; each has a connection of its own */
+/** Number of attempts; each uses a separate connection */
 let locks = 0

@@ -6,31 +6,31 @@ type Callback = () => void
 
 interface Waiting {
   callback: Callback
-  /** The transaction whose release is enough; none to wait for the commit */
+  /** Transaction whose release is sufficient; undefined to wait for the outermost commit */
   until?: KnexTransaction
 }
 
 const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
- * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately
- * without a transaction, never if any transaction around it rolls back. (Lucid's own `after('commit')`
- * already fires when a nested transaction is released, before the outer one may still roll back.) [E1]
+ * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately without a
+ * transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a nested
+ * transaction is released, although the outer one can still roll back.) [E1]
  *
- * @param client    the client that wrote
+ * @param client    client that wrote
  * @param callback  must not throw: it runs after the commit, which cannot be undone
  */
 export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
   if (!client.isTransaction) return callback()
   const transaction = knexOf(client)
-  /* A transaction around it may be committed by another request, whose context is not that of this write. */
+  /* An enclosing transaction can be committed by another request, with another async context than this write. */
   const isNested = transaction.parentTransaction !== undefined
   waitingOf(transaction).push({ callback: isNested ? AsyncLocalStorage.bind(callback) : callback })
 }
 
 /**
- * Calls back once a nested transaction is released into the outer one, immediately if it is the outer one,
- * never if it rolls back before.
+ * Calls back once a nested transaction is released into the outer one: immediately if the client is the outer one,
+ * never if it rolls back first.
  */
 export function afterRelease(
   client: QueryClientContract,
@@ -43,8 +43,8 @@ export function afterRelease(
 }
 
 /**
- * The callbacks that wait for this transaction. The first call makes the transaction pass them to its
- * parent when it is released, run them when it commits, and drop them when it rolls back.
+ * Returns the callbacks that wait for this transaction. The first call makes the transaction pass the callbacks to its
+ * parent when it is released, run them when it commits, and discard them when it rolls back.
  */
 function waitingOf(transaction: KnexTransaction): Waiting[] {
   const known = WAITING.get(transaction)

@@ -5,8 +5,8 @@ import { isSecretName } from '../values/secret_name.js'
 type Row = Record<string, unknown>
 
 /**
- * Rows of a pivot table that a write of a record added and removed, as JSON. A row that was changed is among
- * both. [R7]
+ * Rows of a pivot table that a write of a record added and removed, as JSON. A row that was changed is in both lists.
+ * [R7]
  */
 export interface PivotChange {
   table: string
@@ -16,7 +16,7 @@ export interface PivotChange {
   removed: Row[]
 }
 
-/** The difference between a record's pivot rows before and after a write; null if there is none. */
+/** Returns the difference between a record's pivot rows before and after a write; null if there is none. */
 export function pivotChange(
   { table, pair }: Pick<PivotChange, 'table' | 'pair'>,
   before: readonly Row[],
@@ -27,7 +27,7 @@ export function pivotChange(
   return added.length + old.length > 0 ? { table, pair, added, removed: old } : null
 }
 
-/** The changes that one action makes to the same table for the same record, as one. */
+/** Merges the changes of one action to the same table for the same record. */
 export function mergedPivots(changes: readonly PivotChange[]): PivotChange[] {
   const merged = new Map<string, PivotChange>()
   for (const { table, pair, added, removed } of changes) {
@@ -40,7 +40,7 @@ export function mergedPivots(changes: readonly PivotChange[]): PivotChange[] {
   return [...merged.values()].filter(({ added, removed }) => added.length + removed.length > 0)
 }
 
-/** The change that takes another one back. */
+/** Returns the change that reverts another one. */
 export function inverseOf({ added, removed, ...rest }: PivotChange): PivotChange {
   return { ...rest, added: removed, removed: added }
 }
@@ -59,19 +59,19 @@ export async function removeAddedRows(
   }
 }
 
-/** True if the log may not hold a value of the rows that were removed. [E4] */
+/** True if removed rows contain values that the log is not allowed to contain. [E4] */
 export function losesSecrets({ removed }: PivotChange): boolean {
   return removed.some((row) =>
     Object.entries(row).some(([name, value]) => value !== null && isSecretName(name))
   )
 }
 
-/** The change without values that the log may not hold. */
+/** Returns the change without values that the log is not allowed to contain. */
 export function withoutSecrets({ added, removed, ...rest }: PivotChange): PivotChange {
   return { ...rest, added: added.map(told), removed: removed.map(told) }
 }
 
-/** True if two rows have the same values, as far as both have them. */
+/** True if two rows have equal values in all columns that both have. */
 export function isSameRow(one: Row, other: Row): boolean {
   return Object.keys(one).every((name) => !(name in other) || isSameStored(one[name], other[name]))
 }
@@ -85,9 +85,9 @@ function storedRow(row: Row): Row {
 }
 
 /**
- * Takes the rows that both lists have out of the second one.
+ * Removes the rows that both lists contain from the second list.
  *
- * @returns the rows that only the first one has
+ * @returns the rows that only the first list contains
  */
 function takeEqual(rows: readonly Row[], others: Row[]): Row[] {
   const places = new Map<string, number[]>()

@@ -10,7 +10,7 @@ import { ROWS_PER_READ, chunks } from '#base/chunks'
 /** A row by column name, in the form of `Dialect.stored` */
 export type StoredRow = Record<string, unknown>
 
-/** A table without a model whose rows tie the records of two others. */
+/** A table without a model whose rows link the records of two other tables. */
 export class PivotTable {
   readonly columns: readonly StoredColumn[]
 
@@ -27,12 +27,12 @@ export class PivotTable {
       }))
   }
 
-  /** Undefined if the table has no such column */
+  /** Returns the column; undefined if the table has no such column */
   column(name: string): ColumnIntrospection | undefined {
     return this.introspection.columns.get(name)
   }
 
-  /** The form that a stored value has in the API. */
+  /** Returns the API form of a stored value. */
   toApi(name: string, value: unknown): unknown {
     const column = this.columns.find((one) => one.name === name)
     if (!column || value === null || value === undefined) return null
@@ -41,9 +41,9 @@ export class PivotTable {
   }
 
   /**
-   * The rows with any of the values in a column.
+   * Returns the rows that have any of the given values in each given column.
    *
-   * @param limit  most rows
+   * @param limit  maximum number of rows
    */
   async rows(
     client: QueryClientContract,
@@ -68,7 +68,7 @@ export class PivotTable {
   }
 }
 
-/* Read once per process: a new column needs a restart of the server, like one of a model. */
+/* Read once per process: like a model's column, a new column requires a restart of the server. */
 const KNOWN = new Map<string, PivotTable>()
 
 /**
@@ -89,7 +89,7 @@ export async function pivotTableOf(client: QueryClientContract, name: string): P
   return table
 }
 
-/** The longest list of values is split. */
+/** Splits the longest list of values. */
 function partsOf(where: Readonly<Record<string, readonly unknown[]>>) {
   const [[longest, values] = ['', []]] = Object.entries(where).toSorted(
     ([, one], [, other]) => other.length - one.length

@@ -4,7 +4,7 @@ import type { Comparison } from './dialect.js'
 import type { Sql } from '../sql/sql.js'
 
 /**
- * True if the column can hold the value. Own code may look for the id `abc`: SQLite finds nothing,
+ * True if the column can contain the value. Application code can search for the id `abc`: SQLite finds nothing,
  * PostgreSQL fails, and MySQL finds the id 0.
  */
 export function isPossibleValue(column: Column, value: unknown): boolean {
@@ -12,7 +12,7 @@ export function isPossibleValue(column: Column, value: unknown): boolean {
   return typeof value !== 'string' || fromQuery(column, value) !== null
 }
 
-/** The result of comparing a column with a value that it cannot hold: no row is equal to it. */
+/** Returns the result of comparing a column with a value that it cannot contain: no row is equal to it. */
 export function impossibleComparison(name: string, operator: Comparison): Sql {
   return { sql: operator === '<>' ? `${name} is not null` : '1 = 0', bindings: [] }
 }

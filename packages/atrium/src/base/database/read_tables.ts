@@ -9,7 +9,7 @@ type ReadTables = (
   tables: readonly string[]
 ) => Promise<Map<string, TableIntrospection>>
 
-/** By Lucid's dialect names */
+/** Functions by Lucid's dialect names */
 const READERS: Record<string, ReadTables> = {
   'sqlite3': readSqliteTables,
   'better-sqlite3': readSqliteTables,
@@ -29,7 +29,7 @@ export async function readTables(
   return await READERS[client.dialect.name]?.(client, tables)
 }
 
-/** By Lucid's dialect names. Partitions and the tables of extensions and of full-text indexes are left out. */
+/** Queries by Lucid's dialect names. Partitions and the tables of extensions and full-text indexes are left out. */
 const QUERIES: Record<string, string> = {
   sqlite3: `select name from pragma_table_list
     where schema = 'main' and type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'
@@ -43,7 +43,7 @@ const QUERIES: Record<string, string> = {
     where table_schema = database() and table_type in ('BASE TABLE', 'VIEW') order by table_name`,
 }
 
-/** The names of the tables and views of a database. */
+/** Returns the names of the tables and views of a database. */
 export async function listTables(client: QueryClientContract): Promise<string[]> {
   const { name: dialect } = client.dialect
   const result = await client.rawQuery(QUERIES[dialect === 'better-sqlite3' ? 'sqlite3' : dialect])

@@ -1,15 +1,15 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { quoted } from '../sql/quoted.js'
 
-/** Action of the database on a row when the one that it refers to is deleted. */
+/** Action of the database on a row when the row that it refers to is deleted. */
 export type OnDelete = 'cascade' | 'empty' | 'refuse'
 
-/** A foreign key of any table that refers to a table. */
+/** A foreign key of any table that refers to a given table. */
 export interface ReferenceTo {
-  /** The table that refers, without its schema */
+  /** The referring table, without its schema */
   table: string
   columns: string[]
-  /** Columns of the table that is referred to, in the same order; empty: its key */
+  /** Columns of the referenced table, in the same order; empty: its key */
   references: string[]
   onDelete: OnDelete
 }
@@ -24,7 +24,7 @@ interface Part {
 
 type ReadParts = (client: QueryClientContract, table: string) => Promise<Part[]>
 
-/** By Lucid's dialect names */
+/** Functions by Lucid's dialect names */
 const READERS: Record<string, ReadParts> = {
   'sqlite3': readSqlite,
   'better-sqlite3': readSqlite,
@@ -41,7 +41,7 @@ const RULES: Record<string, OnDelete> = {
   'd': 'empty',
 }
 
-/** The foreign keys of all tables, with or without a model, that refer to a table. */
+/** Returns the foreign keys of all tables, with or without a model, that refer to a table. */
 export async function referencesTo(
   client: QueryClientContract,
   table: string

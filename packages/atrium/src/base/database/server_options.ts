@@ -13,7 +13,7 @@ export interface ServerOptions {
   tls?: boolean
   /** Maximum number of connections; default 10 */
   pool?: number
-  /** The folders of its migrations */
+  /** Folders of the connection's migrations */
   migrations?: string[]
 }
 
@@ -26,9 +26,9 @@ export const LOCK_TIMEOUT = 5
 export const CONNECT_TIMEOUT = 5000
 
 /**
- * The settings that connections to all servers share.
+ * Returns the settings that connections to all servers share.
  *
- * @param afterCreate  is given each new connection before its first use
+ * @param afterCreate  receives each new connection before its first use
  * @throws ValueError  for an invalid `pool`
  */
 export function commonConfig(
@@ -44,7 +44,7 @@ export function commonConfig(
     pool: { min: 0, max: pool, acquireTimeoutMillis: 15_000, afterCreate },
     ...(migrations && { migrations: { naturalSort: true, paths: migrations } }),
     schemaGeneration: { enabled: false },
-    /* Errors are logged; the values of a statement, password hashes among them, must not be. */
+    /* Errors are logged, but the values of a statement, such as password hashes, must not be. */
     compileSqlOnError: false,
   }
 }

@@ -9,13 +9,13 @@ import { withWriter } from './with_connection.js'
 
 type Row = Record<string, unknown>
 
-/** Runs a statement of a transaction, and returns its rows; for a write, those of its `returning`. */
+/** Runs a statement in a transaction and returns the rows; for a write, those of the `returning` clause. */
 export type RunSql = (statement: Sql) => Promise<Row[]>
 
 /**
- * Runs a write as `inTransaction` does. On SQLite, writes that wait for its one writing connection share the
- * transaction of the one that they wait for: each is in a savepoint, and is undone alone if it fails, but all
- * are committed together.
+ * Runs a write like `inTransaction`. On SQLite, writes that wait for the only writing connection share the transaction
+ * of the write that they wait for: each runs in a savepoint and is rolled back alone if it fails, but all are committed
+ * together.
  *
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
@@ -28,14 +28,14 @@ export async function inSharedTransaction<Result>(
 }
 
 /**
- * Runs a write in a transaction of the driver that knex and Lucid do not track, which takes a fraction of their time. Only
- * for statements of the engine: application code must get a transaction of Lucid. On SQLite, waiting writes share their
- * commit, as those of `inSharedTransaction` do.
+ * Runs a write in a transaction of the driver that Knex and Lucid do not track, which takes a fraction of their time.
+ * Only for statements of the engine: application code must get a Lucid transaction. On SQLite, waiting writes share
+ * their commit, as with `inSharedTransaction`.
  *
- * @param client          no transaction
+ * @param client          client that is not a transaction
  * @param committed       called after the commit, in the order of the writes; must not throw
- * @param isOneStatement  true if the work is one statement, which is stored as a whole or not at all: it has no BEGIN and
- *   COMMIT unless it shares those of others
+ * @param isOneStatement  true if the work is one statement, which either succeeds or fails as a whole: it runs without
+ *   BEGIN and COMMIT unless it shares those of other writes
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
 export async function inDriverTransaction<Result>(

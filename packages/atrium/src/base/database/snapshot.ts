@@ -2,15 +2,15 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { readersOf } from './sqlite/sqlite_connection.js'
 import { inSnapshot } from './transaction.js'
 
-/** A client whose reads are of one moment, and the function that gives it back. */
+/** A client whose reads see one snapshot, and the function that releases it. */
 export interface Snapshot {
   client: QueryClientContract
   end: () => void
 }
 
 /**
- * Begins reads of one moment, which writers do not wait for. A transaction of the caller stays as it is,
- * and so does the single connection of an SQLite database without readers, as all others would wait for it.
+ * Begins reads from one snapshot, without blocking writers. A transaction of the caller is used unchanged. So is the
+ * single connection of an SQLite database without readers, because all other requests would wait for a snapshot on it.
  *
  * @throws the database's error of BEGIN
  */
@@ -25,7 +25,7 @@ export async function beginSnapshot(client: QueryClientContract): Promise<Snapsh
     begun.resolve(transaction)
     await ended.promise
   })
-  /* It has read only: a connection that is lost by its end has nothing to lose. */
+  /* The transaction only reads, so nothing is lost if the connection fails before its end. */
   work.catch(begun.reject)
   return { client: await begun.promise, end: ended.resolve }
 }

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
 import type { Query } from './dialect.js'
 
-/* When the time of the work is over, by the clock of `performance` */
+/* End of the time limit, as a time of `performance.now()` */
 const ends = new AsyncLocalStorage<number>()
 
-/** The database would take longer than the work may. */
+/** Thrown when the database would exceed the time limit of the work. */
 export class OutOfTime extends Error {
   constructor() {
     super('The time for this work is over')
@@ -13,11 +13,11 @@ export class OutOfTime extends Error {
 }
 
 /**
- * Runs work whose reads the database cancels when the time is over, so that a client that gives up leaves no statements
- * behind. Reads of a transaction go on, and those of `better-sqlite3`, which nothing can stop.
+ * Runs work whose reads the database cancels when the time limit is exceeded, so that no statements remain after a
+ * client gives up. Reads in a transaction and reads of `better-sqlite3` cannot be cancelled.
  *
- * @param milliseconds  for all of the work; an outer limit that is shorter stays
- * @throws OutOfTime  from the read that the time is over for
+ * @param milliseconds  limit for all of the work; a shorter outer limit still applies
+ * @throws OutOfTime  from the read that exceeds the limit
  */
 export async function withinTime<Result>(
   milliseconds: number,
@@ -28,9 +28,9 @@ export async function withinTime<Result>(
 }
 
 /**
- * The milliseconds that a read may take, at least 1; undefined without a limit.
+ * Returns the number of milliseconds that remain for a read, at least 1; undefined without a limit.
  *
- * @throws OutOfTime  when the time is over
+ * @throws OutOfTime  when the time limit is exceeded
  */
 export function timeLeft(): number | undefined {
   const end = ends.getStore()
@@ -40,14 +40,14 @@ export function timeLeft(): number | undefined {
   return Math.ceil(left)
 }
 
-/** True for work with a limit. */
+/** True within work that has a time limit. */
 export function isTimeLimited(): boolean {
   return ends.getStore() !== undefined
 }
 
 /**
- * Runs a query builder on a server, whose statement is cancelled when the time is over. Lucid takes a connection
- * of its own for it, so the statement can't be limited beforehand.
+ * Runs a query builder on a server, whose statement is cancelled when the time limit is exceeded. Lucid acquires the
+ * connection for it, so the limit can't be set on the connection beforehand.
  *
  * @throws OutOfTime
  */
@@ -61,7 +61,7 @@ export async function endedInTime<Result>(
   try {
     return await run()
   } catch (error) {
-    /* An error for want of a connection has no number. */
+    /* The error for a missing connection does not have a number as `timeout`. */
     const { name, timeout } = error as { name?: string; timeout?: unknown }
     throw name === 'KnexTimeoutError' && typeof timeout === 'number' ? new OutOfTime() : error
   }

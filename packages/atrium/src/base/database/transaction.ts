@@ -6,8 +6,8 @@ type Isolation = { isolationLevel: 'repeatable read' }
 type Begin = (callback: undefined, options?: Isolation) => Promise<TransactionClientContract>
 
 /**
- * Begins a transaction, or a savepoint if the client is a transaction already, that ends truly: a COMMIT that
- * the database refuses (a full disk, a deferred constraint) throws.
+ * Begins a transaction, or a savepoint if the client is already a transaction. A COMMIT that the database refuses (a
+ * full disk, a deferred constraint) throws.
  *
  * @throws the database's error of BEGIN
  */
@@ -15,11 +15,11 @@ export async function beginTransaction(
   client: QueryClientContract,
   options?: Isolation
 ): Promise<TransactionClientContract> {
-  /* Lucid 22.4 reads the options from its second parameter only, whatever its types say. */
+  /* Lucid 22.4 reads the options only from the second parameter, contrary to its types. */
   const begin = client.transaction.bind(client) as unknown as Begin
   const transaction = await begin(undefined, options)
   const ended = endTruly(transaction)
-  /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
+  /* After a failed BEGIN, Knex still returns a transaction, which is already completed. */
   if (transaction.isCompleted) await ended
   if (!client.isTransaction && client.dialect.name === 'postgres' && postgresForms(client)) {
     refuseFailedCommit(transaction)
@@ -28,8 +28,8 @@ export async function beginTransaction(
 }
 
 /**
- * PostgreSQL takes COMMIT for a ROLLBACK after a failed statement, and knex reports success. Connections of
- * `postgresConnection` refuse that themselves; over others a statement before the COMMIT fails. [K5]
+ * After a failed statement, PostgreSQL handles COMMIT as ROLLBACK, and Knex reports success. Connections of
+ * `postgresConnection` refuse that; on other connections, a statement before the COMMIT fails. [K5]
  */
 function refuseFailedCommit(transaction: TransactionClientContract): void {
   const commit = transaction.commit.bind(transaction)
@@ -45,9 +45,9 @@ function refuseFailedCommit(transaction: TransactionClientContract): void {
 }
 
 /**
- * Runs the work in a transaction, or in a savepoint if the client is a transaction already, and returns
- * after the commit. It is Lucid's own transaction, so the work can use all of Lucid; in addition, a
- * COMMIT that the database refuses throws, and the work does not start after a failed BEGIN.
+ * Runs the work in a transaction, or in a savepoint if the client is already a transaction, and returns after the
+ * commit. The work can use all features of Lucid, because it is a Lucid transaction. In addition, a COMMIT that the
+ * database refuses throws, and the work does not start after a failed BEGIN.
  *
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
@@ -61,10 +61,7 @@ export async function inTransaction<Result>(
   try {
     result = await work(transaction)
   } catch (error) {
-    /*
-     * If the rollback fails, the database has rolled back already or is gone: the first error is the
-     * cause.
-     */
+    /* If the rollback fails, the database has already rolled back or is not available: the first error is the cause. */
     await transaction.rollback().catch(() => {})
     throw error
   }
@@ -73,8 +70,8 @@ export async function inTransaction<Result>(
 }
 
 /**
- * The same, but all that the work reads is of one moment. SQLite's transactions are so anyway, and know no
- * levels.
+ * Runs work in a transaction in which all reads see one snapshot. Transactions of SQLite always do, and have no
+ * isolation levels.
  */
 export async function inSnapshot<Result>(
   client: QueryClientContract,

@@ -4,10 +4,10 @@
  */
 export type Unavailability = 'busy' | 'away' | 'full'
 
-/** A write has waited too long for others, or has let others wait too long. */
+/** A write has waited too long for other writes, or has blocked them too long. */
 export class WaitedTooLong extends Error {}
 
-/** A write is undone because another one, with which it shared a transaction, made the database roll back. */
+/** A write was rolled back because another write in the same transaction made the database roll back. */
 export class SharedTransactionUndone extends Error {
   constructor(cause: unknown) {
     super('The database rolled back this write together with another one', { cause })
@@ -70,13 +70,13 @@ const LOST =
   /(^| - )(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error and is not queryable|Can't add new command when connection is in closed state)$/
 
 /**
- * The reason of a temporary error of a driver or of the connection pool.
+ * Returns the reason of a temporary error of a driver or of the connection pool.
  *
  * @returns undefined for an error that would occur again
  */
 export function unavailability(error: unknown): Unavailability | undefined {
   const { code, syscall, name, message } = (error ?? {}) as Record<string, string | undefined>
-  /* SQLite's extended codes are more exact than needed. */
+  /* SQLite's extended codes are more specific than needed. */
   const base = String(code).replace(/^(SQLITE_(?:BUSY|LOCKED|FULL))_\w+$/, '$1')
   for (const [reason, codes] of Object.entries(CODES)) {
     if (codes.has(base)) {
@@ -84,7 +84,7 @@ export function unavailability(error: unknown): Unavailability | undefined {
     }
   }
   if (error instanceof WaitedTooLong || error instanceof SharedTransactionUndone) return 'busy'
-  /* A missing socket in the file system */
+  /* The socket does not exist in the file system. */
   if (code === 'ENOENT' && syscall === 'connect') return 'away'
   if (name === 'KnexTimeoutError') return 'busy'
   return LOST.test(String(message)) ? 'away' : undefined

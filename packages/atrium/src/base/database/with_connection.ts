@@ -3,8 +3,8 @@ import type { Knex } from 'knex'
 import { connectionOf } from '#upstream/knex_transaction'
 
 /**
- * Runs work on a connection of the driver, without Lucid and knex: on the transaction's own connection
- * if the client is one, else on a connection that no other code uses until the work is done.
+ * Runs work on a connection of the driver, without Lucid and Knex: on the connection of the transaction if the client
+ * is one, otherwise on a connection that no other code uses until the work is done.
  *
  * @throws Error  when the client is a completed transaction
  */
@@ -18,9 +18,9 @@ export async function withConnection<Result>(
 }
 
 /**
- * The same on a connection that writes.
+ * Runs work on a connection for writing.
  *
- * @param client  no transaction
+ * @param client  client that is not a transaction
  */
 export async function withWriter<Result>(
   client: QueryClientContract,

@@ -13,7 +13,7 @@ import {
 import { isStorable } from './text.js'
 import { ERRORS, type ValueError } from './value_error.js'
 
-/** A value prepared for the schema, and the exact number if the schema could only see a rounded one. */
+/** A value prepared for the schema, with the exact number if the schema receives a rounded one. */
 export interface Prepared {
   value: unknown
   exact?: ExactNumber
@@ -21,13 +21,13 @@ export interface Prepared {
 }
 
 /**
- * Prepares a value for a derived schema. Numbers must be numbers or plain numerals (VineJS alone would
- * accept `true`, `""` and `[5]`), and moments get the one format that every schema reads; the schema
- * validates everything else. [A20, A28]
+ * Prepares a value for a derived schema. Numbers must be numbers or plain numerals (VineJS alone would accept `true`,
+ * `""` and `[5]`), and datetimes are converted to the format that every schema reads. The schema validates everything
+ * else. [A20, A28]
  */
 export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
-  /* A schema's rules may fail on it: encodeURI() throws at half of a surrogate pair. */
+  /* Rules of a schema can fail for such a value: encodeURI() throws for half of a surrogate pair. */
   if (!isStorable(value)) return { value: undefined, error: ERRORS.text }
   if (value === null) return { value }
   switch (column?.kind) {
@@ -45,17 +45,16 @@ export function prepareForSchema(column: Column | undefined, given: unknown): Pr
 }
 
 /**
- * The type that a schema reads before its rules: a number, or a moment in any format; undefined if the
- * schema does that itself.
+ * The type that a schema converts to before it applies its rules: a number, or a datetime in any format; undefined if
+ * the schema performs the conversion itself.
  */
 export type Reads = 'number' | 'moment' | undefined
 
 /**
- * Prepares a value for a model's own schema, which gets the values as they were sent. Refuses only
- * values that no schema could read, and those that VineJS alone would wrongly accept as a number. [A20,
- * A28]
+ * Prepares a value for a custom schema of a model, which receives the values as they were sent. Refuses only values
+ * that no schema could read, and those that VineJS alone would wrongly accept as a number. [A20, A28]
  *
- * @param reads  the schema's type, if the schema names no format
+ * @param reads  type of the schema, if the schema specifies no format
  */
 export function prepareAsSent(column: Column | undefined, given: unknown, reads?: Reads): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
@@ -76,12 +75,12 @@ export function prepareAsSent(column: Column | undefined, given: unknown, reads?
   return exact === undefined ? { value: seen } : { value: seen, exact }
 }
 
-/** A JSON number: its digits for a decimal column, else the rounded number. */
+/** Returns the form of a JSON number for a column: its digits for a decimal column, otherwise the rounded number. */
 function numberFor(column: Column | undefined, { digits }: LongDecimal): string | number {
   return column?.isDecimal ? digits : Number(digits)
 }
 
-/** Items of an array of decimals with all their digits. */
+/** Returns the items of an array of decimals with all their digits. */
 function withDigits(element: Column, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => withDigits(element, one))
   return value instanceof LongDecimal ? numberFor(element, value) : value
@@ -93,7 +92,7 @@ function isNumeric(value: unknown): boolean {
     : typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** The exact number sent for a number column, if a JavaScript number would lose digits. */
+/** Returns the exact number that was sent for a number column, if a JavaScript number would lose digits. */
 function exactNumber(column: Column | undefined, value: unknown): ExactNumber | undefined {
   const digits = typeof value === 'bigint' ? String(value) : value
   if (typeof digits !== 'string') return undefined
@@ -103,7 +102,7 @@ function exactNumber(column: Column | undefined, value: unknown): ExactNumber | 
 }
 
 /**
- * Prepares a field for a file, which only a form can contain: a JSON value in its place would break
+ * Prepares a field for a file, which only a form can contain: a JSON value in its place would cause an error in
  * VineJS's rule for files.
  */
 export function prepareFile(value: unknown): Prepared {
@@ -111,7 +110,7 @@ export function prepareFile(value: unknown): Prepared {
   return { value: undefined, error: ERRORS.file }
 }
 
-/** A date without a time is left to the schema, which may accept only that. */
+/** Converts a datetime to the standard form. A date without a time is left to the schema, which can require one. */
 function oneForm(text: string): string {
   return readDate(text) ?? readDateTime(text) ?? text
 }

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 
 const DATETIME = 'yyyy-MM-dd HH:mm:ss'
 const API_DATETIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-/* Years before 100 would become years of the last century. */
+/* Excludes years before 100, which JavaScript would convert to years of the last century. */
 const STORED_FORM = /^([1-9]\d{3})-(\d\d)-(\d\d) (\d\d):([0-5]\d):([0-5]\d)$/
 const DAY_AND_TIME = /^\d{4}-\d\d-\d\d[T ]\d/
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length
@@ -11,10 +11,10 @@ const WITH_OFFSET =
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i
 
 /**
- * Reads a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (read
- * as UTC), or a date alone (its midnight). [A20]
+ * Reads a datetime: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (read as UTC), or a
+ * date alone (read as midnight). [A20]
  *
- * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is not a moment
+ * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is not a datetime
  */
 export function readDateTime(text: string): string | null {
   if (isApiDateTime(text)) return text
@@ -25,7 +25,10 @@ export function readDateTime(text: string): string | null {
     : null
 }
 
-/** Most callers send the format of the responses; luxon would take ten times as long to parse it. */
+/**
+ * True for a valid datetime in the format of responses, which most callers send. Parsing it with Luxon takes ten times
+ * as long.
+ */
 function isApiDateTime(text: string): boolean {
   const parts = STORED_FORM.exec(text)
   if (!parts) return false
@@ -34,7 +37,7 @@ function isApiDateTime(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24
 }
 
-/** Reads a day, `YYYY-MM-DD`. A moment is not a day: its day depends on the time zone. */
+/** Reads a date, `YYYY-MM-DD`. A datetime is not accepted, because its date depends on the time zone. */
 export function readDate(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return null
   const day = new Date(`${text}T00:00:00Z`)
@@ -50,7 +53,7 @@ export function readTime(text: string): string | null {
 }
 
 /**
- * The API form of a moment in any form of a driver or a model: text, a `Date`, luxon's `DateTime`, or
+ * Returns the API form of a datetime in any form of a driver or a model: text, a `Date`, Luxon's `DateTime`, or
  * milliseconds.
  */
 export function writeDateTime(value: unknown): unknown {
@@ -63,8 +66,8 @@ export function writeDateTime(value: unknown): unknown {
 }
 
 /**
- * The API form of a day. The drivers of PostgreSQL and MySQL make a `Date` of it, at midnight in the time zone of the
- * process, unless a connection says otherwise.
+ * Returns the API form of a date. The drivers of PostgreSQL and MySQL convert dates to a `Date` at midnight in the time
+ * zone of the process, unless the connection is configured otherwise.
  */
 export function writeDate(value: unknown): unknown {
   if (typeof value === 'string') return DAY_AND_TIME.test(value) ? value.slice(0, 10) : value
@@ -74,8 +77,8 @@ export function writeDate(value: unknown): unknown {
 }
 
 /**
- * A moment (default: now) as `YYYY-MM-DD HH:MM:SS` in UTC, as databases store it. Luxon's own formatting takes ten times as long, and is used
- * only for an invalid moment or a year without four digits.
+ * Formats a datetime (default: now) as `YYYY-MM-DD HH:MM:SS` in UTC, as databases store it. Formatting with Luxon takes
+ * ten times as long, and is used only for an invalid datetime or a year that does not have four digits.
  */
 export function inUtc(moment: DateTime = DateTime.utc()): string {
   const iso = moment.isValid ? new Date(moment.toMillis()).toISOString() : ''
@@ -84,31 +87,28 @@ export function inUtc(moment: DateTime = DateTime.utc()): string {
     : moment.toUTC().toFormat(DATETIME)
 }
 
-/**
- * The moment of a `YYYY-MM-DD HH:MM:SS` in UTC, or the midnight of a `YYYY-MM-DD`. Luxon's own parsing
- * takes three times as long.
- */
+/** Parses `YYYY-MM-DD HH:MM:SS` in UTC, or `YYYY-MM-DD` as midnight. Parsing with Luxon takes three times as long. */
 export function fromUtc(text: string): DateTime {
   const iso = text.length > 10 ? `${text.replace(' ', 'T')}Z` : text
   return DateTime.fromMillis(Date.parse(iso), { zone: 'utc' })
 }
 
 /**
- * A stored moment in the form that Lucid converts fastest to luxon's `DateTime`: a text becomes a
- * `Date`, so that Lucid need not detect its format. Other values are left to Lucid.
+ * Returns a stored datetime in the form that Lucid converts fastest to Luxon's `DateTime`: a text is converted to a
+ * `Date`, so that Lucid does not have to detect its format. Other values are left to Lucid.
  */
 export function quickMoment(value: unknown): unknown {
   const parts = typeof value === 'string' ? STORED_FORM.exec(value) : null
   if (!parts) return value
   const [year, month, day, hour, minute, second] = parts.slice(1).map(Number)
   const date = new Date(year, month - 1, day, hour, minute, second)
-  /* Lucid reports a 30th of February as invalid. */
+  /* Lucid reports a 30th of February as invalid, so such a text is not converted. */
   const isThere =
     date.getMonth() === month - 1 && date.getDate() === day && date.getHours() === hour
   return isThere ? date : value
 }
 
-/** As the driver of PostgreSQL reads `infinity` */
+/** Value that PostgreSQL's driver returns for `infinity` */
 function isInfinite(value: unknown): value is number {
   return value === Infinity || value === -Infinity
 }

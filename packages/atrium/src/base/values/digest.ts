@@ -6,14 +6,19 @@ const CHARACTERS = 22
 
 let key: KeyObject | undefined
 
-/* Stored with events, so that another one would not find what older versions stored. */
+/*
+ * Algorithm of digests that are stored with events. With another one, values stored by older versions would not be
+ * found.
+ */
 const FOR_ROWS = 'sha512'
 
-/** Of versions and entity tags, which are not stored: twice as fast, as processors have instructions for it */
+/**
+ * Algorithm of versions and entity tags, which are not stored: twice as fast, as processors have instructions for it
+ */
 export const FOR_VERSIONS = 'sha256'
 
 /**
- * The SHA-256 of a text. Whoever knows or guesses the text can compute it: see `keyedDigest`.
+ * Returns the SHA-256 digest of a text. Anyone who knows or guesses the text can compute it: see `keyedDigest`.
  */
 export function digest(
   text: string | Buffer,
@@ -23,8 +28,8 @@ export function digest(
 }
 
 /**
- * A short digest of a text with the application's key, so that others cannot guess the text from it.
- * The same in every process with the same key. [Q6]
+ * Returns a short digest of a text with the application's key, so that others cannot guess the text from it. The digest
+ * is the same in every process with the same key. [Q6]
  *
  * @returns 22 characters of base64url: 132 bits
  */
@@ -34,7 +39,7 @@ export function keyedDigest(text: string | Buffer, algorithm: string = FOR_ROWS)
   return started.end()
 }
 
-/** The digest of a text that arrives in pieces. */
+/** Starts the digest of a text that arrives in pieces. */
 export function startDigest(algorithm: string) {
   key ??= createSecretKey(encryption.blindIndex(PURPOSE, PURPOSE), 'utf8')
   const hmac = createHmac(algorithm, key)
@@ -45,9 +50,9 @@ export function startDigest(algorithm: string) {
 }
 
 /**
- * The version of a response. [Q6]
+ * Returns the version of a response. [Q6]
  *
- * @param json  the whole response, or the whole item if the response has only some of its fields
+ * @param json  the whole response, or the whole item if the response contains only some of its fields
  */
 export function versionOfJson(json: string | Buffer): string {
   return keyedDigest(json, FOR_VERSIONS)

@@ -4,10 +4,10 @@ import { LongDecimal } from './json.js'
 import { exactInteger, writeNumeral } from './numbers.js'
 
 /**
- * Reads one part of a key in a JSON body. JSON numbers are sent as such, numbers beyond their precision as
- * text. [B20, D4]
+ * Reads one part of a key in a JSON body. Numbers are sent as JSON numbers, or as text if they exceed their precision.
+ * [B20, D4]
  *
- * @returns null if it can't be one of the column's type
+ * @returns null if the value is invalid for the column's type
  */
 export function fromJsonKey(column: Column, part: unknown): unknown {
   if (part instanceof LongDecimal) return fromQuery(column, part.digits)

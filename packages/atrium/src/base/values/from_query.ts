@@ -6,7 +6,7 @@ import { isStorableText } from './text.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The part of a column that reading a text needs. */
+/** The properties of a column that are needed to read a text. */
 export type ReadColumn = Pick<Column, 'kind' | 'isDecimal' | 'isUnsigned' | 'isSpecial'>
 
 const READERS: Record<Column['kind'], (text: string, column: ReadColumn) => unknown> = {
@@ -23,7 +23,7 @@ const READERS: Record<Column['kind'], (text: string, column: ReadColumn) => unkn
 }
 
 /**
- * Converts a text of a path or a query string to a value to compare with the column.
+ * Converts text from a path or a query string to a value to compare with the column.
  *
  * @returns null if the text is invalid for the column's type
  */
@@ -36,7 +36,7 @@ function special(column: ReadColumn, text: string): string | null {
   return column.isSpecial(text) ? text : null
 }
 
-/** With every digit, which the database compares. */
+/** Reads a decimal with every digit, which the database compares. */
 function readDecimal(text: string): ExactNumber | null {
   return readNumber(text) === null ? null : exactDecimal(text)
 }

@@ -8,10 +8,10 @@ const BRACE = 0x7b
 const END_BRACKET = 0x5d
 const END_BRACE = 0x7d
 
-/** More digits than any meaningful number has; parsing a million would block all other requests. */
+/** Maximum number of digits of a number in JSON. Parsing a million digits would block all other requests. */
 export const MOST_DIGITS = 1000
 
-/** A decimal in JSON with more digits than a JavaScript number keeps. */
+/** A decimal in JSON with more digits than a JavaScript number can represent. */
 export class LongDecimal {
   constructor(readonly digits: string) {}
 
@@ -21,11 +21,11 @@ export class LongDecimal {
 }
 
 /**
- * Parses JSON without losing a digit.
+ * Parses JSON without losing digits.
  *
- * @param unsafe      converts an integer beyond 2^53, where JavaScript numbers begin to round
- * @param mostDigits  maximum number of digits of an integer; stored values may have any number
- * @param long        converts a decimal that a JavaScript number would round; default: the number
+ * @param unsafe      converts an integer beyond 2^53, from which on JavaScript numbers are rounded
+ * @param mostDigits  maximum number of digits of an integer; stored values can have any number of digits
+ * @param long        converts a decimal that a JavaScript number would round; default: the rounded number
  * @throws SyntaxError
  * @throws IntegerTooLong
  */
@@ -48,14 +48,14 @@ export function parseJson(
   })
 }
 
-/** True for a decimal that has other digits than its JavaScript number. */
+/** True for a decimal whose JavaScript number has different digits. */
 function isRounded(source: string, number: number): boolean {
   if (!/^-?\d+\.\d+$/.test(source)) return false
   const digits = significantDigits(source)
   return digits.length > 16 && digits !== String(number) && digits !== writeNumeral(number)
 }
 
-/** The value with every number in it that JSON numbers would round converted to a JSON value. [A20] */
+/** Returns the value with all numbers that JSON would round converted to JSON values. [A20] */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return numberOrDigits(value)
   if (value instanceof LongDecimal) return Number(value.digits)
@@ -67,7 +67,7 @@ export function withoutBigInts(value: unknown): unknown {
 }
 
 /**
- * A number if it has the same digits when written, else the digits as text: a document comes back as it
+ * Returns a number if it has the same digits when written, otherwise the digits as text: a document is returned as it
  * was sent, and no reader rounds it.
  */
 export function numberOrDigits(integer: bigint): number | string {
@@ -76,8 +76,8 @@ export function numberOrDigits(integer: bigint): number | string {
 }
 
 /**
- * True if a JSON text nests deeper than `depth` levels. Counts brackets outside of strings, before any
- * recursive parser reads them. [A29]
+ * True if a JSON text is nested deeper than `depth` levels. Counts brackets outside of strings, before any recursive
+ * parser reads them. [A29]
  */
 export function isDeeper(text: string, depth: number): boolean {
   let level = 0
@@ -96,7 +96,7 @@ export function isDeeper(text: string, depth: number): boolean {
 }
 
 /**
- * Writes JSON of any depth: a stored value may have been written by other programs.
+ * Writes JSON of any depth, because other programs can have written the stored value.
  *
  * @param value  a JSON value
  */
@@ -121,7 +121,7 @@ function writeDeepJson(value: unknown): string {
   return written
 }
 
-/** Generates texts, and the values between them. */
+/** Yields JSON texts, and the values in between. */
 function* piecesOf(value: unknown): Generator<string | { value: unknown }, undefined> {
   if (typeof value !== 'object' || value === null) {
     yield JSON.stringify(value) ?? 'null'

@@ -5,7 +5,7 @@ export const KEY_KINDS = ['uuid7', 'uuid4', 'ulid'] as const
 
 export type KeyKind = (typeof KEY_KINDS)[number]
 
-/** Crockford's base 32 */
+/** Crockford's base-32 alphabet */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const RANDOM_BITS = { uuid7: 74n, ulid: 80n }
 
@@ -17,7 +17,7 @@ const LAST: Record<OrderedKind, { time: number; random: bigint }> = {
 }
 
 /**
- * Generates a key. Those of `uuid7` (RFC 9562) and `ulid` begin with the time, and increase within a process.
+ * Generates a key. Keys of `uuid7` (RFC 9562) and `ulid` begin with the time, and increase within a process.
  */
 export function newKey(kind: KeyKind): string {
   if (kind === 'uuid4') return randomUUID()
@@ -25,7 +25,7 @@ export function newKey(kind: KeyKind): string {
   return kind === 'ulid' ? ulid(time, random) : uuid7(time, random)
 }
 
-/** Of several keys of one millisecond each is the previous one plus one. */
+/** Returns the parts of the next key. Among keys of the same millisecond, each is the previous one plus one. */
 function nextOf(kind: OrderedKind) {
   const last = LAST[kind]
   const now = Date.now()

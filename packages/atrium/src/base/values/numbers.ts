@@ -2,17 +2,16 @@ const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n }
 const UNSIGNED = { least: 0n, most: 2n ** 64n - 1n }
 
 /**
- * An exact integer of any column: a number if that has all digits, otherwise the digits as text, which
- * every driver binds without loss. [A20]
+ * An exact integer of any column: a number if that preserves all digits, otherwise the digits as text, which every
+ * driver binds without loss. [A20]
  */
 export type ExactInteger = number | string
 
-/** A number with every digit that was sent: as text if a JavaScript number would lose some. */
+/** A number with every digit that was sent: as text if a JavaScript number would lose digits. */
 export type ExactNumber = number | string
 
 /**
- * Reads plain digits with an optional minus, nothing else: no exponent, no plus, no hex, no leading
- * zeros.
+ * Reads digits with an optional minus, without exponent, plus, hexadecimal or leading zeros.
  *
  * @returns null if the text is not an integer or needs more than 64 bits
  */
@@ -31,22 +30,22 @@ export function exactInteger(value: bigint, isUnsigned: boolean = false): ExactI
   return Number.isSafeInteger(number) ? number : String(value)
 }
 
-/** A number as a plain decimal numeral without an exponent, as `readNumber` reads it. */
+/** Returns a number as a plain decimal numeral without an exponent, as `readNumber` reads it. */
 export function writeNumeral(number: number): string {
   const text = String(number)
   const isPlain = Number.isFinite(number) && !text.includes('e') && !Object.is(number, -0)
-  /* The formatter takes a hundred times as long. */
+  /* `toLocaleString` takes a hundred times as long. */
   if (isPlain) return text
   return number.toLocaleString('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
 }
 
-/** The text of any value, of a number its plain numeral. */
+/** Returns the text of any value; a number becomes a plain numeral. */
 export function textOf(value: unknown): string {
   return typeof value === 'number' ? writeNumeral(value) : String(value)
 }
 
 /**
- * Reads a plain decimal numeral, as in `-12.50`.
+ * Reads a plain decimal numeral such as `-12.50`.
  */
 export function readNumber(text: string): number | null {
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) return null
@@ -54,17 +53,17 @@ export function readNumber(text: string): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** True for a stored text that is a decimal number, with blanks around it or an exponent too. */
+/** True for a stored text that is a decimal number, optionally with an exponent or surrounding spaces. */
 export function isNumeral(text: string): boolean {
   return /^ *-?\d+(?:\.\d+)?(?:e[+-]?\d+)? *$/i.test(text)
 }
 
 /**
- * True if a decimal exceeds a column's range, in either direction. Compares digits, as numbers have too few of
- * them.
+ * True if a decimal exceeds a column's range, in either direction. Compares digits, because JavaScript numbers are not
+ * precise enough.
  *
  * @param value  a number, or a plain numeral
- * @param most   the largest value of the column, as in `999.99`
+ * @param most   largest value of the column, such as `999.99`
  */
 export function isBeyondDecimal(value: ExactNumber, most: string): boolean {
   const [digits, fraction] = splitAtPoint(numeralOf(value).replace('-', ''))
@@ -74,12 +73,12 @@ export function isBeyondDecimal(value: ExactNumber, most: string): boolean {
   return whole === mostWhole ? withoutEndZeros(fraction) > mostFraction : whole > mostWhole
 }
 
-/** The number of decimal places of a number or a plain numeral, without zeros at its end. */
+/** Returns the number of decimal places of a number or a plain numeral, without trailing zeros. */
 export function decimalPlaces(value: ExactNumber): number {
   return withoutEndZeros(splitAtPoint(numeralOf(value))[1]).length
 }
 
-/** A plain numeral without the zeros at the end of its fraction. */
+/** Returns a plain numeral without trailing zeros after the decimal point. */
 export function significantDigits(numeral: string): string {
   const [whole, fraction] = splitAtPoint(numeral)
   const rest = withoutEndZeros(fraction)
@@ -96,7 +95,7 @@ function splitAtPoint(numeral: string): [whole: string, fraction: string] {
   return [whole, fraction]
 }
 
-/** A regular expression would try each zero of a long text as the first of the last ones. */
+/** Removes trailing zeros. A regular expression would be slow, because it tries each zero of a long text as a start. */
 function withoutEndZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--

@@ -4,7 +4,7 @@ import { attributeValue } from './to_api.js'
 
 type Attributes = Readonly<Record<string, unknown>>
 
-/** True if a column has the same value in both. */
+/** True if a column has the same value in both records. */
 export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
   return isSame(apiValue(column, one), apiValue(column, other))
 }
@@ -17,7 +17,7 @@ function apiValue(column: Column, attributes: Attributes): unknown {
   return toJson(attributeValue(column, attributes))
 }
 
-/** The value as plain JSON, safe from later changes and ready to be stored. */
+/** Returns the value as plain JSON, independent of later changes and ready to be stored. */
 export function toJson(value: unknown): unknown {
   switch (typeof value) {
     case 'bigint':
@@ -39,7 +39,7 @@ function plain(value: object): unknown {
     )
     return json === undefined ? null : JSON.parse(json)
   } catch (error) {
-    /* For example, it nests too deep or refers to itself. That must not fail the write. */
+    /* For example, the value is nested too deeply or contains itself. That must not make the write fail. */
     return error instanceof RangeError ? writeJson(value) : String(value)
   }
 }

@@ -14,9 +14,9 @@ const TAG_BYTES = 16
 let keys: { cipher: KeyObject; nonce: KeyObject } | undefined
 
 /**
- * Encrypts and authenticates a text by the application's key. The same text for the same purpose gives the
- * same result, so the nonce is a digest of both. The deterministic driver of AdonisJS, AES-SIV in JavaScript,
- * takes thirty times as long.
+ * Encrypts and authenticates a text with the application's key. The same text with the same purpose gives the same
+ * result, so the nonce is a digest of both. AdonisJS's deterministic driver, AES-SIV in JavaScript, takes thirty times
+ * as long.
  *
  * @returns base64url
  */
@@ -29,7 +29,7 @@ export function sealText(text: string, purpose: string): string {
 }
 
 /**
- * The text that was sealed for this purpose.
+ * Returns the text that was sealed for this purpose.
  *
  * @returns null for anything else
  */
@@ -49,7 +49,7 @@ export function unsealText(sealed: string, purpose: string): string | null {
   }
 }
 
-/** Two different texts or purposes must never share a nonce, and neither may continue the other. */
+/** Returns the nonce. Different texts or purposes must never share one, so the length separates purpose and text. */
 function nonceOf(text: string, purpose: string): Buffer {
   const hmac = createHmac('sha256', sealKeys().nonce)
   hmac.update(`${purpose.length} ${purpose}`).update(text)
@@ -61,7 +61,7 @@ function sealKeys() {
   return keys
 }
 
-/** A key of 32 bytes that is derived from the application's. */
+/** Derives a key of 32 bytes from the application's key. */
 function keyFor(purpose: string): KeyObject {
   return createSecretKey(Buffer.from(encryption.blindIndex(purpose, purpose), 'base64url'))
 }

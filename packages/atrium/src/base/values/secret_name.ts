@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 
-/* Only at the end: `token_count` and `password_changed_at` are not secret. */
+/* Matches only at the end: `token_count` and `password_changed_at` are not secret. */
 const SECRET = new RegExp(
   '(^|_)(' +
     'passwords?|passwd|pwd|passphrases?|secrets?|tokens?|credentials?|otp|pin|cvv|recovery_codes?|' +
@@ -8,7 +8,7 @@ const SECRET = new RegExp(
     ')(_(hash|digest|value|pem))?$'
 )
 
-/** True if a name is that of a secret. */
+/** True if the name indicates a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(string.snakeCase(name))
 }

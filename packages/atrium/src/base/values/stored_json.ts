@@ -2,12 +2,12 @@ import encryption from '@adonisjs/core/services/encryption'
 
 const PURPOSE = 'undo'
 
-/** A value of `toStored` that only `fromStored` can read. */
+/** Seals a value of `toStored`, so that only `fromStored` can read it. */
 export function seal(value: unknown): unknown {
   return { sealed: encryption.encrypt(JSON.stringify(value), { purpose: PURPOSE }) }
 }
 
-/** True if `fromStored` can read the value: another application key can't. */
+/** True if `fromStored` can read the value. It cannot read values that were sealed with another application key. */
 export function isReadable(value: unknown): boolean {
   const sealed = sealedIn(value)
   return sealed === undefined || encryption.decrypt(sealed, PURPOSE) !== null
@@ -18,7 +18,7 @@ function sealedIn(value: unknown): string | undefined {
   return typeof sealed === 'string' ? sealed : undefined
 }
 
-/** A stored value as JSON; bytes have a form of their own. */
+/** Returns a stored value as JSON; bytes have a special form. */
 export function toStored(value: unknown): unknown {
   if (value === undefined || value === null) return null
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
@@ -26,7 +26,7 @@ export function toStored(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
-/** The value as the driver takes it. */
+/** Returns the value in the form that the driver accepts. */
 export function fromStored(value: unknown): unknown {
   const sealed = sealedIn(value)
   if (sealed !== undefined) {

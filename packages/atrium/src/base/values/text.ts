@@ -13,7 +13,7 @@ export function isStorable(value: unknown): boolean {
   return true
 }
 
-/** The number of characters as databases count them, not UTF-16 units: an emoji is one. */
+/** Returns the number of characters as databases count them, not UTF-16 units: an emoji is one character. */
 export function characterCount(text: string): number {
   return [...text].length
 }

@@ -1,17 +1,16 @@
 /**
- * Any run of characters, and exactly one character.
+ * Symbols for any number of characters, and for exactly one character.
  */
 export const ANY = Symbol('any')
 export const ONE = Symbol('one')
 
 /**
- * A pattern for texts, independent of a database's syntax: literal text is literal, whatever characters
- * it contains. [A18]
+ * A text pattern, independent of the syntax of a database: characters of literal text have no special meaning. [A18]
  */
 export type TextPattern = Array<string | typeof ANY | typeof ONE>
 
 /**
- * Reads a `like` pattern: `%` is any run of characters, `_` is one, and a backslash makes the next
+ * Parses a `like` pattern: `%` is any number of characters, `_` is one character, and a backslash makes the next
  * character literal.
  */
 export function parseLike(text: string): TextPattern {
@@ -39,9 +38,9 @@ export function parseLike(text: string): TextPattern {
 }
 
 /**
- * Every form of a letter in another case, itself included: `a` and `A`; `ß` and `ẞ`; `σ`, `ς` and `Σ`.
- * Only forms of one character count ("letter by letter"), and accents always differ. This is Unicode's
- * simple case folding, which regular expressions use as well.
+ * Returns every form of a letter in another case, including the letter itself: `a` and `A`; `ß` and `ẞ`; `σ`, `ς` and
+ * `Σ`. Contains only single-character forms, and accents always differ. This is Unicode's simple case folding, which
+ * regular expressions use as well.
  */
 export function caseVariants(character: string): string[] {
   letterGroups ??= groupLetters()
@@ -51,13 +50,15 @@ export function caseVariants(character: string): string[] {
   return [...group].filter((form) => same.test(form))
 }
 
-/* Each is searched in the whole text; no alphabet has as many. */
+/* Each letter is searched for in the whole text. No alphabet has this many letters. */
 const MOST_LETTERS = 100
 
-/* The text is compared with such a part at each of its positions. */
+/* The text is compared with a pattern part of this length at each of its positions. */
 export const LONGEST_PART = 100
 
-/** The common form of a letter in any case: the small letter in ASCII, else one with the fewest bytes. */
+/**
+ * Returns the common form of a letter in any case: the lowercase letter in ASCII, otherwise one with the fewest bytes.
+ */
 export function foldLetter(character: string): { folded: string; forms: string[] } {
   const forms = caseVariants(character)
   if (forms.length === 1) return { folded: character, forms }
@@ -67,12 +68,12 @@ export function foldLetter(character: string): { folded: string; forms: string[]
   return { folded, forms }
 }
 
-/** A text in the common form of its letters. */
+/** Returns a text with each letter in its common form. */
 export function foldText(text: string): string {
   return [...text].map((character) => foldLetter(character).folded).join('')
 }
 
-/** The parts before, between and after the runs of any characters, one entry per character. */
+/** Returns the parts before, between and after the `ANY` wildcards, with one entry per character. */
 export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>> {
   const parts: Array<Array<string | typeof ONE>> = [[]]
   pattern.forEach((part, index) => {
@@ -85,12 +86,12 @@ export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>>
 
 type Parts = ReturnType<typeof partsOf>
 
-/** The length of a suffix pattern, or 0 if the pattern is not just a suffix. */
+/** Returns the length of a suffix pattern, or 0 if the pattern is not only a suffix. */
 export function lengthOfEnd([before, last, ...others]: Parts): number {
   return before.length === 0 && last && others.length === 0 ? last.length : 0
 }
 
-/** The text of a pattern that searches it anywhere, or null for any other pattern. */
+/** Returns the text of a pattern that searches for it anywhere, or null for any other pattern. */
 export function containedText(parts: Parts): string | null {
   const [before, middle, after] = parts
   if (parts.length !== 3 || before.length > 0 || after.length > 0) return null
@@ -98,8 +99,8 @@ export function containedText(parts: Parts): string | null {
 }
 
 /**
- * The maximum number of characters that a database compares at each position of a text: 0 for a suffix,
- * or for one literal text anywhere.
+ * Returns the maximum number of characters that a database compares at each position of a text: 0 for a suffix, or for
+ * one literal text anywhere.
  */
 export function comparedLength(pattern: TextPattern): number {
   const parts = partsOf(pattern)
@@ -107,7 +108,7 @@ export function comparedLength(pattern: TextPattern): number {
   return Math.max(0, ...parts.slice(1).map((part) => part.length))
 }
 
-/** The reason why the patterns would take too long, or null. [A18] */
+/** Returns the reason why the patterns would take too long, or null. [A18] */
 export function patternError(
   matches: Array<{ pattern: TextPattern; foldCase: boolean }>
 ): { reason: 'part' | 'letters'; most: number } | null {
@@ -129,14 +130,14 @@ function casedLetters(pattern: TextPattern): number {
 let letterGroups: Map<string, Set<string>> | undefined
 
 /**
- * Groups of characters that upper or lower case converts into each other. A capital may be several
- * characters: those that share it are in one group, such as `ﬅ` and `ﬆ`.
+ * Returns groups of characters that conversion to upper or lower case maps to each other. An uppercase form can have
+ * several characters: those that share it, such as `ﬅ` and `ﬆ`, are in one group.
  */
 function groupLetters(): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()
   const cased = /^\p{Changes_When_Casemapped}$/u
   for (let code = 0x41; code <= 0x1e943; code++) {
-    /* Beyond the first plane, only the second has letters with cases. */
+    /* Beyond the first Unicode plane, only the second has letters with cases. */
     if (code === 0xd800) code = 0xe000
     const letter = String.fromCodePoint(code)
     if (!cased.test(letter)) continue

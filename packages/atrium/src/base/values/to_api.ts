@@ -8,17 +8,17 @@ import { numberOrDigits, parseJson } from './json.js'
 import { exactInteger, isNumeral } from './numbers.js'
 
 /**
- * The API form of a value of a driver or of a model's attribute. The same on every database: booleans
- * are booleans, and a number of more digits than JavaScript numbers keep is its digits as text. [A20]
+ * Returns the API form of a value of a driver or of a model's attribute. It is the same on every database: booleans are
+ * booleans, and a number with more digits than JavaScript numbers preserve is returned as text. [A20]
  */
 export function toApi(column: Column, value: unknown): unknown {
   return value === null || value === undefined ? null : serializerOf(column)(value)
 }
 
 /**
- * The conversion of a column's values to API values, for many values.
+ * Returns the function that converts a column's values to API values, for converting many values.
  *
- * @returns a function of a value that is not null
+ * @returns a function for values that are not null
  */
 export function serializerOf(
   column: Pick<Column, 'kind' | 'isDecimal' | 'consumesItself' | 'element'>
@@ -39,12 +39,15 @@ const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
   binary: (value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
 }
 
-/** Milliseconds of a number that may be seconds: those from 1973 on are beyond seconds of the year 5138. */
+/**
+ * Converts a number that can be in seconds to milliseconds: after 1973, milliseconds exceed the seconds of the year
+ * 5138.
+ */
 function milliseconds(value: unknown): unknown {
   return typeof value === 'number' && Math.abs(value) < 100_000_000_000 ? value * 1000 : value
 }
 
-/** Of an array, and of arrays in it. */
+/** Returns the serializer of an array, including nested arrays. */
 function listSerializer(element: Column): (value: unknown) => unknown {
   const write = element.kind === 'binary' ? base64OfHex : serializerOf(element)
   const writeList = (value: unknown): unknown => {
@@ -54,7 +57,7 @@ function listSerializer(element: Column): (value: unknown) => unknown {
   return writeList
 }
 
-/** The database's text of bytes, as in `\\xff00`. */
+/** Converts the database's text form of bytes, such as `\\xff00`. */
 function base64OfHex(value: unknown): unknown {
   return Buffer.from(String(value).slice(2), 'hex').toString('base64')
 }
@@ -63,7 +66,7 @@ function asItIs(value: unknown): unknown {
   return value
 }
 
-/** The API form of a model instance's attribute. The column's own `serialize` takes precedence. [A20] */
+/** Returns the API form of a model instance's attribute. A custom `serialize` of the column takes precedence. [A20] */
 export function attributeToApi(column: Column, record: LucidRow): unknown {
   const value = (record as unknown as Record<string, unknown>)[column.attribute]
   if (column.serialize) return column.serialize(value, column.attribute, record)
@@ -71,7 +74,7 @@ export function attributeToApi(column: Column, record: LucidRow): unknown {
 }
 
 /**
- * The API form of an attribute, without the column's own `serialize`.
+ * Returns the API form of an attribute, without a custom `serialize` of the column.
  *
  * @param attributes  a record, its `$attributes`, or values by attribute name
  */
@@ -92,7 +95,10 @@ function apiDecimal(value: unknown): unknown {
   return typeof value === 'bigint' ? exactDecimal(String(value)) : apiFloat(value)
 }
 
-/** JSON has no number for NaN and infinity; a stored text that is not a numeral, such as an empty one, stays a text. */
+/**
+ * JSON has no number for NaN and infinity. A stored text that is not a numeral, such as an empty text, is returned
+ * unchanged.
+ */
 function apiFloat(value: unknown): unknown {
   if (typeof value === 'string' && !isNumeral(value)) return value
   const number = Number(value)
@@ -102,7 +108,7 @@ function apiFloat(value: unknown): unknown {
 const TRUE_TEXTS = ['1', 'true', 't', 'yes', 'y', 'on']
 const FALSE_TEXTS = ['0', 'false', 'f', 'no', 'n', 'off']
 
-/** A value that does not mean true or false stays as it is stored. */
+/** Converts to a boolean. Any value other than a form of true or false is returned as stored. */
 function truthOf(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return bitsOf(value) !== 0n
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
@@ -111,12 +117,12 @@ function truthOf(value: unknown): unknown {
   return FALSE_TEXTS.includes(text) ? false : value
 }
 
-/** A `bit` column of MySQL, as its driver returns it */
+/** Reads a `bit` column of MySQL, as its driver returns it. */
 function bitsOf(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex') || '0'}`)
 }
 
-/** A stored value that is not JSON is returned as text. */
+/** Parses stored JSON; a value that is not JSON is returned as text. */
 function readJson(text: string): unknown {
   try {
     return parseJson(text, numberOrDigits)

@@ -21,7 +21,7 @@ import { ERRORS, type ValueError } from './value_error.js'
 /**
  * Converts the schema's output to the value of the model's attribute.
  *
- * @returns `{ value }`, or `{ error }` if the column cannot hold it
+ * @returns `{ value }`, or `{ error }` if the value is invalid for the column
  */
 export function toAttribute(
   column: Column,
@@ -32,9 +32,9 @@ export function toAttribute(
     return column.nullable ? { value } : { error: ERRORS.null }
   }
   if (column.isSpecial(value)) return { value }
-  /* The code that stores the file replaces it by its key. */
+  /* The code that stores the file replaces it with its key. */
   if (value instanceof MultipartFile) return { value }
-  /* The schema's number is the rounded form of the one that was sent. */
+  /* The schema returns a rounded form of the number that was sent. */
   const whole = exact !== undefined && value === Number(exact) ? exact : value
   switch (column.kind) {
     case 'text':
@@ -58,7 +58,7 @@ export function toAttribute(
     case 'boolean':
       return convert(column, value, asBoolean, ERRORS.boolean)
     case 'date':
-      /* A moment is not cut to a day, which would silently lose the time. */
+      /* A datetime is not cut to a date, which would silently lose the time. */
       return toMoment(
         column,
         readDate(typeof value === 'string' ? value : String(writeDate(value))),
@@ -76,7 +76,7 @@ export function toAttribute(
   }
 }
 
-/** The items of an array, each as if it was the value of a column; lists in lists too. */
+/** Converts the items of an array, each like a value of a column; also for nested arrays. */
 function toList(element: Column, value: unknown): { value?: unknown; error?: ValueError } {
   if (!Array.isArray(value)) return { error: ERRORS.list }
   const items: unknown[] = []
@@ -101,8 +101,8 @@ function toItem(element: Column, value: unknown) {
 }
 
 /*
- * The text of a schema's output for a column of that type. Nothing is guessed: a text becomes a number
- * only if it is a plain numeral, a number becomes a boolean only if it is 0 or 1.
+ * Returns the text of a schema's output for a column of that type. Nothing is guessed: a text becomes a number only if
+ * it is a plain numeral, and a number becomes a boolean only if it is 0 or 1.
  */
 
 function writtenOut(value: unknown): string | null {
@@ -157,7 +157,7 @@ function limitLength(column: Column, text: string) {
   return { value: text }
 }
 
-/** PostgreSQL's error would not name the field. */
+/** Checks the range before the write, because PostgreSQL's error does not contain the field name. */
 function limitRange({ integerRange: range }: Column, value: ExactInteger) {
   if (range && (BigInt(value) < range.least || BigInt(value) > range.most)) {
     const message = `must be between ${range.least} and ${range.most}`
@@ -166,7 +166,10 @@ function limitRange({ integerRange: range }: Column, value: ExactInteger) {
   return { value }
 }
 
-/** Databases would round the value, or fail without a field's name. A model with its own `prepare` may store other units. */
+/**
+ * Checks range and decimal places, because databases would round the value, or fail without a field name. A model with
+ * a custom `prepare` can store other units.
+ */
 function limitDecimal({ decimalRange: range, preparesItself }: Column, value: ExactNumber) {
   if (!range || preparesItself) return { value }
   if (isBeyondDecimal(value, range.most)) {
@@ -186,12 +189,12 @@ function toMoment(column: Column, text: string | null, error: ValueError) {
   return { value: column.holdsDateTime ? fromUtc(text) : text }
 }
 
-/** A model with its own `prepare` may accept names for numbers. */
+/** True for values that a custom `prepare` of the model can convert, such as names for numbers. */
 function isModelsOwn({ preparesItself }: Column, value: unknown): boolean {
   return preparesItself && typeof value !== 'number'
 }
 
-/** A model with its own `prepare` may accept values of another type than the column's. */
+/** Converts a value. A model with a custom `prepare` can accept values of another type than that of the column. */
 function convert(
   { preparesItself }: Column,
   value: unknown,

@@ -1,11 +1,11 @@
 /** The reason why a value is invalid for its column. */
 export interface ValueError {
   rule: string
-  /** Completes "The x field ..." */
+  /** End of the message that begins with "The x field ..." */
   message: string
 }
 
-/** The errors that columns of all types share. */
+/** Errors that columns of all types share. */
 export const ERRORS = {
   text: { rule: 'text', message: 'must not contain NUL or broken characters' },
   string: { rule: 'string', message: 'must be a string' },

@@ -1,9 +1,9 @@
 import { errors } from '@adonisjs/core/ace'
 
 /**
- * Waits for the input of a prompt. From Node.js 24.2 on, a prompt that is left by Ctrl-C or Ctrl-D closes
- * its input and then throws an error that cannot be caught, or never ends
- * (https://github.com/enquirer/enquirer/issues/483). Here, both cancel the prompt.
+ * Waits for the input of a prompt. Since Node.js 24.2, a prompt that is left with Ctrl-C or Ctrl-D closes its input and
+ * then throws an error that cannot be caught, or never ends (https://github.com/enquirer/enquirer/issues/483). This
+ * function cancels the prompt in both cases.
  *
  * @throws E_PROMPT_CANCELLED
  */
@@ -11,7 +11,7 @@ export async function ask<Result>(prompt: () => Promise<Result>): Promise<Result
   const input = process.stdin
   let leave = () => {}
   const left = new Promise<never>((_, reject) => {
-    /* A completed prompt closes its input as well, and resolves right after. */
+    /* A completed prompt also closes its input, and resolves right after that. */
     leave = () => setImmediate(() => reject(new errors.E_PROMPT_CANCELLED()))
   })
   input.once('pause', leave)

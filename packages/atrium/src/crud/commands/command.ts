@@ -9,15 +9,15 @@ export { ask } from './ask.js'
 export { CommandFailure }
 
 /**
- * Base class of the commands. A failure prints one line on standard error and exits with status 1,
- * prompts appear only on a terminal, and `--json` prints JSON alone. [P12]
+ * Base class of the commands. A failure prints one line on standard error and exits with status 1, prompts appear only
+ * on a terminal, and `--json` prints only JSON. [P12]
  *
  * Commands are imported before the application boots, so they must not import models or services.
  */
 export abstract class Command extends BaseCommand {
   static options: CommandOptions = { startApp: true }
 
-  /** Rejects surplus arguments. The message does not repeat them, as one may be a password. */
+  /** Rejects extra arguments. The message does not repeat them, because one could be a password. */
   async prepare() {
     if (this.parsed._.length > 0) {
       throw new CommandFailure(
@@ -26,21 +26,21 @@ export abstract class Command extends BaseCommand {
     }
   }
 
-  /** @returns true if an error has been handled */
+  /** @returns true if an error was handled */
   async completed(): Promise<boolean> {
     if (this.error === undefined) return false
     this.logger.error(printable(this.explain(this.error)))
     return true
   }
 
-  /** True if both input and output are a terminal: prompts read from one and write to the other. */
+  /** True if both input and output are a terminal: prompts read from the input and write to the output. */
   protected get canAsk(): boolean {
     return Boolean(process.stdin.isTTY && process.stdout.isTTY)
   }
 
   /**
-   * The message to print for an error. Only the code of a driver's error is shown: its message repeats
-   * the statement with all values, password hashes among them. [B11]
+   * Returns the message to print for an error. Of a driver's error only the code is shown: its message contains the
+   * statement with all values, such as password hashes. [B11]
    */
   protected explain(error: unknown): string {
     const { code, message } = error as { code?: unknown; message?: string }
@@ -53,12 +53,12 @@ export abstract class Command extends BaseCommand {
     this.logger.log(printable(JSON.stringify(value), jsonEscape))
   }
 
-  /** Prints a line, without what could steer a terminal. */
+  /** Prints a line, without control characters. */
   protected print(line: string): void {
     this.logger.log(printable(line))
   }
 
-  /** Prints a table, without colours where the output is not a terminal. */
+  /** Prints a table, without colours if the output is not a terminal. */
   protected printTable(head: string[], rows: string[][]): void {
     const table = this.ui.table().head(head)
     if (!process.stdout.isTTY) {
@@ -72,7 +72,7 @@ export abstract class Command extends BaseCommand {
   }
 }
 
-/** The result for a prompt's `validate`: the error's message, or true if the check passes. */
+/** Returns the result for a prompt's `validate`: the error's message, or true if the check passes. */
 export async function errorMessage(check: () => unknown): Promise<true | string> {
   try {
     await check()
@@ -82,7 +82,7 @@ export async function errorMessage(check: () => unknown): Promise<true | string>
   }
 }
 
-/** The lines of a table are coloured even where the output is a pipe or a file. */
+/** Removes colours, which tables contain even if the output is a pipe or a file. */
 function withoutColours(renderer: RendererContract): RendererContract {
   return {
     getLogs: () => renderer.getLogs(),
@@ -94,7 +94,7 @@ function withoutColours(renderer: RendererContract): RendererContract {
   }
 }
 
-/** Text for a terminal, in one line and without control characters. */
+/** Returns text for a terminal, in one line and without control characters. */
 function printable(text: string, escape: (sign: string) => string = () => '\u{fffd}'): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/\s*\n\s*/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, escape)

@@ -7,10 +7,10 @@ import type { EndpointMiddleware } from '../types.js'
 import { Command } from './command.js'
 import { CommandFailure } from '#base/errors'
 
-/* Milliseconds for a database that does not respond */
+/* Maximum number of milliseconds to wait for a database that does not respond */
 const LONGEST_WAIT = 3000
 
-/** Lists the generated and custom routes of every model. Works without a database. [P12] */
+/** Lists the generated and custom routes of every model. Also works without a database. [P12] */
 export default class CrudRoutes extends Command {
   static commandName = 'crud:routes'
   static description = 'Show the endpoints that the models have'
@@ -78,7 +78,7 @@ export default class CrudRoutes extends Command {
 }
 
 /**
- * Reads the tables, as a view and a table without a key have no writes.
+ * Reads the tables: views, and tables without a key, have no write endpoints.
  *
  * @returns false if a table could not be read
  */
@@ -87,7 +87,7 @@ async function tablesAreKnown(shown: readonly EndpointCreator[]): Promise<boolea
   const reads = shown.map(async ({ resource }) => {
     const { config } = db.manager.get(resource.model.connection ?? db.primaryConnectionName)!
     const { filename } = Object(config.connection)
-    /* SQLite would create the file. */
+    /* SQLite would create the missing file. */
     if (filename && !existsSync(filename)) throw new Error(`${filename} does not exist`)
     await resource.load()
   })
@@ -109,7 +109,10 @@ function routeProperties(endpoints: EndpointCreator, route: EndpointRoute) {
   }
 }
 
-/** Of a batch: that of each operation, if they differ, as in `create public, delete token` */
+/**
+ * Returns the access of a route; for a batch with different access rules, that of each operation, such as `create
+ * public, delete token`
+ */
 function accessOf(
   endpoints: EndpointCreator,
   { operation, operations = [operation] }: EndpointRoute
@@ -119,7 +122,7 @@ function accessOf(
   return operations.map((one, index) => `${one} ${all[index]}`).join(', ')
 }
 
-/** The middleware's name in start/kernel.ts, or the function's own name. */
+/** Returns the middleware's name in start/kernel.ts, or the function name. */
 function nameOf(middleware: EndpointMiddleware): string {
   return middleware.name || 'closure'
 }

@@ -7,8 +7,8 @@ import { CommandFailure } from '#base/errors'
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
 
 /**
- * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test; or the models
- * of tables that exist. [P12, K12]
+ * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test; or models for
+ * existing tables. [P12, K12]
  */
 export default class MakeCrud extends Command {
   static commandName = 'make:crud'
@@ -114,7 +114,9 @@ export default class MakeCrud extends Command {
     )
   }
 
-  /** Whether this is a clone of the repository, whose `npm start` migrates, or an application that uses the package */
+  /**
+   * True in a clone of the repository, whose `npm start` runs migrations; false in an application that uses the package
+   */
   get #isClone(): boolean {
     return existsSync(this.app.makePath('scripts/start.js'))
   }
@@ -136,7 +138,7 @@ export default class MakeCrud extends Command {
     )
   }
 
-  /** Asks for one field after the other until the input is empty. */
+  /** Prompts for fields one after another until the input is empty. */
   async #askFields(check: (texts: string[]) => unknown): Promise<string[]> {
     const fields: string[] = []
     for (;;) {

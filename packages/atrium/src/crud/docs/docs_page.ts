@@ -17,7 +17,7 @@ import { schemaPath } from '../openapi/schema_route.js'
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** The assets of the API page: Swagger UI as its package has it, and our additions. [Q1] */
+/** Assets of the API page: Swagger UI unchanged from its package, and additional files. [Q1] */
 const docsAssets = [
   { name: 'docs.css', paths: [join(SWAGGER_UI, 'swagger-ui.css'), own('docs.css')] },
   { name: 'swagger-ui.js', paths: [join(SWAGGER_UI, 'swagger-ui-bundle.js')] },
@@ -29,7 +29,7 @@ function own(file: string): string {
   return engineFile(`assets/docs/${file}`)
 }
 
-/* Swagger UI loads its icons from data: URLs. Calls go to the page's own origin only. */
+/* Swagger UI loads its icons from data: URLs. Requests are only sent to the origin of the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,9 +50,9 @@ const HEADERS = {
 }
 
 /**
- * The page to read the API schema and to try calls. The page itself contains nothing of the API, so it
- * is public; where a token is needed it asks for one, as browsers send none by themselves. The token
- * stays in the page's memory. [Q1]
+ * The API documentation page, on which users can try requests. The page itself contains no information about the API,
+ * so it is public. If a token is required it prompts for one, because browsers send none automatically. The token is
+ * stored only in the page's memory. [Q1]
  */
 class DocsPage {
   #assets: Promise<AssetStore> | undefined
@@ -63,9 +63,9 @@ class DocsPage {
   ) {}
 
   /**
-   * 200, or 401 with the form that asks for a token if the page requires one.
+   * Returns 200, or 401 with a form for the token if the page requires one.
    *
-   * @throws Problem 429  for pages that require a token, whose requests count [Q8]
+   * @throws Problem 429  for pages that require a token, because their requests are limited [Q8]
    */
   async show(ctx: HttpContext): Promise<string> {
     const { docs, openapi } = crudConfig()
@@ -86,7 +86,7 @@ class DocsPage {
   }
 
   /**
-   * A stylesheet, a script or an icon of the page.
+   * Sends a stylesheet, a script or an icon of the page.
    *
    * @throws Problem 404
    */
@@ -112,7 +112,7 @@ class DocsPage {
   }
 
   /**
-   * Loads the assets on the first request: few processes ever serve them.
+   * Loads the assets on the first request, because few processes ever serve them.
    */
   #load(): Promise<AssetStore> {
     this.#assets ??= AssetStore.load(docsAssets).catch((error) => {
@@ -125,7 +125,7 @@ class DocsPage {
 
 let edge: Edge | undefined
 
-/** The engine's own, whatever the application's Edge is set to */
+/** Returns the engine's Edge instance, which is independent of the application's Edge settings */
 function templates(): Edge {
   if (edge) return edge
   edge = Edge.create({ cache: app.inProduction })
@@ -133,14 +133,14 @@ function templates(): Edge {
   return edge
 }
 
-/** Path of the API page; undefined if the page is off or the schema is disabled. [Q1] */
+/** Returns the path of the API page; undefined if the page is off or the schema is disabled. [Q1] */
 export function docsPath(): string | undefined {
   const { docs } = crudConfig()
   return docs.enabled && schemaPath() ? docs.path : undefined
 }
 
 /**
- * Registers the routes of the page of the API.
+ * Registers the routes of the API page.
  */
 export function registerDocsRoutes(router: Router): void {
   const path = docsPath()

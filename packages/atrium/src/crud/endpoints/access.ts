@@ -46,7 +46,7 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
  * a public endpoint refuses writes from pages of other sites, because it can be on a developer's machine or an
  * intranet, where only the user's browser has access to it. [B9]
  *
- * @param isUndecided  true if neither the model nor the configuration sets `access`; the error message then mentions it
+ * @param isUndecided  true if `access` is not set in the model or the configuration; the error message then mentions it
  * @throws Problem 403   for a write that another site caused
  * @throws Problem       the authorizer's refusal
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered

@@ -281,8 +281,8 @@ export class EndpointCreator extends ModelEndpoints {
   }
 
   /**
-   * Returns a list as JSON, or in the format of the `Accept` header. Pages and overridden handlers always return JSON.
-   * [D5]
+   * Returns a list as JSON, or in the format of the `Accept` header. Pages, and handlers of subclasses, always return
+   * JSON. [D5]
    */
   async #replyList(ctx: HttpContext): Promise<void> {
     const isOwn = this.readItems !== EndpointCreator.prototype.readItems

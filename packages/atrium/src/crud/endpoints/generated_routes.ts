@@ -14,14 +14,14 @@ export function isGeneratedRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && HANDLERS.has(ctx.route.handler)
 }
 
-/** Records the path of mounted endpoints. */
+/** Registers the path of mounted endpoints. */
 export function markMounted(path: string): void {
   MOUNTS.add(path)
 }
 
 /**
- * The prefix of the generated endpoints that a path is below; without a prefix, the path of one of them, as all other
- * paths are the application's. Undefined for a path that is below none.
+ * Returns the prefix of the generated endpoints that a path is below. If no prefix is configured, returns the path of
+ * the mounted endpoints instead, because all other paths belong to the application. Undefined for any other path.
  */
 export function prefixOf(path: string): string | undefined {
   const { prefix } = crudConfig()

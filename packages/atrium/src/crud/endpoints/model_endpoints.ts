@@ -21,24 +21,24 @@ import { readOnlyNote } from '../resource/read_only.js'
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
 
 /**
- * Which endpoints a model has, where they are, and who can call them. [P9, P10]
+ * The endpoints of a model: its operations, paths and access rules. [P9, P10]
  */
 export class ModelEndpoints {
   readonly resource: Resource
   readonly crud: LucidCrud
-  /** Path of the endpoints with the prefix, as in `/api/products` */
+  /** Path of the endpoints with the prefix, such as `/api/products` */
   readonly path: string
   protected readonly options: ModelEndpointOptions
   readonly #operations: ReadonlySet<Operation>
-  /** Where the endpoints are mounted, if not where the options say */
+  /** Mount of the endpoints, if they are not at the path of the options */
   protected readonly mounted: EndpointMount | undefined
-  /** Who can call them */
+  /** Access check for callers */
   protected readonly callers: EndpointAccess
   protected readonly generated: readonly GeneratedEndpoint[]
   protected readonly plan: RoutePlan
 
   /**
-   * @param mount  given when the endpoints are mounted at another path than the options say
+   * @param mount  given if the endpoints are mounted at another path than that of the options
    * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
    */
   constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
@@ -62,7 +62,7 @@ export class ModelEndpoints {
       options.batch
     )
     checkCollisions(name, this.path, this.generated)
-    /* On a mount, a custom route exists only if its operation does. [B14] */
+    /* On a mount, a custom route exists only if its operation is offered. [B14] */
     this.plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
   }
 
@@ -85,16 +85,15 @@ export class ModelEndpoints {
     return this.#ownAccess(operation) === undefined
   }
 
-  /**
-   * True if an operation requires a token as model and configuration leave its access
-   * open. [P10]
-   */
+  /** True if an operation requires a token because its access is not set in the model or the configuration. [P10] */
   isUndecided(operation: Operation): boolean {
     const { access, isAccessDecided } = crudConfig()
     return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
   }
 
-  /** What makes the endpoints read-only against the model's options, for a warning at boot; null if nothing does */
+  /**
+   * Reason why the endpoints are read-only despite the model's options, for a warning at boot; null if there is none
+   */
   get readOnlyNote(): string | null {
     const { readOnly } = this.resource
     if (!readOnly) return null
@@ -117,7 +116,7 @@ export class ModelEndpoints {
     return this.options.session !== undefined
   }
 
-  /** The endpoint's full path; undefined if it does not exist. */
+  /** Returns the full path of an endpoint; undefined if it does not exist. */
   protected pathOf(endpoint: EndpointName): string | undefined {
     const found = this.generated.find(({ name }) => name === endpoint)
     return found && this.path + found.path
@@ -128,7 +127,7 @@ export class ModelEndpoints {
     return typeof access === 'object' ? access[operation] : access
   }
 
-  /** The path of a created item, if reading is offered. */
+  /** Returns the path of a created item, if the model offers reading. */
   protected locationOf(key: KeyValue): string | undefined {
     const { key: keys } = this.resource
     const read = this.pathOf('read')

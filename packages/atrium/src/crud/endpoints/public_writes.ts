@@ -3,9 +3,9 @@ import { listed } from '#base/errors'
 import type { EndpointCreator } from './endpoint_creator.js'
 
 /**
- * The models that are publicly writable only because `access` of config/crud.ts is `'public'`. [P10]
+ * Returns the models that are publicly writable only because `access` of config/crud.ts is `'public'`. [P10]
  *
- * @returns their names, each once
+ * @returns names of the models, without duplicates
  */
 export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): string[] {
   if (!crudConfig().isAccessDecided) return []
@@ -23,10 +23,10 @@ export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): st
 }
 
 /**
- * The models that require a token in production as their options and the configuration (by default
- * without `access`) leave it open. [P10]
+ * Returns the models that require a token in production because `access` is not set in their options or the
+ * configuration. [P10]
  *
- * @returns their names, each once
+ * @returns names of the models, without duplicates
  */
 export function undecided(endpoints: readonly EndpointCreator[]): string[] {
   if (crudConfig().isAccessDecided) return []
@@ -36,7 +36,7 @@ export function undecided(endpoints: readonly EndpointCreator[]): string[] {
 }
 
 /**
- * What is doubtful in production about who can call the endpoints, with the fix, and the models that it is about. The
+ * Returns warnings about access rules that are questionable in production, each with a fix and the affected models. The
  * environment of this process does not matter.
  */
 export function accessWarnings(

@@ -11,10 +11,10 @@ import type { Write } from './write.js'
 type Row = Record<string, unknown>
 
 /**
- * Rows of a pivot table that the database deletes with a record, whichever of the two models declares the
+ * Returns the rows of a pivot table that the database deletes with a record, regardless of which model declares the
  * relation. [R7]
  *
- * @param limit  most rows to read
+ * @param limit  maximum number of rows to read
  * @returns null for another table
  */
 export async function causedPivots(
@@ -32,7 +32,7 @@ export async function causedPivots(
   return pivotChange(pivot, rows, [])
 }
 
-/** Adds pivot rows that the database deletes with a record to its write. */
+/** Adds pivot rows that the database deletes with a record to the write of that record. */
 export async function addCausedPivots(
   write: Write,
   pivots: readonly PivotChange[],
@@ -50,7 +50,7 @@ export async function addCausedPivots(
   }
 }
 
-/** The pivot table of a foreign key, with the column that refers first. */
+/** Returns the pivot table of a foreign key, with the referring column first. */
 function pivotOf(
   model: Resource['model'],
   { table, columns }: IncomingReference

@@ -13,16 +13,16 @@ import { copyAttributes } from '#base/lucid/exact_attributes'
 
 type Row = Record<string, unknown>
 
-/* All of them stay in memory until the deletion is logged. */
+/* Limit, because all rows remain in memory until the deletion is logged. */
 const MOST_ROWS = 10_000
 
 /** A row that the database deletes or changes because another row is deleted. */
 interface CausedChange {
   resource: Resource
   row: Row
-  /** Columns that it empties; null: it deletes the row */
+  /** Columns that the database sets to null; null: it deletes the row */
   emptied: ReadonlySet<Column> | null
-  /** Pivot rows that go with it */
+  /** Pivot rows that are deleted with the row */
   pivots?: PivotChange[]
   client: QueryClientContract
 }
@@ -30,15 +30,15 @@ interface CausedChange {
 /** Writes that a deletion causes. */
 export interface Caused {
   changes: CausedChange[]
-  /** Pivot rows that go with the deleted record itself */
+  /** Pivot rows that are deleted with the record itself */
   pivots: PivotChange[]
-  /** True if there are more than are read */
+  /** True if there are more rows than were read */
   isCut: boolean
 }
 
 /**
- * Rows that the database deletes and empties with another one by its foreign keys, in tables of decorated
- * models. Call it before the deletion. [R7]
+ * Returns the rows that the database deletes or updates with another row because of foreign keys, in tables of
+ * decorated models. Must be called before the deletion. [R7]
  */
 export async function causedBy(
   resource: Resource,
@@ -91,7 +91,7 @@ export async function causedBy(
   return { changes: [...deleted.values(), ...changed], pivots, isCut: false }
 }
 
-/** The write that reports a caused change. */
+/** Returns the write that reports a caused change. */
 export function writeOf(
   { resource, row, emptied, client }: CausedChange,
   origin: Pick<WriteOrigin, 'actor' | 'origin'>
@@ -106,7 +106,7 @@ export function writeOf(
 }
 
 /**
- * The rows of a model that refer to a row.
+ * Returns the rows of a model that refer to a row.
  */
 export async function rowsReferring(
   child: Resource,
@@ -131,7 +131,7 @@ export async function rowsReferring(
 }
 
 /**
- * The decorated model of a table that refers to a model's.
+ * Returns the decorated model of a table that refers to a model's table.
  */
 export function modelOf(
   reference: Pick<IncomingReference, 'table' | 'columns'>,
@@ -156,7 +156,7 @@ function columnsOf(
   return found.length === names.length ? found : null
 }
 
-/** One text for a row of a table. */
+/** Returns a text that identifies a row of a table. */
 export function identityIn(resource: Resource, row: Row): string {
   return resource.key.tablePath(resource.key.ofRow(row))
 }

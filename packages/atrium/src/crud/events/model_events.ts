@@ -19,7 +19,9 @@ class ModelEvent extends BaseEvent {
     this.#write = write
   }
 
-  /** The record after the write, free of the transaction that wrote it: a listener may write it once more */
+  /**
+   * The record after the write. It is detached from the completed transaction, so that a listener can write it again
+   */
   get record(): LucidRow {
     const { record } = this.#write
     if (record.$trx?.isCompleted) record.$trx = undefined
@@ -51,12 +53,12 @@ export class ModelDeleted extends ModelEvent {
 
 const EVENTS = { create: ModelCreated, update: ModelUpdated, delete: ModelDeleted }
 
-/** True if anybody listens to the event of a write. */
+/** True if there is a listener for the event of a write. */
 export function isHeard({ kind }: Write): boolean {
   return emitter.hasListeners(EVENTS[kind])
 }
 
-/** True if anybody listens to the events of writes. */
+/** True if there is a listener for any event of writes. */
 export function hasListeners(): boolean {
   return Object.values(EVENTS).some((event) => emitter.hasListeners(event))
 }

@@ -12,23 +12,23 @@ import { noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import { identityOf } from '#base/columns/key'
 import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
-/** Records the writes of one action by statements in their transaction. */
+/** Records the writes of one action with statements in the transaction of the writes. */
 export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Promise<void>
 
 /** Records every write of decorated models. */
 export interface WriteObserver {
   /**
-   * Called with the writes of one action, those of its own model first, inside their transaction if
-   * there is one: an error that it throws then undoes them. [E4]
+   * Called with the writes of one action, those of the action's model first, inside their transaction if there is one:
+   * an error that it throws then rolls them back. [E4]
    */
   record(writes: readonly Write[], client: QueryClientContract): Promise<void>
 
   /**
-   * Returns the function that records, in the place of `record`, writes whose transaction is none of Lucid's, which
-   * is quicker. Left out, or if it returns undefined, the transaction is Lucid's.
+   * Returns the function that records writes in place of `record` if their transaction is not a Lucid transaction,
+   * which is faster. If the method is omitted or returns undefined, a Lucid transaction is used.
    *
-   * @param client  of the database that is written to
-   * @param by      the actor and the origin of the writes
+   * @param client  client of the database that is written to
+   * @param by      actor and origin of the writes
    */
   recordsByStatements?(
     client: QueryClientContract,
@@ -56,7 +56,7 @@ export function isObserved(): boolean {
 /**
  * Passes an action's writes to the observers, and emits their events after the commit. [E1]
  *
- * @param forgets  true to store no write for the commit that has no listener
+ * @param forgets  true to retain only writes with a listener until the commit
  * @throws WriteNotRecorded  or the reason why the database is unavailable
  */
 export async function deliver(
@@ -78,9 +78,9 @@ export async function deliver(
 }
 
 /**
- * The functions that record writes by statements.
+ * Returns the functions that record writes with statements.
  *
- * @returns undefined if any observer takes nothing but a transaction of Lucid's
+ * @returns undefined if any observer requires a Lucid transaction
  */
 export function recordersByStatements(
   ...args: Parameters<NonNullable<WriteObserver['recordsByStatements']>>
@@ -127,8 +127,8 @@ async function recorded(record: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Adds the resulting rows to an action's writes: those that the database returned for the write, else by one statement
- * per 200 records of a model. [R7]
+ * Adds the resulting rows to an action's writes: rows that the database returned for the write are reused, the others
+ * are read with one statement per 200 records of a model. [R7]
  */
 async function completeRows(writes: readonly Write[], client: QueryClientContract): Promise<void> {
   const unread: Write[] = []

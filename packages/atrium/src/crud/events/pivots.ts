@@ -14,7 +14,7 @@ import { copyAttributes } from '#base/lucid/exact_attributes'
 
 type Row = Record<string, unknown>
 
-/** The pivot rows of a record, and the keys that a relation with conditions of its own has of them */
+/** Pivot rows of a record; for a relation with additional conditions also the keys that meet them */
 interface Tied {
   table: PivotTable
   rows: Row[]
@@ -22,8 +22,8 @@ interface Tied {
 }
 
 /**
- * Changes of a record's many-to-many relations while the record is written. Pivot rows are not records; their
- * changes are part of the record's own write. [E3]
+ * Changes of a record's many-to-many relations during a write of the record. Pivot rows are not records; their changes
+ * are part of the record's write. [E3]
  */
 export class Pivots {
   readonly #before = new Map<PivotRelation, Tied>()
@@ -35,9 +35,9 @@ export class Pivots {
   ) {}
 
   /**
-   * Reads the record's relations, if events of its model report any.
+   * Reads the relations of a record, if events of its model report them.
    *
-   * @param isNew  true if the record is not stored yet, so that its relations are empty
+   * @param isNew  true if the record is not stored yet, so its relations are empty
    */
   static async of(
     resource: Resource,
@@ -53,10 +53,10 @@ export class Pivots {
     return pivots
   }
 
-  /** Adds the changes since then to the record's write in the action, or creates such a write. */
+  /** Adds the changes since then to the record's write in the current action, or creates such a write. */
   async note(client: TransactionClientContract): Promise<void> {
     const changes: Changes = {}
-    /* Several relations may have the same rows. */
+    /* Several relations can use the same rows. */
     const rows = new Map<string, PivotChange>()
     for (const relation of this.relations) {
       const now = await tiedTo(this.resource, this.record, relation)
@@ -72,11 +72,11 @@ export class Pivots {
 }
 
 /**
- * Adds changes of a record's relations to its write in the action that runs in the transaction, or creates such
- * a write.
+ * Adds changes of a record's relations to the record's write in the action that runs in the transaction, or creates
+ * such a write.
  *
  * @param changes  the related keys, by relation name
- * @param rows     the changed pivot rows; undefined if they are not known, so that they can't be undone
+ * @param rows     the changed pivot rows; undefined if they are not known, so the change can't be reverted
  */
 export function noteChanges(
   resource: Resource,
@@ -89,9 +89,9 @@ export function noteChanges(
 }
 
 /**
- * The same by the record's key.
+ * Adds changes of relations like `noteChanges`, by the record's key.
  *
- * @param record  null for one that the action has removed
+ * @param record  null for a record that the action has deleted
  */
 export function noteChangesOf(
   resource: Resource,
@@ -120,7 +120,7 @@ export function noteChangesOf(
   else writes[0].hasUnreportedRelations = true
 }
 
-/** Without those that show a part of what another one shows. */
+/** Returns the relations to log, without relations that show only a part of the rows of another one. */
 function loggedRelations({ model }: Resource): PivotRelation[] {
   const all = pivotRelationsOf(model)
   const isPartOf = (one: PivotRelation) => (other: PivotRelation) =>
@@ -128,7 +128,7 @@ function loggedRelations({ model }: Resource): PivotRelation[] {
   return all.filter((one) => one.isWhole || !all.some(isPartOf(one)))
 }
 
-/** The keys of the related records, with the columns of the pivot rows that the model declares; sorted. */
+/** Returns the sorted keys of the related records, with the pivot columns that the model declares. */
 export function loggedValue(
   relation: PivotRelation,
   { table, rows, keys }: { table: PivotTable; rows: readonly Row[]; keys?: unknown[] }
@@ -146,7 +146,7 @@ export function loggedValue(
   }))
 }
 
-/** The pivot rows of a record. */
+/** Reads the pivot rows of a record. */
 export async function pivotRowsOf(
   relation: PivotRelation,
   key: unknown,

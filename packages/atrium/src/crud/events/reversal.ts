@@ -11,22 +11,22 @@ type Row = Record<string, unknown>
 type Lack = 'hidden' | 'relations' | 'children' | 'size' | 'unknown'
 
 /**
- * Data to put a record back into its state before a write. [R7]
+ * Data to restore the state of a record before a write. [R7]
  */
 export interface Reversal {
   /**
-   * The stored values before the write by column name, as JSON: all columns of a deleted record, and the changed
-   * ones of others; null for a new one
+   * The stored values before the write by column name, as JSON: all columns of a deleted record, or the changed columns
+   * of an updated one; null for a new record
    */
   before: Row | null
-  /** Digest of the row after the write; null: there is none */
+  /** Digest of the row after the write; null if the row was deleted */
   left: string | null
   /** Pivot rows that the write added and removed */
   pivots?: PivotChange[]
   lack?: Lack
 }
 
-/** @param rows  as `Dialect.select` returns them; undefined: not known */
+/** @param rows  rows as `Dialect.select` returns them; undefined if not known */
 export function reversalOf(
   resource: Resource,
   { before, after }: { before?: Row | null; after?: Row | null },
@@ -54,8 +54,8 @@ export function reversalOf(
 }
 
 /**
- * A digest of all values of a row but those that every update sets anew, with the application's key: it tells
- * nothing of hidden values.
+ * Returns a digest of all values of a row, except those that every update sets. It uses the application's key, so that
+ * it does not reveal hidden values.
  */
 export function digestOfRow(resource: Resource, row: Row): string {
   const values = writtenColumns(resource)
@@ -64,19 +64,22 @@ export function digestOfRow(resource: Resource, row: Row): string {
   return keyedDigest(JSON.stringify(values))
 }
 
-/** The columns that can be written: not those that the database computes. */
+/** Returns the columns that can be written, without those that the database computes. */
 export function writtenColumns({ base }: Resource): Column[] {
   return base.columns.all.filter(({ generated }) => !generated)
 }
 
-/** The columns whose values the log may hold. */
+/** Returns the columns whose values the log is allowed to contain. */
 function heldColumns({ base }: Resource): readonly Column[] {
   const { flag, timestamp } = base.softDelete ?? {}
   const own = [...base.key.columns, flag, timestamp].filter((column) => column !== undefined)
   return [...loggedColumns(base), ...own]
 }
 
-/** A column's own `serialize` may show a part of its value only, so the whole is encrypted. */
+/**
+ * Returns the value to log. A custom `serialize` of the column can show only a part of the value, so the value is
+ * encrypted.
+ */
 function heldValue({ name, serialize }: Column, row: Row): unknown {
   const value = toStored(row[name])
   return serialize && value !== null ? seal(value) : value

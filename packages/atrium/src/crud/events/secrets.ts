@@ -5,8 +5,8 @@ import { isSecretName } from '#base/values/secret_name'
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
 /**
- * The columns that events may report: without hidden columns and columns with the name of a secret,
- * however the model serialises them. [E4]
+ * Returns the columns that events are allowed to report: without hidden columns and columns with the name of a secret,
+ * even if the model serializes them. [E4]
  */
 export function loggedColumns(resource: Resource): readonly Column[] {
   let columns = SHOWN.get(resource)

@@ -17,26 +17,23 @@ import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 type Attributes = Record<string, unknown>
 
 interface Before {
-  /** The row as the instance knew it */
+  /** The row as the instance had read it */
   known: Attributes
-  /**
-   * The stored row; null if there was none, in which case a write through the instance does not create
-   * one
-   */
+  /** The stored row; null if it did not exist: a write through the instance does not create a row then */
   stored: Attributes | null
-  /** The same as a row, if it was read as one */
+  /** The stored row in the driver's form, if it was read in this form */
   row?: Attributes
-  /** Rows that the database deletes or empties with the record */
+  /** Rows that the database deletes or updates with the record */
   caused?: Caused
 }
 
 const BEFORE = new WeakMap<LucidRow, Before>()
 
 /**
- * Adds hooks to a model that report every write of its instances, by any code. They run after the
- * model's own hooks, so that they see the results of those. [E1]
+ * Adds hooks to a model that report every write of its instances, by any code. They run after other hooks of the model,
+ * so that their results are included. [E1]
  *
- * @param ownCode  true to report writes that are not an action of `LucidCrud` on this very model as well
+ * @param ownCode  true to also report writes outside actions of `LucidCrud` on this model
  */
 export function watch(resource: Resource, { ownCode = true } = {}): void {
   const { model } = resource
@@ -47,7 +44,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (counts(record)) await note(record, { stored: null }, copyAttributes(record))
   })
   model.after('create', onCreated)
-  /* Not before 'save', as a model with such a hook may assign its own key. */
+  /* A hook before 'save' would be too early, because a later one can assign the key. */
   const onUpdate = markOwnHook(async (record: LucidRow) => {
     if (counts(record)) await remember(record)
   })
@@ -67,15 +64,18 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   })
   model.after('delete', onDeleted)
 
-  /** A subclass inherits the hooks; if it is watched itself, only its own count. */
+  /**
+   * True if this model's hooks report the record. A subclass inherits them; if it is watched itself, only its own hooks
+   * do.
+   */
   function counts(record: LucidRow): boolean {
     if (watchedClassOf(record.constructor) !== model) return false
     return ownCode || scopeOf(record.$trx)?.model === model
   }
 
   /**
-   * An instance of own code may be stale, or have only some of the columns. If an observer needs the
-   * previous state, the row is read, and locked in a transaction. [E3]
+   * Stores the state before a write. An instance of application code can be outdated, or contain only some of the
+   * columns. If an observer needs the previous state, the row is read, and locked in a transaction. [E3]
    */
   async function remember(record: LucidRow, isDeletion = false) {
     const known = copyAttributes(record, record.$original)
@@ -101,7 +101,9 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     return { known, stored: found && found.attributes, row: found?.row }
   }
 
-  /** For an instance that may be stale, only its own changes are in the row now. */
+  /**
+   * Returns the state after an update. If the instance can be outdated, only its changes are applied to the stored row.
+   */
   function afterUpdate(record: LucidRow, { known, stored }: Before): Attributes {
     if (stored === known) return copyAttributes(record)
     const { $attributes } = record
@@ -140,7 +142,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (scope) addToScope(scope, record.$trx!, writes)
     else if (record.$trx) await deliver(writes, record.$trx)
     else {
-      /* The write is done: a later error must not look as if it were not. */
+      /* The write has succeeded: a later error must not make it look like a failure. */
       await deliver(writes, model.$adapter.modelClient(record)).catch((error) =>
         logger.error({ err: error }, `A write of ${resource.name} could not be recorded`)
       )

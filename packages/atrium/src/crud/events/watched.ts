@@ -15,7 +15,7 @@ export function markWatched(resource: Resource): boolean {
   return true
 }
 
-/** The resource of the writes of a model that is watched itself. */
+/** Returns the resource of a model, if the model itself is watched. */
 export function watchedResourceOf(model: LucidModel): Resource | undefined {
   return WATCHED.get(model)
 }
@@ -25,7 +25,7 @@ export function isWatched(model: LucidModel): boolean {
   return watchedClassOf(model) !== undefined
 }
 
-/** The model itself or the nearest class above it whose writes are reported. */
+/** Returns the model itself or its nearest superclass whose writes are reported. */
 export function watchedClassOf(model: unknown): LucidModel | undefined {
   let Class: any = model
   while (Class && !WATCHED.has(Class)) Class = Object.getPrototypeOf(Class)

@@ -11,11 +11,11 @@ import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'
 
 /**
- * The values of a record by API name; hidden columns and secrets are left out. [E4]
+ * Values of a record by API name, without hidden columns and secrets. [E4]
  */
 export type State = Record<string, unknown>
 
-/** The changes of a write, by API name. [E1] */
+/** Changes of a write, by API name. [E1] */
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
 type Attributes = Record<string, unknown>
@@ -26,9 +26,9 @@ export interface WriteOrigin {
   origin: Origin | undefined
   /** The row before the write, as `Dialect.select` returns it; null for a new record */
   row?: Row | null
-  /** True if the database does it, by a foreign key */
+  /** True if the database performs the write, because of a foreign key */
   caused?: boolean
-  /** True if only the record's relations change, so that its row stays as it is */
+  /** True if only the record's relations change, and its row is not changed */
   leavesRow?: boolean
 }
 
@@ -37,26 +37,26 @@ export class Write {
   readonly kind: 'create' | 'update' | 'delete'
   /** True if the deletion only marked the record [A21] */
   readonly soft: boolean
-  /** True if the update undid a soft deletion [B16] */
+  /** True if the update restored a soft-deleted record [B16] */
   readonly restored: boolean
   /** The actor of the write */
   readonly actor: Actor
-  /** Origin of the request, if there was one */
+  /** Origin of the request that caused the write, if any */
   readonly origin: Origin | undefined
-  /** True if the database did it because of another write, by a foreign key */
+  /** True if the database performed the write because of another write and a foreign key */
   readonly caused: boolean
   /**
-   * The rows before and after the write, as `Dialect.select` returns them; null: there is none. Undefined if
-   * they were not read
+   * Rows before and after the write, as `Dialect.select` returns them; null if there is no row. Undefined if they were
+   * not read
    */
   readonly rows: { before?: Row | null; after?: Row | null }
-  /** True if records that the write deletes with this one were too many to be read */
+  /** True if too many records were deleted with this one to read them */
   hasUnread = false
-  /** Pivot rows that were added and removed with it */
+  /** Pivot rows that were added and removed with the write */
   readonly pivots: PivotChange[] = []
-  /** True if relations of the record changed, and `pivots` does not tell their rows */
+  /** True if relations of the record changed, and `pivots` does not contain the changed rows */
   hasUnreportedRelations = false
-  /** True if the row before the write and after it is the same */
+  /** True if the row is the same before and after the write */
   readonly leavesRow: boolean
   #old: Values | null
   #new: Values | null
@@ -68,9 +68,9 @@ export class Write {
   readonly #others: Changes = {}
 
   /**
-   * @param record  or a function that makes it once it is needed
+   * @param record  the record, or a function that creates it when it is needed
    * @param before  the attributes before the write; null for a new record
-   * @param after   the attributes after the write; null for a removed one
+   * @param after   the attributes after the write; null for a deleted record
    */
   constructor(
     readonly resource: Resource,
@@ -95,7 +95,7 @@ export class Write {
   }
 
   /**
-   * A new or changed record of a model that does nothing but store it.
+   * Returns the write for a new or changed record of a model without conversion or hooks.
    *
    * @param before  the row before the write, as `Dialect.select` returns it; null for a new record
    * @param after   the row after the write
@@ -129,13 +129,13 @@ export class Write {
     return this.resource.key.of((this.#new ?? this.#old)!.attributes)
   }
 
-  /** Null for a new record */
+  /** State before the write; null for a new record */
   get before(): State | null {
     if (this.#before === undefined) this.#before = this.#stateOf(this.#old, 'old')
     return this.#before
   }
 
-  /** Null for a removed one */
+  /** State after the write; null for a deleted record */
   get after(): State | null {
     if (this.#after === undefined) this.#after = this.#stateOf(this.#new, 'new')
     return this.#after
@@ -163,8 +163,8 @@ export class Write {
   }
 
   /**
-   * True if only the time of the update changed: the same values were written again. The record keeps
-   * that time [A23]; a log entry for each would let callers flood the log.
+   * True if only the update timestamp changed, because the same values were written again. The record retains the new
+   * timestamp [A23]; a log entry for each such write would let callers flood the log.
    */
   get isRepetition(): boolean {
     const { updatedAt } = this.resource
@@ -173,7 +173,7 @@ export class Write {
     )
   }
 
-  /** True if a column changed that `changes` leaves out */
+  /** True if a column changed that `changes` does not contain */
   get changesUnreported(): boolean {
     const told = loggedColumns(this.resource)
     return this.resource.columns.all.some(
@@ -188,8 +188,7 @@ export class Write {
   }
 
   /**
-   * Completes a new record with the values that the database filled in: from the write's own result,
-   * else by reading the row.
+   * Completes a new record with the values that the database set: from the result of the write, or by reading the row.
    */
   async complete(client: QueryClientContract): Promise<void> {
     const { columns, key, reader } = this.resource
@@ -223,7 +222,10 @@ export class Write {
     return state
   }
 
-  /** Compares the values themselves: a column's own `serialize` may make different ones look the same. */
+  /**
+   * True if the column changed. Compares the values themselves, because a custom `serialize` of the column can make
+   * different values look equal.
+   */
   #changed(column: Column): boolean {
     return !isSame(this.#old?.of(column) ?? null, this.#new?.of(column) ?? null)
   }
@@ -233,7 +235,7 @@ export class Write {
   }
 }
 
-/** The values of a row by attribute name. */
+/** Returns the values of a row by attribute name. */
 function attributesOf({ columns }: Resource, row: Row): Attributes {
   const attributes: Attributes = {}
   for (const { attribute, name } of columns.all) attributes[attribute] = row[name]
@@ -244,7 +246,7 @@ function attributesOf({ columns }: Resource, row: Row): Attributes {
 class Values {
   readonly #known = new Map<Column, unknown>()
 
-  /** @param row  the row itself, if known: its values are complete */
+  /** @param row  the row, if known: its values are complete */
   constructor(
     readonly attributes: Attributes,
     readonly row?: Record<string, unknown>

@@ -10,10 +10,10 @@ import { knexOf, type KnexTransaction } from '#upstream/knex_transaction'
 /** The writes of one action, collected while its transaction runs. */
 interface WriteScope {
   readonly transaction: KnexTransaction
-  /** The model that the action writes; its hooks may write others */
+  /** The model that the action writes; its hooks can write other models */
   readonly model: LucidModel | undefined
   readonly actor: Actor
-  /** The actor around the action */
+  /** The actor who started the action */
   readonly ambient: Actor | undefined
   readonly origin: Origin | undefined
   readonly writes: Write[]
@@ -23,18 +23,21 @@ interface ScopeOptions {
   model?: LucidModel
   actor?: Actor
   origin?: Origin
-  /** True to forget writes without a listener, as those of a long transaction would all stay in memory until its commit */
+  /**
+   * True to discard writes without a listener, because all writes of a long transaction would otherwise remain in
+   * memory until its commit
+   */
   forgets?: boolean
 }
 
 const SCOPES = new WeakMap<KnexTransaction, WriteScope>()
 
-/** Records that were read and locked by the same transaction that writes them. */
+/** Records that were read and locked by the transaction that writes them. */
 const LOCATED = new WeakSet<LucidRow>()
 
 /**
- * Runs an action whose writes belong together: they are delivered at its end, inside its transaction,
- * those of the action's own model first. A nested action is part of the outer one. [E3]
+ * Runs an action whose writes belong together: they are delivered when it ends, inside its transaction, with writes of
+ * the action's model first. A nested action is part of the outer one. [E3]
  */
 export async function gatherWrites<Result>(
   client: TransactionClientContract,
@@ -63,8 +66,8 @@ export async function gatherWrites<Result>(
 }
 
 /**
- * The actor of a write that is given none: the action's, unless code within it runs on behalf of
- * another.
+ * Returns the actor of a write for which no actor is given: the actor of the action, unless code within it runs on
+ * behalf of another actor.
  */
 export function actorWithin(scope: WriteScope | undefined): Actor {
   const ambient = ambientActor()
@@ -72,12 +75,12 @@ export function actorWithin(scope: WriteScope | undefined): Actor {
   return ambient ?? scope?.actor ?? ANONYMOUS
 }
 
-/** Adds writes to an action; those of a nested transaction after its release. */
+/** Adds writes to an action; writes of a nested transaction are added after its release. */
 export function addToScope(scope: WriteScope, client: QueryClientContract, writes: Write[]): void {
   afterRelease(client, scope.transaction, () => scope.writes.push(...writes))
 }
 
-/** The action that a client's writes belong to; undefined for own code. */
+/** Returns the action that a client's writes belong to; undefined outside actions. */
 export function scopeOf(client: QueryClientContract | undefined): WriteScope | undefined {
   let transaction = client?.isTransaction ? knexOf(client) : undefined
   while (transaction) {
@@ -99,8 +102,8 @@ export function takeLocated(record: LucidRow): boolean {
 }
 
 /**
- * The action's own writes first, then those of its hooks for other models or actors, then what the database did
- * because of them.
+ * Sorts writes: first those of the action itself, then those of its hooks for other models or actors, then those that
+ * the database performed because of them.
  */
 function ownFirst({ model, actor, writes }: WriteScope): Write[] {
   const rank = (write: Write) =>

@@ -11,10 +11,10 @@ import { toProblem } from '#base/http/to_problem'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Sends the response for an error of a generated endpoint, or of a path below their prefix. The engine does it by
- * itself; only an exception handler that responds to these paths needs it.
+ * Sends the response for an error of a generated endpoint, or of a path below the endpoints' prefix. The engine calls
+ * it itself; only an exception handler that responds to these paths needs to call it.
  *
- * @param error  any thrown value; what is not a Problem becomes a 500 without details
+ * @param error  any thrown value; a value other than a Problem is sent as a 500 without details
  * @returns true if the error was handled; false if the application has to handle it
  */
 export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
@@ -25,7 +25,7 @@ export async function handleProblem(error: unknown, ctx: HttpContext): Promise<b
   return true
 }
 
-/** Requests to unknown paths count towards the rate limit. [Q8] */
+/** Responds to a request for an unknown path, which counts towards the rate limit. [Q8] */
 async function respondNotFoundCounted(ctx: HttpContext): Promise<void> {
   try {
     await limitRate(ctx)
@@ -47,8 +47,8 @@ export function respondNotFound(ctx: HttpContext): void {
 }
 
 /**
- * The error to log for a request: an unexpected error of a generated endpoint as a 500, whatever status the library that
- * threw it has set. [A29]
+ * Returns the error to log for a request: an unexpected error of a generated endpoint is logged as a 500, even if the
+ * library that threw it has set another status. [A29]
  *
  * @returns the error itself, or an Exception with status 500 and the error as its cause
  */
@@ -67,7 +67,7 @@ function isRouteMissing(error: unknown): boolean {
   return error instanceof httpErrors.E_ROUTE_NOT_FOUND
 }
 
-/** The methods of the path, by the router itself. [A25] */
+/** Returns the methods that the router has for the path. [A25] */
 function allowedMethods({ request }: HttpContext): string[] {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
   const router = engineRouter()

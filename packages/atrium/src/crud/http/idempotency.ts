@@ -26,11 +26,11 @@ const MOST_CHARACTERS = 255
 
 /** A string of RFC 9651, in which a backslash escapes quotes and backslashes. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
-/** The form that many clients send instead: a UUID, base64, a number */
+/** The form without quotes that many clients send: a UUID, base64, a number */
 const BARE = /^[\w!#$%&'*+\-.^`|~:/=]+$/
 
 /**
- * The `Idempotency-Key` of a request, if it has one. The key is the same with and without quotes. [Q7]
+ * Returns the `Idempotency-Key` of a request, if present. The key is the same with and without quotes. [Q7]
  *
  * @throws Problem 400
  */
@@ -52,20 +52,20 @@ function parseKey(text: string): string | undefined {
   return QUOTED.exec(text)?.[1].replace(/\\(.)/g, '$1')
 }
 
-/** The parts of a create's response that are needed to send it again. */
+/** The parts of a create's response that are needed to repeat it. */
 export interface CreatedResponse {
   /** The item as JSON */
   body: string
   /** Path of the item, if it can be read */
   location?: string
-  /** Its entity tag */
+  /** Entity tag of the item */
   tag?: string
   /** The item's key, if `LucidCrud` created it */
   key?: readonly unknown[]
 }
 
 /**
- * 201 with the item. [A1, Q6]
+ * Sends 201 with the item. [A1, Q6]
  */
 export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedResponse): void {
   if (location) ctx.response.header('location', location)
@@ -78,11 +78,11 @@ export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedR
 export interface WrittenItem {
   /** The item as JSON; `null` for a caller who cannot read it */
   body: string
-  /** Its key, if `LucidCrud` wrote it */
+  /** Key of the item, if `LucidCrud` wrote it */
   key?: KeyValue
 }
 
-/** The parts of a batch's response that are needed to send it again. */
+/** The parts of a batch's response that are needed to repeat it. */
 export interface BatchResponse {
   created: WrittenItem[]
   updated: WrittenItem[]
@@ -92,7 +92,8 @@ export interface BatchResponse {
 }
 
 /**
- * 200 with the items and the deleted keys in the order of the request; 204 if the caller requested none. [D4]
+ * Sends 200 with the items and the deleted keys in the order of the request; 204 if the caller requested no content.
+ * [D4]
  *
  * @param isComposite  true if keys have several parts
  */
@@ -108,11 +109,11 @@ export function replyBatch(
 }
 
 /**
- * An item of a stored response without the fields that have been hidden from the caller since then. [U3]
+ * Returns an item of a stored response without fields that have been hidden from the caller since then. [U3]
  *
  * @param body  the item as JSON
- * @param key   its key, if `LucidCrud` wrote it
- * @returns as JSON
+ * @param key   key of the item, if `LucidCrud` wrote it
+ * @returns the item as JSON
  */
 async function shownAgain(
   body: string,
@@ -128,7 +129,7 @@ async function shownAgain(
 function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
   const shown = pickFields(item, resource.responseFields)
-  /* Own code may have made them of what is hidden by now. */
+  /* Application code can have computed these fields from values that are hidden by now. */
   for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
     if (serialize || resource.reader.form.serializesItself) shown[apiName] = now?.[apiName] ?? null
   }
@@ -141,9 +142,9 @@ function shownFields(item: Item, now: Item | null, resource: Resource): Item {
 /** Runs the function that writes. */
 type Within<Result> = (store: () => Promise<Result>) => Promise<Result>
 
-/** Checks a stored response before it is repeated. */
+/** What is needed to check a stored response before it is repeated. */
 interface ReplayContext {
-  /** As the caller may see it by now */
+  /** The resource as the caller is currently allowed to see it */
   resource: Resource
   records: Records
   client: QueryClientContract
@@ -151,9 +152,9 @@ interface ReplayContext {
 }
 
 /**
- * Runs a write with an `Idempotency-Key` once, and repeats the first response when it is sent again. A key
- * belongs to one actor and one path. Only successful writes are stored; a failed one leaves nothing
- * behind, and may be tried again. [Q7]
+ * Runs a write with an `Idempotency-Key` only once, and repeats the first response when the request is sent again. A
+ * key belongs to one actor and one path. Only successful writes are stored; a failed write leaves nothing behind, and
+ * can be repeated. [Q7]
  */
 abstract class IdempotentWrite<Result extends object> {
   /** @param path  path of the requests */
@@ -163,17 +164,17 @@ abstract class IdempotentWrite<Result extends object> {
   ) {}
 
   /**
-   * The stored response, reduced to what its caller is currently allowed to see.
+   * Returns the stored response, reduced to what its caller is currently allowed to see.
    *
-   * @throws Problem 403  to a caller who can no longer do what was done
+   * @throws Problem 403  when the caller is no longer allowed to perform the write
    */
   protected abstract shown(response: Result, context: ReplayContext): Promise<Result>
 
   /**
-   * The response of `write`, or the stored one. Without a key, `write` runs only in its own transaction.
+   * Returns the response of `write`, or the stored response. Without a key, `write` runs only in its own transaction.
    *
    * @param optionsOf  returns the client and the actor
-   * @param write      is given the function that stores
+   * @param write      receives the function that stores the response
    * @throws Problem 400, 403, 409, 422 or 501, and the errors of `write`
    */
   async response(
@@ -248,7 +249,7 @@ abstract class IdempotentWrite<Result extends object> {
         return response
       })
     } catch (error) {
-      /* An error of the COMMIT is about an item that no longer exists. */
+      /* After an error of the COMMIT, the item no longer exists. */
       const record = new this.resource.model() as LucidRow
       throw (await errorToProblem(error, this.resource, record, client)) ?? error
     }
@@ -256,10 +257,10 @@ abstract class IdempotentWrite<Result extends object> {
 }
 
 /**
- * Creates that happen once. [Q7]
+ * Creates that are executed only once. [Q7]
  */
 export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
-  /** The stored response is not repeated to a caller who can no longer create or see the item. */
+  /** Repeats the stored response only to a caller who is still allowed to create and see the item. */
   protected async shown(
     response: CreatedResponse,
     context: ReplayContext
@@ -276,10 +277,10 @@ export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
 }
 
 /**
- * Batches that happen once. [Q7, D4]
+ * Batches that are executed only once. [Q7, D4]
  */
 export class IdempotentBatch extends IdempotentWrite<BatchResponse> {
-  /** Each item is shown again as that of a single request would be. */
+  /** Reduces each item like the response to a single request. */
   protected async shown(response: BatchResponse, context: ReplayContext): Promise<BatchResponse> {
     const again = async (operation: 'create' | 'update', items: WrittenItem[]) => {
       const shown: WrittenItem[] = []

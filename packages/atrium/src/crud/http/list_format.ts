@@ -6,7 +6,7 @@ import type { Item } from '../types.js'
 import { escapeFormula } from '#base/values/formula'
 import { writeJson } from '#base/values/json'
 
-/** The formats of a list in addition to JSON, by their type. [D5] */
+/** Formats of a list in addition to JSON, with their media types. [D5] */
 export const LIST_FORMATS = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -15,7 +15,8 @@ export const LIST_FORMATS = {
 export type ListFormat = keyof typeof LIST_FORMATS
 
 /**
- * The format that the caller prefers, by `Accept`. A caller who accepts none of them gets JSON.
+ * Returns the format that the caller prefers by the `Accept` header. If the caller accepts none of the formats, JSON is
+ * used.
  *
  * @returns undefined for JSON
  */
@@ -26,7 +27,7 @@ export function listFormatOf({ request, response }: HttpContext): ListFormat | u
   return formats.find((format) => LIST_FORMATS[format] === accepted)
 }
 
-/** Kinds of columns whose numerals are never formulas: a number of many digits is a text */
+/** Kinds of columns whose values are never formulas; numbers with many digits are returned as text */
 const PLAIN: ReadonlyArray<Column['kind']> = ['integer', 'number']
 
 const NUMERAL = /^-?\d+(?:\.\d+)?$/
@@ -37,7 +38,7 @@ export class CsvWriter {
   readonly #plain: ReadonlySet<string>
 
   /**
-   * @param names  of the properties, in order; default: those of the fields
+   * @param names  names of the properties, in order; default: those of the fields
    */
   constructor({ columns, computed }: Fields, names?: readonly string[]) {
     this.#names = names ?? [...columns.map(({ apiName }) => apiName), ...computed.values()]
@@ -45,17 +46,17 @@ export class CsvWriter {
     this.#plain = new Set(plain.map(({ apiName }) => apiName))
   }
 
-  /** The line of the names. */
+  /** The line with the column names. */
   get heading(): string {
     return write([[...this.#names]])
   }
 
-  /** One line for each item: null is an empty cell, an empty text `""`. */
+  /** Returns one line per item: null is an empty cell, an empty text is `""`. */
   lines(items: readonly Item[]): string {
     return write(items.map((item) => this.#names.map((name) => this.#cell(name, item[name]))))
   }
 
-  /** An apostrophe keeps a spreadsheet from running a text. */
+  /** Returns the content of a cell. An apostrophe prevents spreadsheets from running a text as a formula. */
   #cell(name: string, value: unknown): unknown {
     if (value === null || value === undefined || typeof value === 'number') return value
     const text = typeof value === 'string' ? value : (writeJson(value) ?? '')

@@ -18,19 +18,22 @@ import type { Actor, Item } from '../types.js'
 import { headerOf } from '#base/http/header'
 import { replyPieces, replyText } from './reply.js'
 
-/** Characters to write before other requests get a turn */
+/** Number of characters to write before other requests can run */
 const PIECE = 256 * 1024
 
-/* A response, its list, an item, its included items: a deeper value is written in one piece. */
+/*
+ * Levels of a response that are written in pieces: response, list, item, included items. Deeper values are written in
+ * one piece.
+ */
 const DEEPEST = 4
 
 /**
- * Writes a long response as JSON in pieces, so that other requests do not wait for it. The pieces are
- * Buffers, outside the heap.
+ * Writes a long response as JSON in pieces, so that other requests do not have to wait. The pieces are Buffers, which
+ * are stored outside the heap.
  *
  * @param value  a JSON value
- * @throws Problem 413  when the JSON, which is longer than the values by its escapes, exceeds the limit
- *   of a response
+ * @throws Problem 413  when the JSON, which is longer than the values because of escapes, exceeds the limit of a
+ *   response
  */
 export async function writeJsonPieces(
   value: unknown
@@ -58,10 +61,10 @@ export async function writeJsonPieces(
   return { pieces, bytes, digest }
 }
 
-/** Names, quotes and escapes make JSON longer than its values. */
+/** Factor by which names, quotes and escapes can make JSON longer than its values. */
 const LONGER = 2
 
-/** Generates texts that together are the value's JSON. */
+/** Yields texts that together form the JSON of the value. */
 function* partsOf(value: unknown, levels: number): Generator<string, void> {
   if (levels > 0 && Array.isArray(value)) {
     let before = '['
@@ -88,19 +91,19 @@ function holdsLists(value: unknown): value is object {
   return Object.values(value).some((one) => Array.isArray(one))
 }
 
-/** Bytes of values that take a few milliseconds to write as JSON */
+/** Size in bytes of values that take a few milliseconds to write as JSON */
 const LARGE_RESPONSE = 512 * 1024
 
-/** Characters that Node.js sends in one piece with the headers */
+/** Number of characters that Node.js sends in one piece with the headers */
 const SHORT_TEXT = 16 * 1024
 
 const IF_MATCH = 'If-Match'
 const IF_NONE_MATCH = 'If-None-Match'
 
 /**
- * Responds to a read of one item with its entity tag, or with 304 if the client has that version; with
- * included items, the tag is a weak one over the whole response. A response that the handler sent itself,
- * or with a status of its own, stays as it is. [Q6]
+ * Responds to a read of one item with the item and its entity tag, or with 304 if the client has that version. With
+ * included items, the tag is a weak one for the whole response. A response that the handler has already sent, or with
+ * another status, is not changed. [Q6]
  *
  * @throws Problem 400  for an unreadable header
  * @throws Problem 412
@@ -111,34 +114,34 @@ export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void>
   replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
 }
 
-/** Responds to a read of a list with a weak entity tag over the whole response, or with 304. [Q6] */
+/** Responds to a read of a list with a weak entity tag for the whole response, or with 304. [Q6] */
 export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
   if (responseBudgetOf(ctx).reserved > LARGE_RESPONSE) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
 }
 
 /**
- * Sets the entity tag of the item after a write, whatever part of it the response shows: after a write,
- * the tag is that of the new state (RFC 9110, 8.8). [Q6]
+ * Sets the entity tag of the item after a write, even if the response contains only a part of it: after a write, the
+ * tag is that of the new state (RFC 9110, 8.8). [Q6]
  */
 export function noteTag({ response }: HttpContext, item: Item): void {
   response.header('etag', strongTag(writeJson(item)))
 }
 
-/** True if a write's headers have a precondition for its record. */
+/** True if a write request has a precondition header for its record. */
 export function hasPrecondition({ request }: HttpContext): boolean {
   const isRead = ['GET', 'HEAD'].includes(request.method())
   return !isRead && [IF_MATCH, IF_NONE_MATCH].some((name) => headerOf(request, name) !== undefined)
 }
 
 /**
- * The precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the
- * tags that must not match. Call it after the record is locked and the policy has allowed the write, so
- * that no other caller learns the version. A caller who cannot read the record is always refused:
- * either result would reveal something about its content. [Q6]
+ * Returns the precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the tags
+ * that must not match. Must be called after the record is locked and the policy has allowed the write, so that no other
+ * caller learns the version. A caller who cannot read the record is always refused, because either result would reveal
+ * something about its content. [Q6]
  *
- * @param actor    who sees so much of it
- * @param mayRead  true if the caller may read the record
+ * @param actor    actor whose view of the record determines the tag
+ * @param mayRead  returns true if the caller is allowed to read the record
  * @returns undefined if the request has no precondition
  */
 export function preconditionOf(
@@ -150,10 +153,7 @@ export function preconditionOf(
   if (!hasPrecondition(ctx)) return undefined
 
   return async (record: LucidRow): Promise<void> => {
-    /*
-     * An overridden handler may write other models with the same options: the headers do not apply to
-     * those.
-     */
+    /* An overridden handler can write other models with the same options: the headers do not apply to these. */
     if (!(record instanceof resource.model)) return
     if (!(await mayRead(record))) throw preconditionUnreadable()
     const { reader } = await resource.for(actor)
@@ -180,7 +180,9 @@ function replyTagged(
   else replyText(ctx, json)
 }
 
-/** The bytes of a longer text, which would be encoded for its digest, its length and the connection. */
+/**
+ * Returns a longer text as bytes, because it would otherwise be encoded for its digest, its length and the connection.
+ */
 function encoded(json: string): string | Buffer {
   return json.length > SHORT_TEXT ? Buffer.from(json) : json
 }

@@ -7,7 +7,7 @@ import { crudConfig } from '../settings.js'
 import { networkOf } from '#base/http/network'
 import { requestsNotCounted, tooManyRequests } from '#base/http/problems'
 
-/** Route middleware that counts a request before any other work. [Q8] */
+/** Middleware that counts a request before any other work is done. [Q8] */
 export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {
   await limitRate(ctx)
   await next()
@@ -27,7 +27,7 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
   const counter = counters().use({
     requests,
     duration: seconds,
-    /* A caller over the limit is refused from memory: a flood must not keep the store busy. */
+    /* A caller over the limit is refused from memory, so that a flood of requests does not overload the store. */
     inMemoryBlockOnConsumed: requests,
   })
   const { remaining, availableIn, isOver } = await consume(ctx, counter, key)
@@ -37,8 +37,8 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
 }
 
 /**
- * An invalid token counts for the address, so that guesses are limited; body and query do not count, as
- * callers choose them freely.
+ * Returns the key to count by. A request with an invalid token counts for its address, so that guessing tokens is
+ * limited. Body and query are not used, because callers can vary them freely.
  */
 async function keyOf(ctx: HttpContext): Promise<string> {
   const actor = await identify(ctx)
@@ -48,7 +48,7 @@ async function keyOf(ctx: HttpContext): Promise<string> {
 async function consume(ctx: HttpContext, counter: Limiter, key: string) {
   try {
     const { remaining, availableIn } = await counter.consume(key)
-    /* Logged once, not for each later request, which could flood the log. */
+    /* Logged once per caller: a line for each later request could flood the log. */
     if (remaining === 0) ctx.logger.warn({ key }, 'A caller of the API has reached the rate limit')
     return { remaining, availableIn, isOver: false }
   } catch (error) {

@@ -2,21 +2,21 @@ import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { writeJson } from '#base/values/json'
 
-/** Responds with a JSON value, including null. */
+/** Sends a JSON value, including null. */
 export function reply(ctx: HttpContext, value: unknown, status?: number): void {
   if (status) ctx.response.status(status)
   replyText(ctx, writeJson(value ?? null))
 }
 
 /**
- * Responds with JSON text. AdonisJS's own entity tags (`http.etag` of `config/app.ts`) hash the content
- * of the response, which differs from the content of an item's tag.
+ * Sends JSON text. AdonisJS's entity tags (`http.etag` of `config/app.ts`) are not used: they hash the content of the
+ * response, which differs from the content of an item's tag.
  */
 export function replyText({ response }: HttpContext, json: string | Buffer): void {
   response.header('content-type', 'application/json; charset=utf-8').send(json, false)
 }
 
-/** Responds with JSON text in pieces; each is sent after the client has received the one before. */
+/** Sends JSON text in pieces; each piece is sent after the client has received the previous one. */
 export function replyPieces({ response }: HttpContext, pieces: Buffer[], bytes: number): void {
   response
     .header('content-type', 'application/json; charset=utf-8')
@@ -24,7 +24,7 @@ export function replyPieces({ response }: HttpContext, pieces: Buffer[], bytes: 
     .stream(Readable.from(pieces))
 }
 
-/** The value of a `Prefer: return=...` header (RFC 7240); the first one counts. [A3] */
+/** Returns the value of a `Prefer: return=...` header (RFC 7240); the first one applies. [A3] */
 export function preferredReturn(ctx: HttpContext): 'representation' | 'minimal' | undefined {
   for (const preference of (ctx.request.header('prefer') ?? '').split(',')) {
     const match = /^\s*return\s*=\s*"?(representation|minimal)"?\s*(?:;.*)?$/i.exec(preference)

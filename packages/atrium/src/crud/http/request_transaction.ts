@@ -6,13 +6,13 @@ import type { Resource } from '../resource/resource.js'
 
 const TRANSACTIONS = new RequestValue<TransactionClientContract>('transaction')
 
-/** The transaction that the writes of a request are part of, if it has one around them. */
+/** Returns the transaction that contains the writes of a request, if there is one. */
 export function transactionOf(ctx: HttpContext): TransactionClientContract | undefined {
   return TRANSACTIONS.get(ctx)
 }
 
 /**
- * Runs writes of a request in one transaction, in a savepoint of the one that it has already. [Q7, D4]
+ * Runs writes of a request in one transaction, or in a savepoint if the request already has a transaction. [Q7, D4]
  *
  * @throws the error of the work, or the database's error of BEGIN or COMMIT
  */
@@ -33,5 +33,5 @@ export async function inTransactionOf<Result>(
   }
 }
 
-/** The model that a request is about, as its caller may see it or not. */
+/** The model that a request concerns, even if its caller is not allowed to see it. */
 export const requestSubject = new RequestValue<Resource>('subject')

@@ -4,19 +4,19 @@ import { responseTooLarge, tooManyResponses } from '#base/http/problems'
 import { crudConfig } from '../settings.js'
 import { RequestValue } from '#base/http/request_value'
 
-/** Longest time that a response waits for memory, in milliseconds, and the number of responses that can wait */
+/** Maximum number of milliseconds that a response waits for memory, and maximum number of responses that can wait */
 const TIMEOUT = 1500
 const MOST_WAITING = 50
 
-/** Even small lists are refused when all responses together exceed their limit this many times. */
+/** Even small lists are refused when all responses together exceed their limit by this factor. */
 const FULL = 2
 
-/** Responses of fewer bytes are not counted: nearly all are smaller. */
+/** Responses with fewer bytes are not counted, because nearly all responses are smaller. */
 export const SMALL_RESPONSE = 64 * 1024
 
 /*
- * Rows, items and JSON of a response are in memory at the same time, so its values may use only a part of
- * the heap.
+ * The values of a response can use only this share of the heap, because its rows, items and JSON are in memory at the
+ * same time.
  */
 const SHARE_OF_HEAP = 0.25
 
@@ -24,8 +24,8 @@ const SHARE_OF_HEAP = 0.25
 const HEAP = getHeapStatistics().heap_size_limit
 
 /**
- * Maximum bytes of one response and of all responses together: those of `limits` in `config/crud.ts`, at
- * most a quarter of the heap of this process. [A29]
+ * Returns the maximum number of bytes of one response and of all responses together: the `limits` in `config/crud.ts`,
+ * but at most a quarter of the heap of this process. [A29]
  */
 export function responseLimits(heap: number = HEAP): { response: number; responses: number } {
   const { response, responses } = crudConfig().limits
@@ -33,16 +33,16 @@ export function responseLimits(heap: number = HEAP): { response: number; respons
   return { response: Math.min(response, most), responses: Math.min(responses, most) }
 }
 
-/** Bytes of all responses of this process that are being read, written or sent */
+/** Bytes of all responses that this process is currently reading, writing or sending */
 let inFlight = 0
 
-/** Waiting responses, the first one first; each is called when memory may be free */
+/** Waiting responses, in order; each is called when memory could be free */
 const waiting: Array<() => void> = []
 
 /**
- * The memory of one response, out of the limit for all responses: the bytes of its values, reserved before
- * they are read and released after the response is sent. One response, or many concurrent ones, cannot fill the
- * memory. [A29]
+ * Memory budget of one response, taken from the limit for all responses: the bytes of its values are reserved before
+ * they are read, and released after the response is sent. This prevents one large response or many concurrent responses
+ * from exhausting the memory. [A29]
  */
 export class ResponseBudget {
   #reserved = 0
@@ -54,13 +54,13 @@ export class ResponseBudget {
    */
   constructor(private readonly releaseLater?: (release: () => void) => void) {}
 
-  /** Reserved bytes */
+  /** Number of reserved bytes */
   get reserved(): number {
     return this.#reserved
   }
 
   /**
-   * Reserves bytes that are about to be read, and waits briefly if other responses use them.
+   * Reserves bytes that are about to be read. Waits briefly if other responses use them.
    *
    * @throws Problem 413  when the response would exceed the limit of one response
    * @throws Problem 503  when the memory is not free in time
@@ -78,9 +78,9 @@ export class ResponseBudget {
   }
 
   /**
-   * Raises the reservation to the size of values that are in memory already.
+   * Raises the reservation to the size of values that are already in memory.
    *
-   * @param bytes  of the whole response
+   * @param bytes  size of the whole response
    */
   reserveAtLeast(bytes: number): void {
     if (bytes > this.#reserved) this.#add(bytes - this.#reserved)
@@ -95,9 +95,8 @@ export class ResponseBudget {
   }
 
   /**
-   * Runs the work with a separate budget, as the limit of one response applies to each list: application code
-   * may read one list after the other and retain none. The bytes stay counted until this budget is
-   * released.
+   * Runs the work with a separate budget, because the limit of one response applies to each list: application code can
+   * read one list after another without retaining any. The bytes remain counted until this budget is released.
    */
   async forList<Result>(work: (budget: ResponseBudget) => Promise<Result>): Promise<Result> {
     const budget = new ResponseBudget()
@@ -120,15 +119,18 @@ export class ResponseBudget {
   }
 }
 
-/** Bytes of all responses in memory at the moment. */
+/** Returns the number of bytes of all responses that are currently in memory. */
 export function bytesInFlight(): number {
   return inFlight
 }
 
-/* Most requests never use their budget, so no listener is added to their response before they do. */
+/* Created on first use: most requests never use their budget, so no listener has to be added to their response. */
 const BUDGETS = new RequestValue<ResponseBudget>('response budget')
 
-/** The budget of the response to a request, released when the response is sent or its connection is closed. */
+/**
+ * Returns the budget of the response to a request. It is released when the response is sent or the connection is
+ * closed.
+ */
 export function responseBudgetOf(ctx: HttpContext): ResponseBudget {
   let budget = BUDGETS.get(ctx)
   if (!budget) {

@@ -8,13 +8,12 @@ import type { Resource } from '../resource/resource.js'
 import { takeChanges } from '#upstream/lucid_save_steps'
 
 /*
- * Lucid's save() and delete() know one key column only: on a composite key they would change every row
- * that shares it. These functions do the same, hooks included, with all key columns in the condition.
- * [A9]
+ * Lucid's save() and delete() use only one key column: on a composite key they would change every row that shares it.
+ * These functions do the same, including hooks, with all key columns in the condition. [A9]
  */
 
 /**
- * Writes the record's changes to its own row.
+ * Writes the changes of a record to its row.
  *
  * @throws Problem 409 or Error  when not exactly one row was changed; the transaction must be rolled back
  */
@@ -40,9 +39,9 @@ export async function updateByKey(
 }
 
 /**
- * Removes the record's own row.
+ * Deletes the row of a record.
  *
- * @throws Problem 409 or Error  when not exactly one row was removed; the transaction must be rolled back
+ * @throws Problem 409 or Error  when not exactly one row was deleted; the transaction must be rolled back
  */
 export async function deleteByKey(
   record: LucidRow,
@@ -57,7 +56,9 @@ export async function deleteByKey(
   await $hooks.runner('after:delete').run(record)
 }
 
-/** Uses the key as it was read: a hook may have changed the attributes since then. */
+/**
+ * Returns the query of the record's row. Uses the key as it was read, because a hook can have changed the attributes.
+ */
 function ownRow(record: LucidRow, resource: Resource, client: TransactionClientContract): Query {
   const query = resource.model.query({ client }) as Query
   whereSql(query, resource.key.is(resource.key.of(record.$original), dialectOf(client)))

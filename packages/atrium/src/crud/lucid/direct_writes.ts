@@ -13,7 +13,7 @@ import { asConnectionReturns } from '#base/database/connection_forms'
 
 type Row = Record<string, unknown>
 
-/** The methods that Lucid's adapter calls on the query of an insert, and of an update. */
+/** The methods that Lucid's adapter calls on the query of an insert, and on that of an update. */
 interface Insertion {
   insert(row: Row): { reporterData(data: unknown): PromiseLike<unknown> }
 }
@@ -22,15 +22,15 @@ interface Update {
 }
 
 /**
- * Makes Lucid's `save()` write the record by a cached statement of our own that returns the whole row,
- * so that it need not be read again. Lucid does everything else, hooks first of all. Expressions, JSON
- * and queries in debug mode take Lucid's usual way.
+ * Makes Lucid's `save()` write the record with a cached statement that returns the whole row, so that the row does not
+ * have to be read again. Lucid does everything else, including hooks. Expressions, JSON and queries in debug mode are
+ * written by Lucid's usual statements.
  *
- * Not a path of its own (see `write_path.ts`): these conditions are about one statement within the record path, when
- * hooks have run, so that they cannot be decided with the path.
+ * This is not a separate write path (see `write_path.ts`): the conditions concern one statement within the record path
+ * after hooks have run, so they cannot be evaluated when the path is chosen.
  */
 export function writeDirectly(record: LucidRow, resource: Resource): void {
-  /* A model with its own query builder keeps it. */
+  /* A custom query builder of the model is not replaced. */
   if (makesOwnQueries(resource.model)) return
 
   replaceQueries(record, (action, client, own) => {
@@ -75,7 +75,7 @@ class DirectWrite {
     }
   }
 
-  /** @returns an empty list, as Lucid would take a value for the key, which the record has already */
+  /** @returns an empty list: Lucid would use a value as the key, which the record already has */
   async #insert(values: Row): Promise<never[]> {
     const [row] = await this.#run(insertSql(this.#table, values))
     if (!row) throw nothingStored()
@@ -91,7 +91,7 @@ class DirectWrite {
     return []
   }
 
-  /** Uses the key as it was read: a hook may have changed the attributes since then. */
+  /** Updates the row. Uses the key as it was read, because a hook can have changed the attributes. */
   async #update(values: Row): Promise<void> {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)
@@ -105,7 +105,9 @@ class DirectWrite {
     return await this.dialect.selectRows(this.client, `${sql} returning ${told}`, bindings)
   }
 
-  /** Hooks of the model and triggers may change the row once more after the statement. */
+  /**
+   * Stores the row with the record, unless hooks of the model or triggers can change the row again after the statement.
+   */
   async #note(row: Row, action: 'create' | 'update'): Promise<void> {
     const { model } = this.resource
     if (hasForeignHook(model, `after:${action}`) || hasForeignHook(model, 'after:save')) return
@@ -118,7 +120,10 @@ class DirectWrite {
   }
 }
 
-/** Read once per process: a new trigger needs a restart of the server, like a new column. */
+/**
+ * True if the table has triggers. Read once per process: like a new column, a new trigger requires a restart of the
+ * server.
+ */
 export async function hasTriggers(
   { base: resource }: Resource,
   client: QueryClientContract
@@ -134,8 +139,8 @@ export async function hasTriggers(
 const TRIGGERS = new WeakMap<Resource, boolean>()
 
 /**
- * The values if every driver binds them as they are, else null: knex writes expressions, and each driver
- * has its own form of JSON.
+ * Returns the values if every driver binds them unchanged, otherwise null: Knex writes expressions, and each driver has
+ * a different form of JSON.
  */
 export function plainValues(row: Row): Row | null {
   const values: Row = {}

@@ -2,8 +2,8 @@ import { nothingStored } from '#base/http/problems'
 import type { WriteAction } from '#upstream/lucid_record_queries'
 
 /**
- * Lucid's query of one record's write, which throws if a trigger or a rule of the database made it write
- * nothing: Lucid ignores the number of written rows.
+ * Makes Lucid's query for the write of one record throw if a trigger or a rule of the database prevented the write,
+ * because Lucid ignores the number of written rows.
  */
 export function ensured<Query extends { exec(): Promise<unknown> }>(
   query: Query,
@@ -19,7 +19,7 @@ export function ensured<Query extends { exec(): Promise<unknown> }>(
   return query
 }
 
-/** An insert returns the keys of its rows, an update and a delete the number of theirs. */
+/** True if nothing was written. An insert returns the keys of its rows, an update and a delete the number of rows. */
 function isNothing(result: unknown, action: WriteAction): boolean {
   if (action === 'insert') return Array.isArray(result) && result.length === 0
   return (Array.isArray(result) ? result[0] : result) === 0

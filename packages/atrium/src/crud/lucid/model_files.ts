@@ -17,9 +17,9 @@ export async function modelFiles(app: ApplicationService): Promise<ModelFile[]> 
 }
 
 /**
- * True if `excludedModels` of `config/crud.ts` names the file.
+ * True if the file is in `excludedModels` of `config/crud.ts`.
  *
- * @param path  below `app/models`
+ * @param path  path below `app/models`
  */
 export function isExcludedModel(path: string): boolean {
   return crudConfig().excludedModels.map(withoutExtension).includes(withoutExtension(path))
@@ -32,7 +32,7 @@ async function importAll(folder: string): Promise<ModelFile[]> {
     filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
   })
   const paths = found.filter((path) => !isExcludedModel(relative(folder, path)))
-  /* In development, the hot reload observes each import and needs the file that it came from. */
+  /* In development, hot reload observes each import and needs the importing file. */
   if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
   const files: ModelFile[] = []
   for (const path of paths) files.push(await importOne(path))
@@ -48,9 +48,8 @@ async function importOne(path: string): Promise<ModelFile> {
 }
 
 /**
- * For each import Node.js walks through all modules of the file, which are nearly all there are; so
- * hundreds of files are imported by one module. A failure is reported later, when the file itself is
- * imported.
+ * Imports all files from one module. For each single import, Node.js walks through all modules of the file, which are
+ * nearly all modules of the application. A failure is reported later, when the file itself is imported.
  */
 async function importTogether(paths: readonly string[]): Promise<void> {
   const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)}`)
@@ -58,7 +57,7 @@ async function importTogether(paths: readonly string[]): Promise<void> {
   await import(`data:text/javascript,${source}`).catch(() => {})
 }
 
-/** A build has the extension .js, and Windows another separator. */
+/** Removes the extension, which is .js in a build, and normalizes the path separator of Windows. */
 function withoutExtension(path: string): string {
   return path.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
 }

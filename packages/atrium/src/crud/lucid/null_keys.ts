@@ -5,8 +5,8 @@ import type { Resource } from '../resource/resource.js'
 import { beforeInsert } from '#upstream/lucid_record_queries'
 
 /**
- * Refuses inserts without a value for the key, by any code that saves a record of the model: SQLite stores null in
- * the key of a table, unless it is an integer that SQLite itself fills. A trigger may fill it, too.
+ * Refuses inserts without a value for the key, by any code that saves a record of the model: SQLite stores null in the
+ * key of a table, unless it is an integer that SQLite generates. A trigger can also set the key.
  */
 export function refuseNullKeys(resource: Resource): void {
   const { key, model } = resource

@@ -2,7 +2,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { shareExactRow } from '#base/lucid/exact_attributes'
 
 /**
- * A copy of a record that lacks attributes: for code that makes of it what is shown.
+ * Returns a copy of a record without some attributes, for application code that creates responses.
  */
 export function recordWithout(record: LucidRow, attributes: ReadonlySet<string>): LucidRow {
   const model = record.constructor as LucidModel

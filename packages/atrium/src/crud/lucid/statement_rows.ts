@@ -8,7 +8,7 @@ import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
 
-/* Lucid's own `prepare` asks a record for nothing but its connection. */
+/* Lucid's default `prepare` functions use nothing of a record except its connection. */
 const ANY_RECORDS = new WeakMap<LucidModel, Map<string, LucidRow>>()
 
 function anyRecord(model: LucidModel, connection: string): LucidRow {
@@ -20,7 +20,7 @@ function anyRecord(model: LucidModel, connection: string): LucidRow {
 }
 
 /**
- * Makes the rows and changes that Lucid would store for records of a model that stores plainly.
+ * Creates the rows and changes that Lucid would store for records of a model without conversion or hooks.
  */
 export class StatementRows {
   readonly #any: LucidRow
@@ -33,8 +33,8 @@ export class StatementRows {
   }
 
   /**
-   * @param values  by attribute name
-   * @returns by column name; null for values that only Lucid or knex can write
+   * @param values  values by attribute name
+   * @returns the row by column name; null for values that only Lucid or Knex can write
    * @throws Problem 422  for a row without a key
    */
   rowOf(values: Row): Row | null {
@@ -50,9 +50,9 @@ export class StatementRows {
   }
 
   /**
-   * @param values  by attribute name
-   * @returns what an update writes, by column name; null for changes that require a record, which compares them
-   *   with its values: dates, bytes and JSON, and automatic timestamps without an `updatedAtColumn`
+   * @param values  values by attribute name
+   * @returns the changes of an update, by column name; null for changes that require comparison with a record: dates,
+   *   bytes and JSON, and automatic timestamps without an `updatedAtColumn`
    */
   changesOf(values: Row): Row | null {
     const attributes = this.#attributesOf(values)
@@ -62,7 +62,7 @@ export class StatementRows {
   }
 
   /**
-   * @returns the times that every update writes, by column name; null for automatic timestamps without an
+   * @returns the timestamps that every update writes, by column name; null for automatic timestamps without an
    *   `updatedAtColumn`
    */
   stampsOfUpdate(): Row | null {

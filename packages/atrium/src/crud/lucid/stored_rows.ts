@@ -6,28 +6,28 @@ const STORED = new WeakMap<LucidRow, Row>()
 const LOCKED = new WeakMap<LucidRow, Row>()
 
 /**
- * Remembers the record's row, in the driver's values by column name: all columns of the model, as
- * `Dialect.select` returns them.
+ * Stores the row of a record, as values of the driver by column name: all columns of the model, as `Dialect.select`
+ * returns them.
  */
 export function noteStoredRow(record: LucidRow, row: Row): void {
   STORED.set(record, row)
 }
 
 /**
- * The record's row, if the write returned it. Valid until the end of the action that wrote it, as only
- * that action can have changed it since then.
+ * Returns the row of a record, if the write returned it. Valid until the end of the action that wrote it, because until
+ * then only that action can have changed it.
  */
 export function storedRowOf(record: LucidRow): Row | undefined {
   return STORED.get(record)
 }
 
-/** Remembers the row of a record that was read to be written, before it was converted. */
+/** Stores the unconverted row of a record that was read to be written. */
 export function noteLockedRow(record: LucidRow, row: Row): void {
   LOCKED.set(record, row)
 }
 
 /**
- * The row that a record was read from to be written. Valid until the record's first write, which takes it.
+ * Returns and removes the row from which a record was read to be written. Valid until the first write of the record.
  */
 export function takeLockedRow(record: LucidRow): Row | undefined {
   const row = LOCKED.get(record)
@@ -35,7 +35,7 @@ export function takeLockedRow(record: LucidRow): Row | undefined {
   return row
 }
 
-/** Forgets the row of a record, which another kind of write has changed. */
+/** Removes the stored row of a record that another kind of write has changed. */
 export function forgetStoredRow(record: LucidRow): void {
   STORED.delete(record)
 }

@@ -12,7 +12,7 @@ interface UnreadableFile {
 const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
 
 /**
- * The errors of files that could not be imported, each once: an error of one file is thrown again by all
+ * Returns the errors of files that could not be imported, each error once: an error in one file is thrown again in all
  * files that import it, and a cycle of imports stops each of its files. [P9]
  *
  * @param shown  formats a path for the message

@@ -4,35 +4,38 @@ import { toProblem } from '#base/http/to_problem'
 import app from '@adonisjs/core/services/app'
 import { toReport } from '../http/handle_problem.js'
 
-/** Reads and writes query strings as the engine's addresses have them, whatever the application has set: a comma in a value is a comma. */
+/**
+ * Parses and writes query strings of the engine's URLs, independently of the application's settings: commas in values
+ * have no special meaning.
+ */
 export const queryStrings = new Qs({
   parse: { depth: 5, parameterLimit: 1000, allowSparse: false, arrayLimit: 20, comma: false },
   stringify: { encode: true, encodeValuesOnly: false, arrayFormat: 'indices', skipNulls: false },
 })
 
-/** A part of the engine with addresses of its own: the endpoints, or the admin site. [K4] */
+/** A part of the engine with its own URL paths: the endpoints, or the admin site. [K4] */
 interface MountedPart {
   /**
-   * @param path  of a request that matches none of the engine's routes
-   * @returns  the address of the part that the path lies below, as in `/api`; undefined if it lies below none
+   * @param path  path of a request that matches no route of the engine
+   * @returns the prefix of this part that contains the path, such as `/api`; undefined if there is none
    */
   placeOf(path: string): string | undefined
   /**
-   * Responds to an error of the part's routes, or to an unknown path below its address.
+   * Responds to an error of the part's routes, or to an unknown path below its prefix.
    *
-   * @returns false if the error is another part's
+   * @returns false if the error belongs to another part
    */
   handleError(error: unknown, ctx: HttpContext): Promise<boolean>
 }
 
 const PARTS: MountedPart[] = []
 
-/** Adds a part, whose addresses are then served by the mount middleware. */
+/** Adds a part whose paths are then served by the mount middleware. */
 export function mountPart(part: MountedPart): void {
   PARTS.push(part)
 }
 
-/** The address that a path without a route lies below; undefined for a path of the application. */
+/** Returns the prefix that contains a path without a route; undefined for a path of the application. */
 export function placeOf(path: string): string | undefined {
   for (const part of PARTS) {
     const place = part.placeOf(path)
@@ -41,11 +44,11 @@ export function placeOf(path: string): string | undefined {
   return undefined
 }
 
-/** Responds to an error below the addresses of the engine. Never throws. */
+/** Responds to an error below the prefixes of the engine. Never throws. */
 export async function respondToError(error: unknown, ctx: HttpContext): Promise<void> {
   const { response } = ctx.response
   if (response.headersSent) {
-    /* Lets the client see that the response is not complete. */
+    /* Closes the connection, so that the client detects the incomplete response. */
     if (!response.writableEnded) response.destroy()
     return
   }
@@ -60,7 +63,10 @@ export async function respondToError(error: unknown, ctx: HttpContext): Promise<
 
 let making: Promise<ExceptionHandler> | undefined
 
-/** Lets the application's exception handler write an error to a log or a service. Never throws. [K4.4] */
+/**
+ * Passes an error to the application's exception handler, which can write it to a log or a service. Never throws.
+ * [K4.4]
+ */
 export async function reportError(error: unknown, ctx: HttpContext): Promise<void> {
   try {
     making ??= makeHandler(ctx)
@@ -87,15 +93,15 @@ const KNOWN = new Map<string, number>()
 
 /**
  * True if the first pattern begins with more fixed segments than the second one: `/api/products/:id` is more specific
- * than `/api/*`, and `/admin/login` than `/:page`. [K4]
+ * than `/api/*`, and `/admin/login` is more specific than `/:page`. [K4]
  *
- * @param pattern  in the router's notation, as in `/api/products/:id`
+ * @param pattern  pattern in the router's notation, such as `/api/products/:id`
  */
 export function isMoreSpecific(pattern: string, other: string): boolean {
   return fixedSegments(pattern) > fixedSegments(other)
 }
 
-/** Cached: the patterns of the routes are a fixed number. */
+/** Returns the number of fixed segments at the start of a pattern. Cached, because the number of patterns is fixed. */
 function fixedSegments(pattern: string): number {
   let fixed = KNOWN.get(pattern)
   if (fixed === undefined) {

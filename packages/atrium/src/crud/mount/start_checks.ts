@@ -6,15 +6,15 @@ import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import MountMiddleware from '../mount_middleware.js'
 import { isMoreSpecific } from './mounted_parts.js'
 
-/** Maximum routes that the warning names */
+/** Maximum number of routes in the warning */
 const SHOWN = 5
 
 /**
- * Finds the routes of the engine that a route of the application replaces entirely, as `/admin/*` replaces
+ * Returns the routes of the engine that are completely replaced by a route of the application, as `/admin/*` replaces
  * `/admin/:model`. A login form, for example, would be sent to the application.
  *
- * @param router  of the application, committed
- * @returns  lines such as `GET /admin/:model (/admin/*)`
+ * @param router  router of the application, after its commit
+ * @returns lines such as `GET /admin/:model (/admin/*)`
  */
 export function replacedRoutes(router: Router = hostRouter): string[] {
   const patterns = Object.values(router.toJSON()).flatMap((routes) =>
@@ -31,7 +31,7 @@ export function replacedRoutes(router: Router = hostRouter): string[] {
   )
 }
 
-/** The warning of the start about replaced routes; undefined if there are none. [K4.7] */
+/** Returns the startup warning about replaced routes; undefined if there are none. [K4.7] */
 export function replacementWarning(routes: string[]): string | undefined {
   if (routes.length === 0) return undefined
   const more = routes.length > SHOWN ? [`${routes.length - SHOWN} more`] : []
@@ -39,15 +39,15 @@ export function replacementWarning(routes: string[]): string | undefined {
   return `Routes of the application respond instead of these of the engine: ${names}`
 }
 
-/* What a route without a group has */
+/* Values of a route outside a group */
 const PATTERN = '/'
 const DOMAIN = 'root'
 
 let calls: { model: string; route: Route }[] = []
 
 /**
- * Adds a route to the application's router that is never served. A group around a call of `crudRouter` changes it, as it
- * would change the endpoints if they were on that router.
+ * Adds a route to the application's router that is never served. A group around a call of `crudRouter` changes this
+ * route in the same way as it would change the endpoints on that router.
  */
 export function noteGroup(model: string): void {
   const route = hostRouter.route(PATTERN, [], () => {})
@@ -56,9 +56,10 @@ export function noteGroup(model: string): void {
 }
 
 /**
- * To be called when all routes are known.
+ * Checks the groups around calls of `crudRouter`. Must be called when all routes are known.
  *
- * @throws RuntimeError  if a group has set what the endpoints of a model would lack, such as its middleware [K4.6]
+ * @throws RuntimeError  if a group sets something that would not apply to the endpoints of a model, such as middleware
+ *   [K4.6]
  */
 export function checkGroups(): void {
   const noted = calls
@@ -83,9 +84,9 @@ function adviceOn(route: Route): string[] {
 }
 
 /**
- * @param middleware  of the server
- * @throws RuntimeError  when the one that serves the engine is not among it, or a body parser is before it: the engine
- *   reads bodies itself, with limits of its own
+ * @param middleware  middleware of the server
+ * @throws RuntimeError  when the mount middleware is missing, or a body parser is before it: the engine reads bodies
+ *   itself, with its own limits
  */
 export async function requireMount(
   middleware: ReturnType<Server['getMiddlewareList']>

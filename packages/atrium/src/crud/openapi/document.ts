@@ -25,7 +25,7 @@ import { RuntimeError } from '#base/errors'
 import { headerParameters, sharedParameters } from './parameter_objects.js'
 import { PROBLEM, Responses } from './responses.js'
 
-/** The named schemas of the document, as far as something refers to them. */
+/** The named schemas of the document that are referenced. */
 class Schemas {
   readonly all: Record<string, SchemaObject> = {}
   readonly #names: Map<EndpointCreator, EndpointNames>
@@ -33,7 +33,7 @@ class Schemas {
   readonly #free: UniqueNames
 
   /**
-   * @param names   of the endpoints
+   * @param names   names of the endpoints
    * @param free    provides names for schemas of models without endpoints
    * @param failed  called for a model whose items cannot be described; its schema allows any object
    */
@@ -70,7 +70,10 @@ class Schemas {
     if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }
 
-  /** Two models may include each other, so the name exists before the schema. */
+  /**
+   * Returns a reference to the schema of a resource. The name exists before the schema, because two models can include
+   * each other.
+   */
   #refTo(resource: Resource): SchemaObject {
     let name = this.#items.get(resource)
     if (!name) {
@@ -108,10 +111,10 @@ const SECURITY_SCHEMES = {
 }
 
 /**
- * Builds the API schema (OpenAPI 3.1) of the endpoints of all models. The same endpoints give the same
+ * Builds the API schema (OpenAPI 3.1) of the endpoints of all models. The same endpoints always result in the same
  * document, byte by byte. [Q1]
  *
- * @param all     with loaded resources
+ * @param all     endpoints with loaded resources
  * @param failed  called for a model whose endpoints cannot be described, and are left out; default: throws
  */
 export function buildDocument(
@@ -149,7 +152,7 @@ export function buildDocument(
     }
   }
 
-  /* A model may only be there to be included. */
+  /* A model can have endpoints without routes, only to be included by others. */
   const served = ordered.filter(({ routes }) => routes.length > 0)
   return {
     openapi: '3.1.1',
@@ -181,7 +184,10 @@ function rethrow({ name }: Resource, error: unknown): never {
   throw new RuntimeError(`${name} cannot be described in the API schema`, { cause: error })
 }
 
-/** Public, or a token with the ability for the operation; for a batch, for any of what it offers. [P10] */
+/**
+ * Returns the access: public, or a token with the ability for the operation; for a batch, for any operation that it
+ * offers. [P10]
+ */
 function securityOf(endpoints: EndpointCreator, { operation, operations }: EndpointRoute) {
   const all = operations ?? [operation]
   const bound = all.filter((one) => endpoints.accessOf(one) !== 'public')

@@ -7,15 +7,15 @@ import { PIVOT, type PivotColumns } from '../resource/pivot_columns.js'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import { includesOf } from '../endpoints/access.js'
 
-/** VineJS's schema of a boolean: all values that it accepts. */
+/** VineJS's schema of a boolean, which lists all accepted values. */
 const VINE_BOOLEAN = ['1', 1, 'true', true, 'on', '0', 0, 'false', false]
 
 /** The types that `vine.any()` lists. */
 const EVERY_TYPE = ['string', 'number', 'boolean', 'array', 'object']
 
 /**
- * Converts VineJS's JSON Schema (draft 7) to the dialect of OpenAPI 3.1, from the caller's point of
- * view: a boolean is a boolean, and unknown fields are ignored, not refused.
+ * Converts VineJS's JSON Schema (draft 7) to the dialect of OpenAPI 3.1, as it applies to API clients: a boolean is a
+ * boolean, and unknown fields are ignored.
  */
 export function fromVine(json: object): SchemaObject {
   const { additionalItems, ...schema } = json as SchemaObject & { additionalItems?: unknown }
@@ -50,7 +50,9 @@ function isEverything(alternatives: SchemaObject[]): boolean {
   return EVERY_TYPE.every((type) => alternatives.some((one) => isDeepStrictEqual(one, { type })))
 }
 
-/** Readers of the schema compile patterns with the flag `u`, which allows fewer escapes. */
+/**
+ * True if a pattern is valid with the flag `u`, which allows fewer escapes and is used by many consumers of the schema.
+ */
 function isPortable(pattern: string): boolean {
   try {
     return Boolean(new RegExp(pattern, 'u'))
@@ -77,11 +79,11 @@ const CLOCK: SchemaObject = {
   examples: ['14:30:00'],
 }
 
-/** Types without a form in JSON, which are read and written as the database writes them */
+/** Types without a JSON form, which are read and written in the text form of the database */
 const DATABASE_TEXTS =
   /^(?:interval|inet|cidr|macaddr8?|bit|xml|point|line|lseg|box|path|polygon|circle|tsvector|tsquery|pg_lsn|time(?:\(\d\))? with time zone|\w+range)\b/
 
-/** The schemas of values in responses. [A20] */
+/** Schemas of values in responses. [A20] */
 const FORMS: Record<ColumnKind, SchemaObject> = {
   text: { type: 'string' },
   uuid: { type: 'string', format: 'uuid' },
@@ -95,7 +97,7 @@ const FORMS: Record<ColumnKind, SchemaObject> = {
   binary: { type: 'string', contentEncoding: 'base64' },
 }
 
-/** Bodies and query strings accept further forms. */
+/** Schemas of values in bodies and query strings, which accept additional forms. */
 const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
   datetime: {
     ...MOMENT,
@@ -105,7 +107,7 @@ const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
   time: { ...CLOCK, pattern: String.raw`^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$` },
 }
 
-/* Some integers have more digits than JSON numbers keep; these are text. */
+/* Integers with more digits than JSON numbers can represent are returned as text. */
 const BIG_INTEGER: SchemaObject = {
   type: ['integer', 'string'],
   format: 'int64',
@@ -125,20 +127,20 @@ const LONG_DECIMAL: SchemaObject = {
   description: 'With more than 15 digits, its digits as a string',
 }
 
-/** The schema of a column's value in responses. */
+/** Returns the schema of a column's value in responses. */
 export function responseSchema(column: Column): SchemaObject {
   const form = column.writesItself ? {} : formOf(column)
   return withNull({ ...form, ...column.described }, column.nullable && !column.isPrimary)
 }
 
-/** The schema of a column's value in parameters. */
+/** Returns the schema of a column's value in parameters. */
 export function inputForm(column: Column): SchemaObject {
   return INPUT_FORMS[column.kind] ?? formOf(column)
 }
 
 /**
- * The schema of a column's value in bodies, without null, in the range of the database. Integers beyond
- * JSON numbers would come back as strings, which only columns of large integers return. [A20]
+ * Returns the schema of a column's value in bodies, without null, in the range of the database. Integers beyond the
+ * range of JSON numbers would be returned as strings, which is only possible for columns of large integers. [A20]
  */
 export function bodyForm(column: Column): SchemaObject {
   const form = column.element
@@ -157,7 +159,7 @@ export function bodyForm(column: Column): SchemaObject {
   }
 }
 
-/** The same schema, for a value that may also be null. */
+/** Returns the schema for a value that can also be null. */
 export function withNull(schema: SchemaObject, nullable: boolean): SchemaObject {
   if (!nullable) return schema
   if (schema.enum)
@@ -176,7 +178,7 @@ function formOf(column: Column): SchemaObject {
   const form = { ...FORMS[column.kind] }
   if (column.kind !== 'text') return form
   if (column.choices) form.enum = [...column.choices]
-  /* If the model converts the value, the table's limit applies to the result, not to the input. */
+  /* If the model converts the value, the limit of the table applies to the result, and not to the input. */
   else if (column.maxLength !== null && !column.preparesItself) form.maxLength = column.maxLength
   else if (DATABASE_TEXTS.test(column.sqlType))
     form.description = `The database's text of ${column.sqlType}`
@@ -184,9 +186,9 @@ function formOf(column: Column): SchemaObject {
 }
 
 /**
- * The schema of an item in responses. [A2, Q3]
+ * Returns the schema of an item in responses. [A2, Q3]
  *
- * @param refTo  refers to the schema of another resource's items
+ * @param refTo  returns a reference to the schema of another resource's items
  */
 export function describeItem(
   resource: Resource,
@@ -220,7 +222,7 @@ export function describeItem(
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
-/** The properties of an included relation. [Q3] */
+/** Returns the properties of an included relation. [Q3] */
 function includeProperties(
   { hasMore, isList, limit, name, pivot }: IncludedRelation,
   item: SchemaObject
@@ -252,7 +254,7 @@ function pivotSchema({ columns }: PivotColumns): SchemaObject {
   return { type: 'object', properties: { [PIVOT]: pivot }, required: [PIVOT] }
 }
 
-/** The schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
+/** Returns the schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
 export function describeList(item: SchemaObject, { authorizesRecords }: Resource): SchemaObject {
   return {
     type: 'object',
@@ -282,7 +284,7 @@ export function describeList(item: SchemaObject, { authorizesRecords }: Resource
   }
 }
 
-/** The model does not tell the type of a computed property; `selectSchema` may. */
+/** Returns the schema of a computed property from `selectSchema`. The model itself does not declare its type. */
 function selectedSchema({ selected }: Resource, name: string): SchemaObject {
   const field = selected?.get(name)
   if (!field) return {}

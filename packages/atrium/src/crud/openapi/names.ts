@@ -4,13 +4,13 @@ import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import type { Operation } from '../operations/operation.js'
 import type { OperationObject, ParameterObject, PathItem } from './openapi_types.js'
 
-/** The names of a model's endpoints in the API schema. */
+/** Names of a model's endpoints in the API schema. */
 export interface EndpointNames {
-  /** As in `OrderLine`: the schema of an item, and the prefix of the other schemas */
+  /** Name such as `OrderLine`: the schema of an item, and the prefix of other schemas */
   item: string
-  /** As in `OrderLines` */
+  /** Name such as `OrderLines` */
   items: string
-  /** As in `order line` and `order lines`, for people */
+  /** Names in prose, such as `order line` and `order lines` */
   one: string
   many: string
 }
@@ -26,7 +26,7 @@ const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
 /** Suffixes of the schemas of one model. */
 const BESIDE = ['', 'Create', 'Update', 'List', 'Batch', 'BatchResponse']
 
-/** Names that are each given once: a repeated name gets a number. */
+/** A set of unique names: a repeated name gets a number. */
 export class UniqueNames {
   readonly #taken: Set<string>
 
@@ -34,7 +34,7 @@ export class UniqueNames {
     this.#taken = new Set(reserved)
   }
 
-  /** @param endings  suffixes with which the name must be free as well */
+  /** @param endings  suffixes with which the name must also be unique */
   take(wanted: string, endings: string[] = ['']): string {
     let name = wanted
     for (let number = 2; endings.some((one) => this.#taken.has(name + one)); number++) {
@@ -46,8 +46,8 @@ export class UniqueNames {
 }
 
 /**
- * Names the endpoints of all models. If several models have the same name, the one at its table's
- * default path keeps the plain name, and the others get their path in theirs. [Q1]
+ * Assigns names to the endpoints of all models. If several models have the same name, the one at the default path of
+ * its table gets the name unchanged, and the path is added to the names of the others. [Q1]
  */
 export function nameEndpoints(
   all: readonly EndpointCreator[],
@@ -62,7 +62,7 @@ export function nameEndpoints(
 }
 
 /**
- * As in `listProducts`, `createProduct`, `getProductsLongest`.
+ * Returns a name such as `listProducts`, `createProduct`, `getProductsLongest`.
  */
 export function operationId(route: EndpointRoute, { path }: EndpointCreator, names: EndpointNames) {
   if (route.openapi?.operationId) return route.openapi.operationId
@@ -95,7 +95,7 @@ function placeOf({ path }: EndpointCreator): string {
   return `At${pascal(path.split('/').at(-1)!)}`
 }
 
-/** A valid name for a component or an operation, made from any class name. */
+/** Returns a valid name for a component or an operation, derived from any class name. */
 export function identifier(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '') || 'Item'
 }
@@ -105,14 +105,14 @@ function pascal(text: string): string {
 }
 
 /**
- * The paths of the document. Two paths that differ only by the names of their parameters are one path
- * there, so the second takes over the names of the first.
+ * Paths of the document. Two paths that differ only in the names of their parameters are the same path in OpenAPI, so
+ * the second one uses the parameter names of the first.
  */
 export class Paths {
   readonly all: Record<string, PathItem> = {}
   readonly #byShape = new Map<string, string[]>()
 
-  /** @param operation  begins with its path parameters, in the path's order */
+  /** @param operation  operation whose first parameters are the path parameters, in the order of the path */
   add({ path, method }: EndpointRoute, operation: OperationObject): void {
     const own = parameterNames(path)
     const shape = path.replace(PARAMETER, '{}')
@@ -132,10 +132,10 @@ export class Paths {
   }
 }
 
-/* `:id`, `:id?`, `:id.json` of the router, and its `*` for the rest of a path. */
+/* Router parameters `:id`, `:id?`, `:id.json`, and `*` for the rest of a path. */
 const PARAMETER = /:\w+\??|\*/g
 
-/** The parameters of a route's path, in order. */
+/** Returns the parameters of a route's path, in order. */
 export function parameterNames(path: string): string[] {
   return (path.match(PARAMETER) ?? []).map((one) =>
     one === '*' ? 'rest' : one.replace(/[:?]/g, '')

@@ -1,7 +1,7 @@
-/* The part of OpenAPI 3.1 that is used here. */
+/* The part of OpenAPI 3.1 that the engine uses. */
 
 /**
- * A JSON Schema of the dialect 2020-12.
+ * A JSON Schema in the 2020-12 dialect.
  */
 export interface SchemaObject {
   $ref?: string
@@ -86,11 +86,11 @@ export interface OpenApiDocument {
 }
 
 /**
- * The description of a custom route in the API schema, all of it optional. It only describes: the
- * handler can read and return anything. [Q1]
+ * Description of a custom route in the API schema; all properties are optional. It has no effect on the handler, which
+ * can read and return any data. [Q1]
  */
 export interface RouteDescription {
-  /** Default: from method, model and path, as in `getFilmsLongest` */
+  /** Default: derived from method, model and path, such as `getFilmsLongest` */
   operationId?: string
   summary?: string
   description?: string

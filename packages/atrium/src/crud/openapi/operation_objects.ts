@@ -15,7 +15,7 @@ import type {
 import { STATUS_CODES } from 'node:http'
 import { inputForm, fromVine } from './field_schemas.js'
 
-/** The input for the description of an operation. */
+/** Input for the description of an operation. */
 export interface Described {
   endpoints: EndpointCreator
   route: EndpointRoute
@@ -23,7 +23,7 @@ export interface Described {
   responses: Responses
 }
 
-/** The description of an operation, without its access and its id. */
+/** Description of an operation, without its access and its id. */
 export interface Parts {
   summary: string
   description?: string
@@ -34,7 +34,7 @@ export interface Parts {
 
 const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/** Input and responses of the operations, without their access. [A1 to A22, Q1 to Q7] */
+/** Functions that describe the operations, without their access. [A1 to A22, Q1 to Q7] */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   create({ names, responses, ...of }) {
     const isRead = of.endpoints.operations.includes('read')
@@ -187,7 +187,7 @@ function deletion({ responses, ...of }: Described) {
   }
 }
 
-/** The precondition headers of a write, which only a caller who can read the item can use. [Q6] */
+/** Returns the precondition headers of a write, which only callers who can read the item can use. [Q6] */
 function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
   parameters: Reference[]
   problems: ProblemStatus[]
@@ -198,8 +198,8 @@ function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
 }
 
 /**
- * The refusals of an operation: a missing or insufficient token, or the model's policy. A write may also
- * move an item out of its writer's scope. An include needs the access of the related endpoints.
+ * Returns the refusals of an operation: a missing or insufficient token, or the model's policy. A write could also move
+ * an item out of its writer's scope. An include requires access to the related endpoints.
  */
 function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
   const { policy, scope } = endpoints.resource
@@ -224,7 +224,7 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-/** Describes a custom route: its own description, and the parts that all routes share. [A27, P11] */
+/** Describes a custom route: its given description, and the parts that all routes share. [A27, P11] */
 export function describeCustom(of: Described): Parts {
   const { route, responses } = of
   const { summary, description, query = {}, body, response, status } = route.openapi ?? {}
@@ -252,7 +252,7 @@ export function describeCustom(of: Described): Parts {
   }
 }
 
-/** A parameter with the name of a part of the key has that part's schema. */
+/** Returns a path parameter. If it has the name of a part of the key, it has that part's schema. */
 function pathParameter({ endpoints }: Described, name: string): ParameterObject {
   const { key } = endpoints.resource
   const column = key.columns[key.params.indexOf(name)]
@@ -268,7 +268,7 @@ function responseOf({ route, names }: Described): SchemaObject | undefined {
   return schemaOf(response)
 }
 
-/** VineJS's schemas and validators describe themselves. */
+/** Returns the JSON Schema of a VineJS schema or validator, which describe themselves, or the given schema. */
 function schemaOf(schema: object): SchemaObject {
   const { toJSONSchema } = schema as { toJSONSchema?: () => object }
   return toJSONSchema ? fromVine(toJSONSchema.call(schema)) : (schema as SchemaObject)

@@ -12,7 +12,7 @@ import type { ParameterObject, Reference, SchemaObject } from './openapi_types.j
 
 type Pagination = CrudConfig['pagination']
 
-/** The parameters that all models share, by name. */
+/** Returns the parameters that all models share, by name. */
 export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   const parameters: Record<string, ParameterObject> = {
     offset: query('offset', 'Number of items to skip; cannot be combined with `page`', {
@@ -47,7 +47,7 @@ export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   return parameters
 }
 
-/** The request headers. [A3, Q6, Q7] */
+/** Returns the request headers. [A3, Q6, Q7] */
 export function headerParameters(): Record<string, ParameterObject> {
   const header = (
     name: string,
@@ -78,7 +78,7 @@ export function headerParameters(): Record<string, ParameterObject> {
   }
 }
 
-/** Our own parameters for the resource. `include` exists only for a model with relations. */
+/** Returns the engine's parameters for the resource. `include` exists only for a model with relations. */
 export function ownParameters(
   resource: Resource,
   names: OwnParameter[]
@@ -122,12 +122,12 @@ function ownParameter(resource: Resource, name: OwnParameter): ParameterObject |
   }
 }
 
-/** Lists the names in words, as the API page does not show patterns. */
+/** Lists the names in prose, because the API page does not show patterns. */
 function namesAre(names: string[]): string {
   return `Names are ${names.map((name) => `\`${name}\``).join(', ')}`
 }
 
-/** The path parameters, from the columns of the key. */
+/** Returns the path parameters, from the columns of the key. */
 export function keyParameters({ key }: Resource): ParameterObject[] {
   return key.params.map((name, index) => ({
     name,
@@ -138,7 +138,7 @@ export function keyParameters({ key }: Resource): ParameterObject[] {
 }
 
 /**
- * A declared filter. [A16, A18]
+ * Returns the parameter of a declared filter. [A16, A18]
  */
 export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
@@ -209,13 +209,16 @@ function query(name: string, description: string, schema: SchemaObject): Paramet
   return { name, in: 'query', ...(whole && { description: whole }), schema: rest }
 }
 
-/** A comma-separated list of names. */
+/** Returns the schema of a comma-separated list of names. */
 function listOf(names: string[], before = ''): SchemaObject {
   const one = `${before}(?:${names.map(literally).join('|')})`
   return { type: 'string', pattern: `^${one}(?:,${one})*$` }
 }
 
-/** Escapes as little as possible: people read it, and the flag `u` allows no other escapes. */
+/**
+ * Escapes a name for a pattern, with as few escapes as possible: for readability, and because the flag `u` allows no
+ * others.
+ */
 function literally(name: string): string {
   return name.replace(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
 }

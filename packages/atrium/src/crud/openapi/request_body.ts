@@ -7,7 +7,7 @@ import { MOST_OPERATIONS } from '../endpoints/batch/batch.js'
 import type { Operation } from '../operations/operation.js'
 import type { Resource } from '../resource/resource.js'
 
-/* The constraints that apply to a value whose form is the column's. */
+/* The constraints that apply to a value in the form of its column. */
 const CONSTRAINTS = [
   'minimum',
   'maximum',
@@ -25,7 +25,7 @@ const USUAL_DATE = String.raw`^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$`
 const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
 
 /**
- * The schema of a create's or an update's body, from its validation schema and the columns. [Q1]
+ * Returns the schema of a create's or an update's body, from its validation schema and the columns. [Q1]
  *
  * @param isStrict  true if unknown fields are refused
  */
@@ -34,7 +34,7 @@ export function describeBody(
   operation: 'create' | 'update',
   isStrict = false
 ): SchemaObject {
-  /* JSON cannot contain a file; and an update leaves the key as it is, so it need not be sent. */
+  /* JSON cannot contain a file. An update does not change the key, so the key does not have to be sent. */
   const fields = body.fields.filter(
     (field) =>
       field.type !== 'multipartFile' &&
@@ -52,7 +52,7 @@ export function describeBody(
 function describeField(field: BodyField): SchemaObject {
   const { column, required } = field
   const told = fromVine(field.json)
-  /* A pattern without its flags would match other texts. */
+  /* Without its flags, a pattern would match other texts. */
   if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
     delete told.pattern
   }
@@ -61,14 +61,14 @@ function describeField(field: BodyField): SchemaObject {
     : ofVirtual(field, told)
   if (!column || column.hidden) schema.writeOnly = true
 
-  /* A null that a schema would only drop clears the column. [A28] */
+  /* A null that the schema itself would ignore clears the column. [A28] */
   const takesNull = column ? column.nullable && (field.nullable || !required) : field.nullable
   return withNull({ ...schema, ...pick(told, ANNOTATIONS) }, takesNull)
 }
 
 /**
- * Text and JSON have the validation schema's own form, and so has any field that a custom schema accepts
- * in another type than the column's; all other fields have the form of their column. [A20, A28]
+ * Returns the schema of a field. Text and JSON, and fields for which a custom schema accepts another type than the
+ * column's, have the form of the validation schema; all other fields have the form of their column. [A20, A28]
  */
 function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   const column = field.column!
@@ -95,18 +95,21 @@ function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   }
 }
 
-/** True if every described type is one of the types; also for a schema without a type. */
+/** True if every described type is one of the given types; also for a schema without a type. */
 function isOneOf({ type, anyOf }: SchemaObject, types: string[]): boolean {
   return type === undefined ? anyOf === undefined : types.includes(type as string)
 }
 
-/** The formats that a `vine.date()` reads, which may differ from the column's. */
+/** Returns the formats that a `vine.date()` accepts, which can differ from those of the column. */
 function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObject {
   const isUsual = !settings.formats && !rules.some(({ name }) => name === 'parse')
   return isUsual || isDayFormat(settings.formats) ? { ...form } : { type: 'string' }
 }
 
-/** A model's description of the format is about responses, which its `serialize` may change. */
+/**
+ * Returns the column's annotations. The format that a model describes applies to responses, which `serialize` can
+ * change.
+ */
 function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
 }
@@ -138,7 +141,7 @@ function pick(schema: SchemaObject, keywords: string[]): SchemaObject {
   )
 }
 
-/** The schema of a batch's body. [D4] */
+/** Returns the schema of a batch's body. [D4] */
 export function describeBatch(
   resource: Resource,
   operations: readonly Operation[],
@@ -160,7 +163,7 @@ export function describeBatch(
   }
 }
 
-/** The schema of a batch's response. [D4] */
+/** Returns the schema of a batch's response. [D4] */
 export function describeBatchResponse(resource: Resource, item: SchemaObject): SchemaObject {
   const items = (description: string): SchemaObject => ({
     type: 'array',
@@ -188,7 +191,7 @@ function describeUpdate(resource: Resource, isStrict: boolean): SchemaObject {
   }
 }
 
-/** A composite key is an array of its parts. */
+/** Returns the schema of a key. A composite key is an array of its parts. */
 function keySchema(
   { key }: Resource,
   schemaOf: (column: Resource['key']['columns'][0]) => SchemaObject

@@ -4,7 +4,7 @@ import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './op
 
 const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
 
-/** The statuses of problems, and their meaning in this API. */
+/** Statuses of problems, and their meaning in this API. */
 const PROBLEMS = {
   400: 'Malformed JSON or URL, or parameters that cannot be combined',
   401: 'The request has no valid token',
@@ -23,7 +23,7 @@ const PROBLEMS = {
 
 export type ProblemStatus = keyof typeof PROBLEMS
 
-/* Sent in addition to the headers of every response. */
+/* Headers that are sent in addition to those of every response. */
 const HEADERS_OF_PROBLEMS: Partial<Record<ProblemStatus, string[]>> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
@@ -36,10 +36,10 @@ const text = (description: string, more: SchemaObject = {}): HeaderObject => ({
   schema: { type: 'string', ...more },
 })
 
-/** A header that is sent with every response that lists it. */
+/** Returns a header that is sent with every response that lists it. */
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true })
 
-/** By header name. */
+/** Headers by name. */
 const HEADERS: Record<string, HeaderObject> = {
   'X-Request-Id': always(text('The id of the request, as in the log')),
   'Location': always(text('URL of the item', { format: 'uri-reference' })),
@@ -107,16 +107,16 @@ export const PROBLEM: SchemaObject = {
   required: ['type', 'title', 'status', 'detail'],
 }
 
-/** Builds the response objects, according to the configuration. */
+/** Builds the response objects, depending on the configuration. */
 export class Responses {
   readonly #everywhere: string[]
 
-  /** @param isLimited  true if there is a rate limit, whose headers are then on every response [Q8] */
+  /** @param isLimited  true if there is a rate limit: every response then has its headers [Q8] */
   constructor(private readonly isLimited: boolean) {
     this.#everywhere = ['X-Request-Id', ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : [])]
   }
 
-  /** A JSON response; without a schema it has no body. */
+  /** Returns a JSON response; without a schema it has no body. */
   response(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
     return {
       description,
@@ -126,7 +126,7 @@ export class Responses {
   }
 
   /**
-   * A list, as JSON or in the other formats of `Accept`. [D5]
+   * Returns a list, as JSON or in the other formats of the `Accept` header. [D5]
    *
    * @param hasFormats  false for JSON only
    */
@@ -145,7 +145,7 @@ export class Responses {
     }
   }
 
-  /** The possible problems, as references. */
+  /** Returns references to the possible problems. */
   problems(statuses: ProblemStatus[]): Record<string, Reference> {
     const all: ProblemStatus[] = [...statuses, ...(this.isLimited ? [429 as const] : []), 500, 503]
     return Object.fromEntries(
@@ -153,7 +153,7 @@ export class Responses {
     )
   }
 
-  /** The responses that `problems` refers to. */
+  /** Returns the responses that `problems` refers to. */
   components(): Record<string, ResponseObject> {
     const statuses = Object.keys(PROBLEMS).map(Number) as ProblemStatus[]
     const used = statuses.filter((status) => this.isLimited || status !== 429)
@@ -170,7 +170,7 @@ export class Responses {
     )
   }
 
-  /** The headers of any response. */
+  /** Returns the headers of all responses. */
   headers(): Record<string, HeaderObject> {
     const used = Object.entries(HEADERS).filter(
       ([name]) => this.isLimited || !name.startsWith('RateLimit')
@@ -178,12 +178,12 @@ export class Responses {
     return Object.fromEntries(used)
   }
 
-  /** A problem of application code, with any status. */
+  /** Returns a problem of application code, with any status. */
   anyProblem(): ResponseObject {
     return this.#problem('An error')
   }
 
-  /** The response of application code without a description. */
+  /** Returns the response of application code without a description. */
   anything(): ResponseObject {
     const { content, ...response } = this.anyProblem()
     return {
@@ -209,7 +209,7 @@ export class Responses {
   }
 }
 
-/** As in `NotFound`. */
+/** Returns a name such as `NotFound`. */
 function nameOf(status: ProblemStatus): string {
   return STATUS_CODES[status]!.replace(/\W/g, '')
 }

@@ -5,14 +5,14 @@ import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { ServedSchema } from './served_schema.js'
 
-/** Path of the API schema; undefined if it is off. [Q1] */
+/** Returns the path of the API schema; undefined if it is off. [Q1] */
 export function schemaPath(): string | undefined {
   const { openapi, prefix } = crudConfig()
   return openapi.enabled ? `${prefix}/openapi.json` : undefined
 }
 
 /**
- * Registers the route of the API schema, if it is on. Its errors are problems, as below the whole
+ * Registers the route of the API schema, if it is on. Its errors are returned as problems, like all errors below the
  * prefix.
  */
 export function registerSchemaRoute(router: Router, resources: ResourceRegistry): void {

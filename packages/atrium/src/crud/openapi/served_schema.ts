@@ -12,8 +12,7 @@ import { buildDocument } from './document.js'
 import { digest } from '#base/values/digest'
 
 /**
- * Sends the API schema. It is built on the first request, as it needs the loaded resources, and then
- * cached. [Q1]
+ * Sends the API schema. It is built on the first request, because it requires loaded resources, and then cached. [Q1]
  */
 export class ServedSchema {
   #made: Promise<CompressedText & { tag: string }> | undefined
@@ -32,8 +31,7 @@ export class ServedSchema {
     const { tag, ...asset } = await this.#made
     const encoding = bestEncoding(request)
     /*
-     * Browsers may store it, but must revalidate: the next version of the application may have another
-     * one.
+     * Browsers can cache the schema, but must revalidate it: a new version of the application can have another schema.
      */
     if (!response.getHeader('cache-control')) response.header('cache-control', 'no-cache')
     const own = `"${tag}${encoding ? `-${encoding}` : ''}"`
@@ -51,7 +49,7 @@ export class ServedSchema {
 
   async #make(ctx: HttpContext) {
     await this.resources.load()
-    /* Some included models have no endpoints, so they are not loaded with the others. */
+    /* Some included models have no endpoints, so they are not loaded with the other models. */
     for (const { includes } of this.resources.all()) {
       for (const include of includes.values()) await include.load()
     }

@@ -14,16 +14,16 @@ export interface CursorList {
   deleted: DeletedMode
 }
 
-/* A cursor is part of a URL, which proxies limit. */
+/* A cursor is part of a URL, whose length proxies limit. */
 const MOST_CHARACTERS = 4000
 
-/* Longer texts are named as the reason when a cursor gets too long. */
+/* If a cursor gets too long, texts longer than this are named in the error. */
 const LONG_TEXT = 500
 
 /**
- * A position as an opaque text that only this application can create: encrypted and authenticated by its
- * key, together with everything that defines the list. The same position gives the same text, so that an
- * unchanged response keeps its entity tag. [Q4]
+ * Returns a position as an opaque text that only this application can create: encrypted and authenticated with its key,
+ * together with everything that defines the list. The same position always results in the same text, so that the entity
+ * tag of an unchanged response does not change. [Q4]
  *
  * @throws Problem 422  when a value is too long
  */
@@ -40,7 +40,7 @@ export function writeCursor(resource: Resource, list: CursorList, position: Posi
 }
 
 /**
- * The position of a cursor.
+ * Returns the position of a cursor.
  *
  * @throws Problem 422  for a cursor of another application or another list
  */
@@ -52,8 +52,8 @@ export function readCursor(resource: Resource, list: CursorList, cursor: string)
 }
 
 /**
- * Identifies the list: another list gives another text. The size of a part does not count, and access is
- * checked on every request.
+ * Returns a text that identifies the list and differs for other lists. It does not depend on the page size or on
+ * access, which is checked on every request.
  */
 function purposeOf(resource: Resource, { conditions, deleted, sorts }: CursorList): string {
   const { key, name, table } = resource
@@ -68,11 +68,11 @@ function purposeOf(resource: Resource, { conditions, deleted, sorts }: CursorLis
 
 function named(_: string, value: unknown): unknown {
   if (value instanceof Column) return value.name
-  /* The wildcards of a pattern. */
+  /* Wildcards of a pattern. */
   return typeof value === 'symbol' ? { symbol: value.description } : value
 }
 
-/** Drivers return values that JSON does not have. */
+/** Converts values of drivers that JSON cannot represent. */
 function toJson(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return { bytes: value.toString('base64') }
   if (typeof value === 'number' && !Number.isFinite(value)) return { number: String(value) }

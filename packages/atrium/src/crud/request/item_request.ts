@@ -7,8 +7,8 @@ import { selectFields, type Fields } from '#base/columns/fields'
 import { itemParameters, ownParameter, refuseUnknown, type QueryString } from './query_string.js'
 
 /**
- * Reads the relations to include, as `distributor,genres` or a list of names; returns them in the order
- * of their declaration. [Q3]
+ * Reads the relations to include, as `distributor,genres` or as a list of names. Returns them in the order of their
+ * declaration. [Q3]
  *
  * @throws Problem 422  for any other name, or an empty part
  */
@@ -37,9 +37,9 @@ export function notIncluded(name: string, names: readonly string[]): Problem {
   )
 }
 
-/** The parts of its items that a request wants. */
+/** The requested parts of an item. */
 interface ItemRequest {
-  /** Undefined: all of them [Q2] */
+  /** Requested fields; undefined: all fields [Q2] */
   fields?: Fields
   /** The relations to include [Q3] */
   include: readonly IncludedRelation[]
@@ -47,7 +47,7 @@ interface ItemRequest {
 }
 
 /**
- * Reads the query string of a read of one item.
+ * Reads the query string of a request for one item.
  *
  * @throws Problem 422
  */
@@ -62,7 +62,7 @@ export function parseItemRequest(
 }
 
 /**
- * Reads the parameters that the read of one item and the list share.
+ * Reads the parameters that requests for one item and for a list share.
  *
  * @throws Problem 422
  */

@@ -13,31 +13,31 @@ import { readCursor } from './cursor.js'
 import { readPaging, type Paging, type PagingRules, type PagingWords } from './paging.js'
 
 /**
- * What a request says of a list, in words that nothing has checked yet. Each door translates its parameters to them:
- * the API `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
+ * A list request in words, before validation. Each source translates its parameters to these words: the API
+ * `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
  */
 export interface ListWords {
-  /** As in `['price__gte', '10']` */
+  /** Pairs such as `['price__gte', '10']` */
   filters: Iterable<readonly [name: string, text: string]>
-  /** Conditions that no word asks for, such as defaults */
+  /** Conditions that are not part of the request, such as defaults */
   conditions?: readonly Condition[]
   sort: readonly SortWord[]
   paging: PagingWords
-  /** Undefined, too, where deleted items are not shown */
+  /** Undefined also if deleted items are not shown */
   deleted: string | undefined
 }
 
-/** Where a list request comes in: which filters there are, the size of a part, and what happens to invalid words. */
+/** Rules of the source of a list request: available filters, page size, and the handling of invalid words. */
 export interface ListDoor extends PagingRules {
-  /** The column and operator of a filter's name; undefined for that of no filter */
+  /** Returns the column and operator of a filter's name; undefined for an unknown filter */
   named?: (name: string) => NamedFilter | undefined
-  /** Number of filters from which on they are invalid */
+  /** Number of filters from which on further ones are invalid */
   mostFilters?: number
 }
 
-/** The words with their meaning. */
+/** The validated words. */
 export interface ReadList {
-  /** Those with an error, too */
+  /** All filters, including those with an error */
   filters: readonly ReadFilter[]
   conditions: readonly Condition[]
   sorts: readonly Sort[]
@@ -46,9 +46,10 @@ export interface ReadList {
 }
 
 /**
- * Reads the words of a list, the same way for every door. An invalid one counts as missing, unless the door throws.
+ * Reads the words of a list, in the same way for every source. An invalid word is ignored, unless the rules throw an
+ * error.
  *
- * @throws Problem 400  for paging parameters that do not go together
+ * @throws Problem 400  for paging parameters that cannot be combined
  * @throws Problem 422  for a cursor of another list
  */
 export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {

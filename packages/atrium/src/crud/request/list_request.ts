@@ -22,33 +22,33 @@ import {
 } from './query_string.js'
 import { sortWords, type Sort } from '#base/columns/sort'
 
-/** The list request of own code. */
+/** A list request of application code. */
 export interface ListQuery {
-  /** Filter name (`price__gte`) -> value; any column, as own code is trusted */
+  /** Filter name (`price__gte`) -> value; any column is allowed, because application code is trusted */
   filters?: Record<string, unknown>
-  /** As in `name,-price` */
+  /** Sort order such as `name,-price` */
   sort?: string
   offset?: number
   limit?: number
   page?: number
   itemsPerPage?: number
   /**
-   * The `next_cursor` of the previous part, empty for the first; with `limit` alone, there is no total
-   * [Q4]
+   * The `next_cursor` of the previous part, empty for the first part; can only be combined with `limit`; there is no
+   * total [Q4]
    */
   cursor?: string
   deleted?: DeletedMode
-  /** API names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  /** API names, as `id,name` or as a list; undefined: all fields [Q2] */
   fields?: string | Iterable<string>
-  /** Declared relations to include, as in `distributor` or a list of them [Q3] */
+  /** Declared relations to include, as `distributor` or as a list [Q3] */
   include?: string | Iterable<string>
-  /** False: `total_count` is left out, and `has_more` comes from reading one more row [Q5] */
+  /** False: `total_count` is omitted, and one more row is read to determine `has_more` [Q5] */
   count?: boolean
 }
 
 /** The optional parts of a list request. */
 interface Extent {
-  /** Undefined: all of them [Q2] */
+  /** Requested fields; undefined: all fields [Q2] */
   fields?: Fields
   /** The relations to include [Q3] */
   include?: readonly IncludedRelation[]
@@ -56,7 +56,7 @@ interface Extent {
   count?: boolean
 }
 
-/** A parsed and checked list request; no code below checks it again. */
+/** A parsed and validated list request, which is not checked again by later code. */
 export class ListRequest {
   readonly fields: Fields | undefined
   readonly include: readonly IncludedRelation[]
@@ -77,7 +77,7 @@ export class ListRequest {
   /**
    * Parses a query string of the API. [A10 to A19, Q2 to Q5]
    *
-   * @param paged  true if a request without paging parameters means page 1
+   * @param paged  true if a request without paging parameters is for page 1
    * @throws Problem 400 or 422
    */
   static parse(
@@ -101,7 +101,7 @@ export class ListRequest {
   }
 
   /**
-   * Reads the list request of own code.
+   * Reads a list request of application code.
    *
    * @throws ValueError  for invalid filters or paging parameters
    * @throws Problem 422  for an invalid sort, cursor or field
@@ -130,7 +130,7 @@ export class ListRequest {
   }
 
   /**
-   * The request without hidden fields and relations, if it was parsed with the unprojected resource. [U4]
+   * Returns the request without hidden fields and relations, if it was parsed with the unrestricted resource. [U4]
    *
    * @throws ValueError  if the request filters or sorts by a hidden field
    */
@@ -155,7 +155,7 @@ export class ListRequest {
   }
 }
 
-/** The words of the API's parameters, of which only declared filters filter; an absent one has its default. */
+/** Returns the words for the API's parameters. Only declared filters apply; an absent filter has its default. */
 function apiWords(resource: Resource, query: QueryString): ListWords {
   const own = (name: OwnParameter) => ownParameter(resource, query, name)
   const declared = query.names.filter((name) => resource.filters.get(name))
@@ -170,7 +170,7 @@ function apiWords(resource: Resource, query: QueryString): ListWords {
 }
 
 /**
- * The words of own code. Its filters have values instead of texts.
+ * Returns the words for a request of application code. Its filters have values instead of texts.
  *
  * @throws ValueError
  */
@@ -202,9 +202,9 @@ function parseCount(resource: Resource, query: QueryString): boolean | undefined
 }
 
 /**
- * Reads the filters of own code, on any column.
+ * Reads the filters of application code, on any column.
  *
- * @param filters  value by filter name, as in `{ price__gte: 10 }`
+ * @param filters  value by filter name, such as `{ price__gte: 10 }`
  * @throws ValueError  for an invalid name or value
  */
 export function conditionsFromCode(
@@ -237,7 +237,7 @@ export function conditionsFromCode(
   })
 }
 
-/** A value of own code in the form of a query string. */
+/** Converts a value of application code to the form of a query string. */
 function queryText(column: Column, value: unknown): string {
   if (value === undefined || value === null) {
     throw new UnreadableFilter({ reason: 'missing', value })

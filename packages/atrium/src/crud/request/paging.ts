@@ -3,7 +3,7 @@ import { conflictingParameters, conflictsWithCursor, type Invalid } from '#base/
 import type { Position } from '../sql/keyset.js'
 
 /**
- * The requested part of the list and the shape of its response: the two of the specification, and that of
+ * The requested part of the list and the shape of its response: the two shapes of the specification, and the shape for
  * a cursor. [S2, Q4]
  */
 export type Paging =
@@ -14,33 +14,33 @@ export type Paging =
       after: Position | null
       offset: 0
       limit: number
-      /** Receives the position of the next part instead of the response's cursor */
+      /** Receives the position of the next part, in place of a cursor in the response */
       takeNext?: (position: Position) => void
     }
 
 const COUNTS = ['offset', 'limit', 'page', 'itemsPerPage'] as const
 
-/** The parameters of paging. */
+/** Names of the paging parameters. */
 export const PAGING = [...COUNTS, 'cursor'] as const
 
-/** The requested part in words that nothing has checked yet. */
+/** The requested part as texts, before validation. */
 export type PagingWords = Partial<Record<(typeof PAGING)[number], string>>
 
-/** How a door reads them. */
+/** Rules for reading paging parameters. */
 export interface PagingRules {
-  /** Defaults, and the largest part */
+  /** Default page sizes, and the maximum */
   pagination: Pick<CrudConfig['pagination'], 'limit' | 'itemsPerPage' | 'maximum'>
-  /** True if a request without any of them means page 1 */
+  /** True if a request without paging parameters is for page 1 */
   paged?: boolean
   invalid: Invalid
 }
 
 /**
- * Reads `offset` and `limit`, `page` and `itemsPerPage`, or `cursor` and `limit`. Values that are not integers, negative,
- * or zero for a page are invalid, empty ones are absent. [A13]
+ * Reads `offset` and `limit`, `page` and `itemsPerPage`, or `cursor` and `limit`. Values that are not integers, are
+ * negative, or are zero for a page are invalid; empty values count as absent. [A13]
  *
  * @param positionOf  reads a cursor that is not empty
- * @throws Problem 400  for parameters that do not go together [A11, Q4]
+ * @throws Problem 400  for parameters that cannot be combined [A11, Q4]
  */
 export function readPaging(
   words: PagingWords,
@@ -74,7 +74,7 @@ export function pageOf(page: number, itemsPerPage: number): Paging {
   return { shape: 'page', page, itemsPerPage, offset, limit: itemsPerPage }
 }
 
-/** An integer that is not negative, at most the largest safe one; null for any other text. */
+/** Returns an integer that is not negative, at most the largest safe integer; null for any other text. */
 export function countIn(text: string): number | null {
   return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null
 }

@@ -5,15 +5,15 @@ import type { CrudConfig } from '../define_config.js'
 import type { Resource } from '../resource/resource.js'
 
 /**
- * The parameters of a query string as they were sent: a comma makes no list and brackets make no object,
- * whatever the application's own parser does.
+ * Parameters of a query string as they were sent, independently of the application's parser: commas do not create
+ * lists, and brackets do not create objects.
  */
 export class QueryString {
   readonly #values = new Map<string, string[]>()
   readonly #nested = new Set<string>()
 
   /**
-   * @param text  without the question mark
+   * @param text  query string without the question mark
    * @throws Problem 400  for an invalid percent encoding
    */
   constructor(text: string) {
@@ -56,7 +56,7 @@ export class QueryString {
 }
 
 /**
- * The parameters of a request.
+ * Returns the parameters of a request.
  */
 export function queryOf({ request }: HttpContext): QueryString {
   return new QueryString(request.parsedUrl.query ?? '')
@@ -73,7 +73,7 @@ function decode(text: string): string {
 /**
  * Refuses an unknown parameter. [A19]
  *
- * @throws Problem 422  naming the nearest known one
+ * @throws Problem 422  with the most similar known name
  */
 export function refuseUnknown(query: QueryString, known: readonly string[]): void {
   const unknown = query.names.find((name) => !known.includes(name))
@@ -88,8 +88,8 @@ export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
 }
 
 /*
- * The only list of our own query parameters: the parsers, strictQuery and the API schema all use it.
- * Filters are in each model's `filterConfig`.
+ * The only list of the engine's query parameters, used by the parsers, strictQuery and the API schema. Filters are in
+ * each model's `filterConfig`.
  */
 const OF_ITEMS = ['fields', 'include', 'deleted'] as const
 const OF_LISTS = ['offset', 'limit', 'page', 'itemsPerPage', 'cursor', 'count', 'sort'] as const
@@ -99,20 +99,20 @@ export type OwnParameter = (typeof OF_ITEMS)[number] | (typeof OF_LISTS)[number]
 /** All parameters of any model. */
 export const OWN_PARAMETERS: readonly OwnParameter[] = [...OF_LISTS, ...OF_ITEMS]
 
-/** The parameters of the read of one item, without filters. */
+/** Returns the parameters of a request for one item, without filters. */
 export function itemParameters(resource: Resource): OwnParameter[] {
   return existing(resource, OF_ITEMS)
 }
 
-/** The parameters of the list, without filters. */
+/** Returns the parameters of a list request, without filters. */
 export function listParameters(resource: Resource): OwnParameter[] {
   return existing(resource, [...OF_LISTS, ...OF_ITEMS])
 }
 
 /**
- * The value of one of our own parameters.
+ * Returns the value of one of the engine's parameters.
  *
- * @returns undefined if it is absent, or no parameter of the resource
+ * @returns undefined if it is absent or the resource does not have the parameter
  * @throws Problem 422  when it was sent twice, or with brackets
  */
 export function ownParameter(
@@ -127,7 +127,7 @@ function existing(resource: Resource, names: readonly OwnParameter[]): OwnParame
   return names.filter((name) => isParameter(resource, name))
 }
 
-/** A filter of the same name takes precedence. [A17, A22] */
+/** True if the resource has the parameter. A filter of the same name takes precedence. [A17, A22] */
 function isParameter({ filters, showDeleted, softDelete }: Resource, name: OwnParameter): boolean {
   if (filters.get(name)) return false
   return name !== 'deleted' || (showDeleted && softDelete !== undefined)

@@ -3,7 +3,7 @@ import type { Resource } from '../resource/resource.js'
 import type { Fields } from '#base/columns/fields'
 
 /**
- * Removes hidden fields from a selection, which may have been made with the unprojected resource. [U4]
+ * Removes hidden fields from a selection, which can have been created with the unrestricted resource. [U4]
  */
 export function shownFields(resource: Resource, fields: Fields): Fields
 export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined
@@ -16,7 +16,8 @@ export function shownFields(resource: Resource, fields: Fields | undefined): Fie
 }
 
 /**
- * True if grants hide a column on all records. Columns that the model itself hides stay available to own code.
+ * True if grants hide a column on all records. Columns that the model itself hides remain available to application
+ * code.
  */
 export function isHiddenFrom({ projection }: Resource, { apiName }: Column): boolean {
   return projection?.hidden.has(apiName) ?? false

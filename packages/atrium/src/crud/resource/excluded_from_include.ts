@@ -3,8 +3,8 @@ import type { LucidModel } from '@adonisjs/lucid/types/model'
 const APART = new Set<LucidModel>()
 
 /**
- * Excludes a model's records from all includes of the endpoints, whatever its access: for the internal
- * models of a part of the application. [Q3]
+ * Excludes a model's records from all includes of the endpoints, regardless of its access: for internal models of a
+ * part of the application. [Q3]
  */
 export function excludeFromInclude(model: LucidModel): void {
   APART.add(model)

@@ -3,8 +3,8 @@ import { shown, ValueError } from '#base/errors'
 import type { FilterMap } from '../types.js'
 
 /**
- * The filters of a model's list: names (`category`, `price__gte`) and their default values. A plain map
- * does the same; the object reports errors earlier, and where it was created. [S11]
+ * Filters of a model's list: names (`category`, `price__gte`) and their default values. A plain object is equivalent,
+ * but this class reports errors earlier, at the place where it is created. [S11]
  *
  * @example
  * ```ts
@@ -15,7 +15,7 @@ export class FilterConfig {
   readonly filters: Readonly<FilterMap>
 
   /**
-   * @param filters  filter name -> default value for an absent parameter; null: none
+   * @param filters  filter name -> default value for an absent parameter; null: no default
    * @throws ValueError  for an invalid name or default value
    */
   constructor(filters: FilterMap) {
@@ -27,7 +27,7 @@ export class FilterConfig {
   }
 
   /**
-   * Checks a default value; a subclass may allow other values or forbid more. [S12]
+   * Checks a default value; a subclass can allow other values or forbid more. [S12]
    *
    * @throws ValueError  for a value that is not allowed
    */

@@ -11,9 +11,9 @@ import type { ColumnSet } from '#base/columns/column_set'
 /** A filter of a model's list. */
 export interface Filter extends Omit<FilterName, 'column'> {
   column: Column
-  /** Applies when the parameter is absent */
+  /** Condition that applies when the parameter is absent */
   fallback: Condition | undefined
-  /** The default value as configured; null: none */
+  /** The default value as configured; null: no default */
   defaultValue: unknown
 }
 
@@ -23,7 +23,7 @@ export class Filters {
   readonly #defaults: FilterMap
   readonly #model: string
 
-  /** @throws ValueError  for a name that is not a visible column, or that FilterConfig refuses */
+  /** @throws ValueError  for a name that is not a visible column, or that `FilterConfig` refuses */
   constructor(config: FilterConfig | FilterMap | undefined, columns: ColumnSet, model: string) {
     this.#model = model
     this.#defaults = this.#checked(config)
@@ -68,9 +68,9 @@ export class Filters {
   }
 
   /**
-   * The filters without those of hidden columns, loaded as these are.
+   * Returns the filters without those of hidden columns, in the same loaded state.
    *
-   * @param columns  with the hidden ones among them
+   * @param columns  all columns, including hidden ones
    */
   visibleIn(columns: ColumnSet): Filters {
     const left = new Filters(undefined, columns, this.#model)
@@ -85,7 +85,7 @@ export class Filters {
     return [...this.#filters.values()]
   }
 
-  /** A subclass of FilterConfig may have allowed a list. */
+  /** Returns the condition of a default value. A subclass of FilterConfig can allow a list. */
   #fallback(filter: Filter, value: unknown): Condition {
     const given = Array.isArray(value) ? value.map(textOf) : textOf(value)
     try {
@@ -107,7 +107,7 @@ export class Filters {
     return this.#inModel(() => parseFilterName(name))
   }
 
-  /** A plain map was created without a model; its errors must name the model that uses it. */
+  /** Adds the model name to errors: a plain object is created without a model. */
   #inModel<Result>(read: () => Result): Result {
     try {
       return read()

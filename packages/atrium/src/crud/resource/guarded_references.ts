@@ -2,9 +2,9 @@ import { connectionOf } from '#base/database/connection_of'
 import type { Column } from '#base/columns/column'
 import { knownResources, type Resource } from './resource.js'
 
-/** A reference of a record, by one column or several, to models with a policy or a scope. */
+/** A reference of a record, by one or more columns, to models with a policy or a scope. */
 export interface GuardedReference {
-  /** Columns of the record, and those of the other table in the same order */
+  /** Columns of the record; `references` are the columns of the other table, in the same order */
   columns: readonly Column[]
   references: readonly string[]
   /** The models of the other table that have a policy or a scope */
@@ -12,7 +12,7 @@ export interface GuardedReference {
 }
 
 interface Resolved {
-  /** `knownResources.changes` at the time of the computation */
+  /** Value of `knownResources.changes` when the references were computed */
   changes: number
   references: readonly GuardedReference[]
 }
@@ -20,20 +20,20 @@ interface Resolved {
 const RESOLVED = new WeakMap<Resource, Resolved>()
 
 /**
- * The references of a model's records to records with a policy or a scope: by its belongs-to relations
- * and by the table's foreign keys. Computed again only when the known resources change. [P14]
+ * Returns the references of a model's records to records with a policy or a scope: through its belongs-to relations and
+ * the foreign keys of the table. Computed again only when the known resources change. [P14]
  */
 export function guardedReferencesOf(resource: Resource): readonly GuardedReference[] {
   const known = RESOLVED.get(resource)
   if (known?.changes === knownResources.changes) return known.references
   const references = referencesGuardedBy(resource, isGuarded)
-  /* A foreign key is known only after the table is loaded. */
+  /* Foreign keys are known only after the table is loaded. */
   if (resource.isLoaded) RESOLVED.set(resource, { changes: knownResources.changes, references })
   return references
 }
 
 /**
- * The same by what guards the records of a model for an actor.
+ * Returns the references to models for which the given function returns true.
  */
 export function referencesGuardedBy(
   resource: Resource,
@@ -57,7 +57,7 @@ export function referencesGuardedBy(
   return [...declared, ...constrained].filter(({ targets }) => targets.length > 0)
 }
 
-/** The model's own belongs-to relations; the related model comes before others of its table. */
+/** Yields the belongs-to relations of the model; the related model comes before other models of the same table. */
 function* declaredReferences(
   resource: Resource
 ): Iterable<{ column: Column; related: Resource; target: string }> {
@@ -73,7 +73,7 @@ function* declaredReferences(
 }
 
 /**
- * The models that a model's records can refer to.
+ * Returns the models to which records of a model can refer.
  */
 export function referredTo(resource: Resource): ReadonlySet<Resource> {
   const constrained = resource.foreignKeys.flatMap(({ table }) => knownResources.ofTable(table))

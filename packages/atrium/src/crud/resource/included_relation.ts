@@ -15,7 +15,7 @@ interface RelatedTable {
   readonly columns: ColumnSet
 }
 
-/** The properties of it that loading needs. */
+/** The properties of the related resource that are needed to load it. */
 interface LoadableTable extends RelatedTable {
   readonly model: LucidModel
   readonly name: string
@@ -27,14 +27,11 @@ interface LoadableTable extends RelatedTable {
 
 /** A relation of the option `include` with settings. [Q3] */
 export interface IncludeOption {
-  /** Its name, or its API name */
+  /** Name or API name of the relation */
   relation: string
-  /**
-   * Maximum number of items in each record, for a relation to many. Default:
-   * `pagination.includedPerRecord`
-   */
+  /** Maximum number of items per record, for a relation to many. Default: `pagination.includedPerRecord` */
   limit?: number
-  /** The columns of a manyToMany's pivot table that each item has under `pivot`. Default: none */
+  /** Pivot table columns of a manyToMany relation that each item contains under `pivot`. Default: none */
   pivot?: Iterable<string>
 }
 
@@ -48,15 +45,15 @@ interface RelatedColumn {
 
 /** A relation whose items a model's responses can include. [Q3] */
 export class RelationTo<Related extends RelatedTable> {
-  /** Name in the API: the relation's `serializeAs` */
+  /** API name: the relation's `serializeAs` */
   readonly name: string
   /** True for a list of items; false for one item or null */
   readonly isList: boolean
-  /** Name in the API of the mark of a list that is not whole */
+  /** API name of the field that marks an incomplete list */
   readonly hasMore: string
-  /** The column of the including model that links it to the related rows */
+  /** Column of the including model that links it to the related rows */
   readonly column: Column
-  /** The columns of the pivot table that items show, if there are any */
+  /** Columns of the pivot table that items show, if any */
   readonly pivot: PivotColumns | undefined
 
   readonly #relation: RelationshipsContract
@@ -65,7 +62,7 @@ export class RelationTo<Related extends RelatedTable> {
   readonly #resourceOf: (model: LucidModel) => Related
 
   /**
-   * @param relation    booted
+   * @param relation    the booted relation
    * @param resourceOf  returns the resource of a related model
    */
   constructor(
@@ -91,20 +88,20 @@ export class RelationTo<Related extends RelatedTable> {
   }
 
   /**
-   * The resource of the related model: that of its first endpoints, if it has any. Resolved after all
-   * models are known, as two may include each other.
+   * The resource of the related model, with the options of its first endpoints if it has any. Resolved after all models
+   * are known, because two models can include each other.
    */
   get resource(): Related {
     return this.#resourceOf(this.#relation.relatedModel())
   }
 
-  /** Maximum number of related items in each record; undefined for a relation to one. */
+  /** Maximum number of related items per record; undefined for a relation to one. */
   get limit(): number | undefined {
     if (!this.isList) return undefined
     return this.#limit ?? crudConfig().pagination.includedPerRecord
   }
 
-  /** All names that the relation may have in a response. */
+  /** All names that the relation can have in a response. */
   get names(): readonly string[] {
     return this.isList ? [this.name, this.hasMore] : [this.name]
   }
@@ -112,7 +109,7 @@ export class RelationTo<Related extends RelatedTable> {
   /**
    * Loads the introspection of the related table, and of the pivot table's columns. [P15]
    *
-   * @throws ValueError  for an unknown column of the pivot table, or a field of the related model with its name
+   * @throws ValueError  for an unknown column of the pivot table, or if a field of the related model is named `pivot`
    * @throws the errors of the resource's `load`
    */
   async load(this: RelationTo<LoadableTable>, client?: QueryClientContract): Promise<void> {
@@ -132,7 +129,7 @@ export class RelationTo<Related extends RelatedTable> {
     await this.pivot.load(resource.model, client ?? resource.client(), which)
   }
 
-  /** True if the relation goes through another table. */
+  /** True if the relation uses another table in between. */
   get isIndirect(): boolean {
     return ['manyToMany', 'hasManyThrough'].includes(this.#relation.type)
   }
@@ -163,9 +160,9 @@ export class RelationTo<Related extends RelatedTable> {
   }
 
   /**
-   * Begins the query of the related rows, with the relation's own `onQuery`.
+   * Begins the query of the related rows, with the relation's `onQuery`.
    *
-   * @param values  of the including items' column, as the driver returned them; none of them null
+   * @param values  values of the linking column of the including items, as the driver returned them, without null
    */
   query(client: QueryClientContract, values: readonly unknown[]): Query {
     const parents = values.map((value) => ({ [this.column.attribute]: value }))
@@ -174,10 +171,10 @@ export class RelationTo<Related extends RelatedTable> {
 }
 
 /**
- * The relations of the option `include`, by their name or their API name. [Q3]
+ * Returns the relations of the option `include`, by their name or API name. [Q3]
  *
- * @param taken  API names of the items' other fields
- * @throws ValueError  for an unknown relation, one that cannot be included, or a setting that it does not have
+ * @param taken  API names of other fields of the items
+ * @throws ValueError  for an unknown relation, one that cannot be included, or a setting that it does not support
  */
 export function includedRelationsOf<Related extends RelatedTable>(
   model: LucidModel,
@@ -205,7 +202,7 @@ export function includedRelationsOf<Related extends RelatedTable>(
   return includes
 }
 
-/** The mark of one relation may be the name of another. */
+/** Checks that no relation has the name of another relation's mark for an incomplete list. */
 function checkMarks(
   model: LucidModel,
   includes: ReadonlyMap<string, { name: string; isList: boolean; hasMore: string }>
@@ -224,7 +221,7 @@ function noRelation(relations: RelationshipsContract[]): string {
     : `which is not a relation of the model; its relations are ${listed(relations.map((one) => one.relationName))}`
 }
 
-/** Completes "include names 'x', ..." */
+/** Returns the end of an error message that begins with "include names 'x', " */
 function errorOf(
   relation: RelationshipsContract,
   taken: readonly string[],

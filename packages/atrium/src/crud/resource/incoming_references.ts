@@ -2,14 +2,14 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { referencesTo, type ReferenceTo } from '#base/database/references_to'
 import type { Resource } from './resource.js'
 
-/** A foreign key of another table, or of the same, that refers to a model's table. */
+/** A foreign key that refers to a model's table, from another table or the same one. */
 export type IncomingReference = ReferenceTo
 
 const KNOWN = new WeakMap<Resource, readonly IncomingReference[]>()
 
 /**
- * The foreign keys of the database that refer to a model's table. Read once per process: a new one needs a
- * restart of the server, like a new column.
+ * Returns the foreign keys of the database that refer to a model's table. Read once per process: like a new column, a
+ * new foreign key requires a restart of the server.
  */
 export async function incomingReferences(
   { base }: Resource,

@@ -1,16 +1,16 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
 /**
- * The resource of each model, for references between models. The first one counts, so a decorator's
- * comes before those of a routes file. Resources with endpoints come before all others, as they define
- * the access to the model's records.
+ * Resource of each model, for references between models. The first registered resource is used, so that of a decorator
+ * precedes that of a routes file. Resources with endpoints precede all others, because they define the access to the
+ * model's records.
  */
 export class KnownResources<Resource extends { model: LucidModel; table: string }> {
   readonly #byModel = new Map<LucidModel, Resource>()
   readonly #ofEndpoints = new WeakSet<Resource>()
   #changes = 0
 
-  /** @param make  called once for a model without a resource */
+  /** @param make  creates the resource of a model without one; called once per model */
   constructor(private readonly make: (model: LucidModel) => Resource) {}
 
   /** Counter of changes: results computed from an earlier state are outdated. */
@@ -27,7 +27,7 @@ export class KnownResources<Resource extends { model: LucidModel; table: string 
   }
 
   /**
-   * The resource of a model.
+   * Returns the resource of a model.
    */
   of(model: LucidModel): Resource {
     const known = this.#byModel.get(model)
@@ -39,7 +39,7 @@ export class KnownResources<Resource extends { model: LucidModel; table: string 
     return [...this.#byModel.values()]
   }
 
-  /** The resources of a table's models, in the order of registration. */
+  /** Returns the resources of a table's models, in the order of registration. */
   ofTable(table: string): Resource[] {
     return [...this.#byModel.values()].filter((resource) => resource.table === table)
   }

@@ -9,16 +9,16 @@ import type { Projection } from './projection.js'
 import { type Key } from '#base/columns/key'
 import { type KeyKind } from '#base/values/new_key'
 
-/** The schemas of bodies that the options of a model give */
+/** Body schemas that are set in the options of a model */
 export interface GivenSchemas {
   create?: CompiledSchema
   update?: CompiledSchema
 }
 
 /**
- * Compiles a schema for bodies.
+ * Compiles a body schema.
  *
- * @throws ValueError  for a field that is no column and no virtual field
+ * @throws ValueError  for a field that is not a column or a virtual field
  */
 export function compileBody(
   model: string,
@@ -41,7 +41,7 @@ export function compileBody(
 }
 
 /**
- * The fields of `selectSchema`, by API name.
+ * Returns the fields of `selectSchema`, by API name.
  *
  * @throws ValueError  for a field that cannot be shown
  */
@@ -69,9 +69,9 @@ export function selectedFields(
 }
 
 /**
- * The computed properties of responses: attribute -> API name.
+ * Returns the computed properties of responses: attribute -> API name.
  *
- * @param shows  false for an API name that grants hide
+ * @param shows  returns false for an API name that grants hide
  */
 export function shownComputed(
   { $computedDefinitions }: LucidModel,
@@ -85,7 +85,7 @@ export function shownComputed(
   return new Map(shown)
 }
 
-/** The columns whose schema accepts a file. [B17] */
+/** Returns the columns whose schema accepts a file. [B17] */
 export function fileColumnsOf({ create, update }: GivenSchemas, columns: ColumnSet): Column[] {
   const fields = [create, update].flatMap((one) => one?.fields ?? [])
   const files = fields.filter(({ type }) => type === 'multipartFile')
@@ -93,10 +93,10 @@ export function fileColumnsOf({ create, update }: GivenSchemas, columns: ColumnS
 }
 
 /**
- * True if a create's body must contain the key: a composite one, and one that the database does not generate
- * and the model does not assign.
+ * True if the body of a create must contain the key: for a composite key, or if no part of the database, the model or
+ * the engine generates it.
  *
- * @param generated  the kind of the keys that the engine generates
+ * @param generated  kind of the keys that the engine generates
  */
 export function mustGiveKey(model: LucidModel, key: Key, generated: KeyKind | undefined): boolean {
   if (key.isComposite) return true
@@ -107,9 +107,9 @@ export function mustGiveKey(model: LucidModel, key: Key, generated: KeyKind | un
 }
 
 /**
- * The schema of a create's or an update's body: the given one, else one that is derived from the table.
+ * Returns the body schema of a create or an update: the given schema, or one that is derived from the table.
  *
- * @param base       the columns without the projection
+ * @param base       columns without the projection
  * @param managed    attributes that the engine sets
  * @param keyIsGiven true if the body must contain the key
  */
@@ -124,7 +124,7 @@ export function bodySchemaOf(
   }: { columns: ColumnSet; base: ColumnSet; projection?: Projection },
   { managed, keyIsGiven }: { managed: Set<string>; keyIsGiven: boolean }
 ): BodySchema {
-  /* A value that is hidden, and so null to the caller, must not be overwritten by null. */
+  /* A hidden value, which is null for the caller, must not be overwritten with null. */
   const columns = own.all.map((one, index) => (one.hidden ? one : base.all[index]))
   const schema =
     given[operation] ??

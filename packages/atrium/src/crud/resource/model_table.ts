@@ -7,21 +7,21 @@ import { listed, RuntimeError } from '#base/errors'
 import { readOnlyOf, type ReadOnly } from './read_only.js'
 
 /**
- * What the database says of a model's table, beyond its columns.
+ * Properties of a model's table in the database, except its columns.
  */
 export interface ModelTable {
   readonly foreignKeys: readonly ForeignKey[]
-  /** Names of the columns of each unique index, partial ones too */
+  /** Column names of each unique index, including partial indexes */
   readonly uniqueKeys: readonly string[][]
-  /** Of them those of which no two rows have the same values, the primary key among them */
+  /** Column names of those unique indexes and primary keys that apply to all rows */
   readonly wholeKeys: readonly string[][]
   /** Columns by constraint name, for databases whose errors name only the constraint */
   readonly constraints: ReadonlyMap<string, readonly string[]>
-  /** Why no record can be written; null if records can be */
+  /** Reason why records cannot be written; null if they can be written */
   readonly readOnly: ReadOnly | null
 }
 
-/** Until the table is read */
+/** Value until the table is read */
 export const UNKNOWN_TABLE: ModelTable = {
   foreignKeys: [],
   uniqueKeys: [],
@@ -31,9 +31,9 @@ export const UNKNOWN_TABLE: ModelTable = {
 }
 
 /**
- * Reads a model's table, and tells its columns their types.
+ * Reads a model's table, and sets the types of its columns.
  *
- * @param introspection  read already; null for a missing table
+ * @param introspection  result if it was already read; null for a missing table
  * @throws RuntimeError  when the table or a column is missing
  */
 export async function readModelTable(

@@ -3,7 +3,7 @@ import type { Operation } from '../operations/operation.js'
 import type { Actor } from '../types.js'
 import type { Scope } from './scope.js'
 
-/** An operation that can be granted: taking a soft deletion back is one of its own. [U2] */
+/** An operation that can be granted. Restoring a soft-deleted item is a separate operation. [U2] */
 export type GrantedOperation = Operation | 'restore'
 
 /**
@@ -11,11 +11,11 @@ export type GrantedOperation = Operation | 'restore'
  */
 export interface Grant {
   operations: ReadonlySet<GrantedOperation> | 'all'
-  /** Names in the API of the fields that are not shown, and so not written either */
+  /** API names of fields that are hidden, and therefore not writable */
   hidden: ReadonlySet<string>
-  /** Names in the API of the fields that are not written, on create neither */
+  /** API names of fields that are not writable, including on create */
   readonly: ReadonlySet<string>
-  /** A record is reached by any of them; null: all records, `[]`: none */
+  /** Scopes of the grant: it includes records in any of them; null: all records, `[]`: none */
   scopes: readonly Scope[] | null
 }
 
@@ -28,13 +28,13 @@ export interface GovernedModel {
 }
 
 /**
- * Knows what actors may do in addition to what `policy` and `scope` of a model say. [U4]
+ * Permissions of actors, which restrict them further than the `policy` and `scope` of a model. [U4]
  */
 export interface Permissions {
   /**
-   * The same list, object for object, wherever the same roles allow the same.
+   * Returns the grants of an actor on a model. Actors with the same grants get the same array object.
    *
-   * @returns null where the actor is not restricted; `[]` where they may do nothing
+   * @returns null if the actor is not restricted; `[]` if the actor is not allowed to do anything
    */
   grantsOf(actor: Actor, resource: GovernedModel): Promise<readonly Grant[] | null>
 }
@@ -53,13 +53,13 @@ export function usePermissions(given: Permissions | undefined): Permissions | un
 }
 
 /**
- * The registered permissions, if any.
+ * Returns the registered permissions, if any.
  */
 export function permissions(): Permissions | undefined {
   return registered
 }
 
-/** Application code and anonymous actors have no roles. */
+/** True if grants apply to the actor. Application code and anonymous actors have no roles. */
 export function isGoverned({ kind }: Actor): boolean {
   return kind !== 'system' && kind !== 'none'
 }

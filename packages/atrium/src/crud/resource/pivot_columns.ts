@@ -5,16 +5,16 @@ import { listed, RuntimeError, ValueError } from '#base/errors'
 import { toApi } from '#base/values/to_api'
 import { Column } from '#base/columns/column'
 
-/** Name of the pivot table's columns in an item */
+/** Field of an item that contains the pivot table's columns */
 export const PIVOT = 'pivot'
 
-/** Name of the first one in a result; the others are numbered on */
+/** Alias prefix of pivot columns in a result, followed by a number */
 const READ_AS = 'crud_pivot_'
 
 interface PivotColumn {
   /** Name in the pivot table and in the API */
   name: string
-  /** The same column under its name in a result */
+  /** The same column under its alias in a result */
   read: Column
 }
 
@@ -23,7 +23,7 @@ export class PivotColumns {
   #columns: readonly PivotColumn[] = []
 
   /**
-   * @param names  of the table's columns
+   * @param names  names of columns of the table
    */
   constructor(
     readonly table: string,
@@ -39,10 +39,10 @@ export class PivotColumns {
   }
 
   /**
-   * Loads the introspection of the table, once.
+   * Loads the introspection of the table once.
    *
    * @param related  model of the items
-   * @param which    start of the message of an error
+   * @param which    beginning of error messages
    * @throws RuntimeError  when the table is missing
    * @throws ValueError    for a name that is not a column
    */
@@ -69,9 +69,9 @@ export class PivotColumns {
   }
 
   /**
-   * The values in the form of the API.
+   * Returns the values in the API's form.
    *
-   * @param row  has the columns under their names in a result
+   * @param row  a row with the columns under their aliases
    */
   valuesOf(row: Record<string, unknown>): Record<string, unknown> {
     return Object.fromEntries(

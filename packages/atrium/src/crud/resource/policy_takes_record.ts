@@ -2,10 +2,9 @@
 const WITH_RECORD = 4
 
 /**
- * True if a policy may use the record: it declares the fourth parameter, or can receive it by a rest
- * parameter, after a parameter with a default, or through `arguments`. A function whose parameters
- * cannot be read, such as a bound one, counts as well: a wrong true costs time, a wrong false would
- * reveal a record. [P14]
+ * True if a policy could use the record: it declares the fourth parameter, or can receive it through a rest parameter,
+ * after a parameter with a default value, or through `arguments`. Also true if the parameters cannot be read, as for a
+ * bound function: a wrong true costs time, but a wrong false would reveal a record. [P14]
  */
 export function policyTakesRecord(policy: (...parameters: any[]) => unknown): boolean {
   if (policy.length >= WITH_RECORD) return true
@@ -15,9 +14,9 @@ export function policyTakesRecord(policy: (...parameters: any[]) => unknown): bo
   return parameters === null || /\.\.\.|=/.test(parameters)
 }
 
-/** The source text of the parameters; null if it cannot be found. */
+/** Returns the source text of the parameters; null if it cannot be found. */
 function parametersIn(source: string): string | null {
-  /* An arrow function may have a single parameter without parentheses. */
+  /* An arrow function can have a single parameter without parentheses. */
   const single = /^(?:async\s+)?[\w$]+\s*=>/.exec(source)
   if (single) return ''
   const start = source.indexOf('(')

@@ -2,7 +2,7 @@ import type { Column } from '#base/columns/column'
 import type { GrantedOperation, Grant } from './permissions.js'
 import type { Scope } from './scope.js'
 
-/** Records on which a field may be written: all, none, or those that certain grants reach. */
+/** Records on which a field is writable: all, none, or those that certain grants include. */
 type Writing = 'all' | 'none' | 'some'
 
 const WHOLE: readonly Grant[] = [
@@ -15,13 +15,13 @@ const WHOLE: readonly Grant[] = [
 export class Projection {
   /** API names of the fields hidden on all records */
   readonly hidden: ReadonlySet<string>
-  /** Fields shown on some records: API name -> scopes, any of which shows it */
+  /** Fields that are shown on some records only: API name -> scopes, any of which shows the field */
   readonly mixed: ReadonlyMap<string, readonly Scope[]>
   readonly #grants: readonly Grant[]
 
   /**
-   * @param grants    null where only relations are left out
-   * @param includes  names in the API of the relations that responses do not embed
+   * @param grants    null if there are no restrictions other than excluded relations
+   * @param includes  API names of relations that responses do not include
    */
   constructor(
     grants: readonly Grant[] | null,
@@ -57,28 +57,28 @@ export class Projection {
   }
 
   /**
-   * The scopes any of which lets the operation reach a record; null: it reaches all of them.
+   * Returns the scopes of the grants for the operation: a record must be in any of them; null: all records.
    */
   reach(operation: GrantedOperation): readonly Scope[] | null {
     return unionOf(this.grantsFor(operation))
   }
 
   /**
-   * True if the operation reaches every readable record.
+   * True if the grants for the operation include every readable record.
    */
   reachesWhatIsRead(operation: GrantedOperation): boolean {
     return covers(this.reach(operation), this.reach('read'))
   }
 
   /**
-   * True if the operation reaches exactly the readable records.
+   * True if the grants for the operation include exactly the readable records.
    */
   reachesAsRead(operation: GrantedOperation): boolean {
     return this.reachesWhatIsRead(operation) && covers(this.reach('read'), this.reach(operation))
   }
 
   /**
-   * The records on which a field may be written. A field hidden on all records is written on none.
+   * Returns the records on which a field is writable. A field that is hidden on all records is not writable.
    */
   writing(operation: 'create' | 'update', name: string): Writing {
     if (this.hidden.has(name)) return 'none'
@@ -88,13 +88,19 @@ export class Projection {
     return covers(unionOf(writing), unionOf(grants)) ? 'all' : 'some'
   }
 
-  /** A field that is shown is accepted in a body, as sending its stored value is not a write. */
+  /**
+   * Returns whether the body accepts a field. A read-only field is accepted, because sending its stored value is not a
+   * write.
+   */
   offers(operation: 'create' | 'update', name: string): 'offered' | 'withheld' | 'unknown' {
     if (this.hidden.has(name)) return 'unknown'
     return this.writing(operation, name) === 'none' ? 'withheld' : 'offered'
   }
 
-  /** The relations left in responses: an item of an embedded one tells the column that ties it. */
+  /**
+   * Returns the relations that remain in responses. A relation is removed if its linking column is hidden, because an
+   * included item would reveal the value.
+   */
   includesLeft<Include extends { column: Pick<Column, 'isPrimary' | 'apiName'> }>(
     includes: ReadonlyMap<string, Include>
   ): Map<string, Include> {
@@ -111,7 +117,10 @@ export class Projection {
     return this.hidden.has(name) || this.mixed.has(name)
   }
 
-  /** The columns shown on some records only. A key identifies the record: it is shown wherever any grant shows it. */
+  /**
+   * Returns the columns that are shown on some records only. Keys identify records, so they are shown if any grant
+   * shows them.
+   */
   mixedColumns(columns: readonly Column[]): Map<Column, readonly Scope[]> {
     const found = new Map<Column, readonly Scope[]>()
     for (const column of columns) {
@@ -127,7 +136,7 @@ export function mayWrite({ hidden, readonly }: Grant, name: string): boolean {
 }
 
 /**
- * The scopes of several grants together; null: all records.
+ * Returns the combined scopes of several grants; null: all records.
  */
 export function unionOf(grants: readonly Grant[]): readonly Scope[] | null {
   const scopes = new Set<Scope>()
@@ -138,7 +147,7 @@ export function unionOf(grants: readonly Grant[]): readonly Scope[] | null {
   return [...scopes]
 }
 
-/** True if every record of the other reach is reached, compared by the scopes' identity. */
+/** True if every record of the second list of scopes is also in the first; scopes are compared by identity. */
 function covers(one: readonly Scope[] | null, other: readonly Scope[] | null): boolean {
   if (one === null) return true
   return other !== null && other.every((scope) => one.includes(scope))

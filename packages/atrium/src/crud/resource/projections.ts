@@ -7,11 +7,11 @@ import type { GovernedModel, Grant, Permissions } from './permissions.js'
 import { Projection } from './projection.js'
 import type { Scope } from './scope.js'
 
-/** Of one resource: people have few distinct sets of permissions. */
+/** Maximum number of projections per resource; users have few distinct sets of permissions. */
 const STORED_MAX = 100
 
 /**
- * The parts of a resource that a projection needs.
+ * The properties of a resource that a projection needs.
  */
 interface Projectable extends GovernedModel {
   readonly table: string
@@ -20,13 +20,13 @@ interface Projectable extends GovernedModel {
 }
 
 /**
- * The projections of one resource, each made once for the same permissions.
+ * Projections of one resource, each created once per distinct set of permissions.
  */
 export class Projections<Resource extends Projectable> {
   readonly #resources = new BoundedMap<string, Resource>(STORED_MAX)
 
   /**
-   * @param project  makes the resource that a projection leaves
+   * @param project  creates the resource for a projection
    */
   constructor(
     private readonly resource: Resource,
@@ -34,7 +34,7 @@ export class Projections<Resource extends Projectable> {
   ) {}
 
   /**
-   * The resource as the actor may see it: itself where nothing restricts them. [U4]
+   * Returns the resource as the actor is allowed to see it; the resource itself if nothing restricts the actor. [U4]
    */
   async for(actor: Actor, permissions: Permissions): Promise<Resource> {
     const grants = await permissions.grantsOf(actor, this.resource)
@@ -56,7 +56,7 @@ export class Projections<Resource extends Projectable> {
 
 const RELATED = new WeakMap<readonly Grant[], Projection>()
 
-/** Related items that stand with an item tell the column that ties them to it. */
+/** True if the grants allow included items, which reveal the column that links them to the including item. */
 function areShown(
   { isList, relatedColumn }: RelationTo<Projectable>,
   grants: readonly Grant[]
@@ -80,7 +80,7 @@ const FINGERPRINTS = new WeakMap<readonly Grant[], string>()
 const SCOPES = new WeakMap<Scope, number>()
 let scopes = 0
 
-/** The same text for grants that allow the same by the same scopes. */
+/** Returns a text that is equal for grants with the same permissions and the same scopes. */
 function fingerprintOf(grants: readonly Grant[]): string {
   let known = FINGERPRINTS.get(grants)
   if (known === undefined) {

@@ -3,8 +3,8 @@ import { listed } from '#base/errors'
 import type { Key } from '#base/columns/key'
 
 /**
- * Why the records of a model are only read: the table is a view, or no unique index makes sure that the
- * model's key means one row.
+ * Reason why the records of a model are read-only: the table is a view, or no unique index guarantees that the model's
+ * key identifies one row.
  */
 export type ReadOnly = 'view' | 'keyless'
 
@@ -20,7 +20,7 @@ export function readOnlyOf(
   return isUnique ? null : 'keyless'
 }
 
-/** @param ignored  options about writes, which have no effect */
+/** @param ignored  options for writes, which have no effect */
 export function readOnlyNote(
   {
     name,

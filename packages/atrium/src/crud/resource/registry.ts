@@ -10,17 +10,17 @@ import { knownResources, type Resource, type IncludedRelation } from './resource
 import type { TableIntrospection } from '#base/database/introspection'
 import { readTables } from '#base/database/read_tables'
 
-/** The models with endpoints, and the paths of those. */
+/** Registry of the models with endpoints and of the endpoints' paths. */
 export class ResourceRegistry {
   readonly #endpoints: EndpointCreator[] = []
   readonly #others: Resource[] = []
   readonly #checks = new Map<Resource, () => void>()
 
-  /** The errors that the boot of a command found in the decorated models [P9] */
+  /** Errors in the decorated models that were found at the boot of a command [P9] */
   readonly errors: Error[] = []
-  /** True if the command has printed them */
+  /** True if the command has printed the errors */
   areErrorsShown = false
-  /** The errors that the boot has not reported yet: `load()` throws them [P9] */
+  /** Boot errors that have not been reported yet: `load()` throws them [P9] */
   readonly unreported: Error[] = []
 
   /** @throws ValueError  when another model's endpoints have the same path */
@@ -38,10 +38,10 @@ export class ResourceRegistry {
   }
 
   /**
-   * Adds a resource without endpoints to those that `load()` loads.
+   * Adds a resource without endpoints to the resources that `load()` loads.
    *
-   * @param ownCode  true if writes outside of `LucidCrud` emit events
-   * @param check    called once the types of its columns are known; throws ValueError for options that don't fit
+   * @param ownCode  true if writes outside `LucidCrud` emit events
+   * @param check    called once the column types are known; throws ValueError for options that do not match them
    */
   track(
     resource: Resource,
@@ -54,7 +54,7 @@ export class ResourceRegistry {
   }
 
   /**
-   * The endpoints of every model, in the order in which they were added.
+   * Returns the endpoints of all models, in the order in which they were added.
    */
   endpoints(): readonly EndpointCreator[] {
     return this.#endpoints
@@ -64,14 +64,14 @@ export class ResourceRegistry {
     return this.#endpoints.map((one) => one.resource)
   }
 
-  /** The resources that `load()` loads. */
+  /** Returns the resources that `load()` loads. */
   known(): readonly Resource[] {
     return [...this.all(), ...this.#others]
   }
 
   /**
-   * A relation that only another part of the application includes has its own authorization, and is not an
-   * error.
+   * Checks a relation of the option `include`. A relation between models without endpoints is authorized by the part of
+   * the application that uses it, and is not an error.
    *
    * @throws ValueError  for a relation whose items no caller could ever see
    */
@@ -97,8 +97,8 @@ export class ResourceRegistry {
   }
 
   /**
-   * Loads the introspection of every model's table. Called before the server listens, by the tests after
-   * migrating, and otherwise by the first request; loaded resources stay as they are. [P15]
+   * Loads the introspection of every model's table. Called before the server listens, by tests after the migrations,
+   * and otherwise by the first request. Loaded resources are not loaded again. [P15]
    *
    * @throws ConfigurationError  with all missing or contradictory parts, and the errors of the boot
    */
@@ -111,7 +111,7 @@ export class ResourceRegistry {
       try {
         await endpoints.resource.load(undefined, introspections.get(endpoints.resource))
         for (const include of endpoints.resource.includes.values()) {
-          /* The missing part of another model may follow from an error that is reported already. */
+          /* A relation can be missing because of an error that is already reported. */
           if (isWhole) this.#checkInclude(endpoints.resource, include)
           await include.load()
         }
@@ -139,16 +139,16 @@ export class ResourceRegistry {
 }
 
 /**
- * The models of the application that have endpoints: `endpoints()` and `all()` list them, `load()` reads the columns of
- * their tables and throws a ConfigurationError with all that does not fit.
+ * The models of the application that have endpoints. `endpoints()` and `all()` list them; `load()` reads the columns of
+ * their tables and throws a ConfigurationError with all mismatches.
  */
 export const resources = new ResourceRegistry()
 
 /**
- * Reads the introspection of the tables of resources, each table once, and all tables of one connection
- * together: one by one, hundreds of models would need thousands of queries at the start.
+ * Reads the introspection of the resources' tables, each table once, and all tables of one connection together. Reading
+ * them one by one would need thousands of queries at startup for hundreds of models.
  *
- * @returns null for a missing table; nothing for an unsupported database
+ * @returns null for a missing table; no entry for an unsupported database
  */
 async function introspectTables(
   all: Iterable<Resource>

@@ -55,16 +55,15 @@ export type { Scope } from './scope.js'
 /** A relation whose items a model's responses can include. [Q3] */
 export type IncludedRelation = RelationTo<Resource>
 
-/** Decides whether an actor may perform an action. See `PolicyOf`. */
+/** Decides whether an actor is allowed to perform an action. See `PolicyOf`. */
 export type Policy = PolicyOf<Resource>
 
-/** The options of `@Crud` about the model itself. [P4] */
+/** Options of `@Crud` for the model itself. [P4] */
 export type ResourceOptions = ResourceOptionsOf<Resource>
 
 /**
- * The description of a model: its class and options, checked once when it is created, and the
- * introspection, after `load()`. It never changes afterwards, and all other code uses it instead of
- * Lucid. [P2, P15]
+ * Description of a model: its class and options, checked once when it is created, and the introspection of its table,
+ * after `load()`. It never changes afterwards. All other code uses it instead of Lucid's definitions. [P2, P15]
  */
 export class Resource {
   readonly model: LucidModel
@@ -79,7 +78,7 @@ export class Resource {
   readonly showDeleted: boolean
   readonly virtualFields: readonly string[]
   readonly policy: Policy | undefined
-  /** True if the policy decides about each record, and not only about the model [P14] */
+  /** True if the policy authorizes each record, and not only the model [P14] */
   readonly authorizesRecords: boolean
   readonly scope: Scope | undefined
 
@@ -99,9 +98,9 @@ export class Resource {
   /** Reads the resource's items */
   readonly reader = new Reader(this)
 
-  /** The grants that the resource is projected by, if it is [U4] */
+  /** Grants that the resource is restricted to, if any [U4] */
   readonly projection: Projection | undefined
-  /** The columns shown on some records only, with the scopes that show them [U3] */
+  /** Columns that are shown on some records only, with the scopes that show them [U3] */
   readonly mixedColumns: ReadonlyMap<Column, readonly Scope[]> = new Map()
 
   readonly #options: ResourceOptions & { model: LucidModel }
@@ -191,10 +190,10 @@ export class Resource {
   }
 
   /**
-   * The resource projected by the actor's grants: itself for an unrestricted actor, else a cached resource in
-   * which hidden columns behave as those with `serializeAs: null`. [U4]
+   * Returns the resource restricted to the actor's grants: the resource itself for an unrestricted actor, otherwise a
+   * cached resource in which hidden columns behave like columns with `serializeAs: null`. [U4]
    *
-   * @param client  loads the resource, if it is not loaded yet
+   * @param client  client that loads the resource, if it is not loaded yet
    */
   async for(actor: Actor, client?: QueryClientContract): Promise<Resource> {
     if (this.#base) return await this.#base.for(actor, client)
@@ -209,7 +208,7 @@ export class Resource {
   }
 
   /**
-   * The unprojected resource; itself, if it is not projected.
+   * The resource without a projection.
    */
   get base(): Resource {
     return this.#base ?? this
@@ -223,12 +222,12 @@ export class Resource {
     return this.projection?.permits(operation) ?? true
   }
 
-  /** True if every update sets the column anew */
+  /** True if every update sets the column */
   isStamp({ autoUpdate, name }: Column): boolean {
     return autoUpdate || name === (this.updatedAt ?? this.base.updatedAt)?.name
   }
 
-  /** Why no record can be written; null if records can be, or until the table is known */
+  /** Reason why records cannot be written; null if they can be written, or until the table is known */
   get readOnly(): ReadOnly | null {
     return this.base.#stored.readOnly
   }
@@ -266,7 +265,7 @@ export class Resource {
   }
 
   /**
-   * The resource of a model's decorator.
+   * Returns the resource for a model's decorator.
    *
    * @param settings  override those of the decorator
    * @throws the errors of the constructor
@@ -309,16 +308,16 @@ export class Resource {
   }
 
   /**
-   * The client of the model's own connection.
+   * Returns the client of the model's connection.
    */
   client(): QueryClientContract {
     return db.connection(this.model.connection)
   }
 
   /**
-   * Loads the introspection of the table, once; a failed attempt can be repeated. [P15]
+   * Loads the introspection of the table once; a failed attempt can be repeated. [P15]
    *
-   * @param introspection  read already; null for a missing table
+   * @param introspection  result if it was already read; null for a missing table
    * @throws RuntimeError  when the table or a column is missing
    * @throws ValueError    when an option does not match the columns' types
    */
@@ -327,7 +326,7 @@ export class Resource {
     introspection?: TableIntrospection | null
   ): Promise<void> {
     if (this.#isLoaded) return
-    /* A concurrent load may be waiting for the connection that this transaction uses. */
+    /* A concurrent load could be waiting for the connection that this transaction uses. */
     if (client.isTransaction) return await this.#load(client, introspection)
     this.#loading ??= this.#load(client, introspection).finally(() => (this.#loading = undefined))
     await this.#loading
@@ -347,8 +346,8 @@ export class Resource {
   }
 
   /**
-   * Created on first use, as many models are never written; a derived schema has no errors to report at
-   * the start.
+   * Creates a body schema on first use, because many models are never written. A derived schema has no errors that
+   * would have to be reported at startup.
    */
   #bodySchema(operation: 'create' | 'update'): BodySchema {
     if (!this.#isLoaded) {
@@ -364,7 +363,7 @@ export class Resource {
     })
   }
 
-  /** The kind of the keys that the engine generates; undefined if it generates none */
+  /** Kind of the keys that the engine generates; undefined if it generates none */
   get generatedKey(): KeyKind | undefined {
     return this.#options.key
   }
@@ -381,7 +380,9 @@ export class Resource {
     return compileBody(this.name, option, schema, this.columns, this.virtualFields)
   }
 
-  /** It may be made of any column, so that it goes with the first that is hidden. */
+  /**
+   * True if a computed property is shown. It can depend on any column, so it is hidden as soon as one column is hidden.
+   */
   #shows(computed: string): boolean {
     if (!this.projection) return true
     return !this.hidesColumns && !this.projection.conceals(computed)

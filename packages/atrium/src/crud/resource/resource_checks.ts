@@ -8,12 +8,12 @@ import { listed, RuntimeError, shown, ValueError } from '#base/errors'
 import type { CompiledSchema } from '#base/schema/object_schema'
 import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
 
-/* Checks of a model and of its options, each with the error that says what to change. */
+/* Checks of a model and its options. Each error explains what to change. */
 
 /**
- * The model, booted.
+ * Returns the booted model.
  *
- * @throws TypeError  for anything but a Lucid model
+ * @throws TypeError  for any value other than a Lucid model
  */
 export function bootedModel(model: unknown): LucidModel {
   const isModel = typeof model === 'function' && '$addColumn' in model && 'boot' in model
@@ -28,7 +28,7 @@ export function bootedModel(model: unknown): LucidModel {
   return lucid
 }
 
-/** Needed even with the option `session`: the introspection uses this connection. [P15] */
+/** Checks that the model's connection exists. The introspection uses it, even with the option `session`. [P15] */
 export function checkConnection(model: LucidModel): void {
   const name = model.connection ?? db.primaryConnectionName
   if (!db.manager.has(name)) {
@@ -76,7 +76,7 @@ export function checkShowDeleted(
 /**
  * Checks that options match the table, once its columns are known.
  *
- * @param kind  of the keys that the engine generates
+ * @param kind  kind of the keys that the engine generates
  * @throws ValueError
  */
 export function checkAgainstTable(
@@ -95,7 +95,9 @@ export function checkAgainstTable(
   checkGenerated(model.name, model.columns, schemas)
 }
 
-/** A column of the wrong type would break every delete, or hide every item. */
+/**
+ * Checks the types of the soft-delete and update columns: a wrong type would break every delete, or hide every item.
+ */
 function checkMarkingColumns(
   model: string,
   softDelete: SoftDelete | undefined,
@@ -115,7 +117,7 @@ function checkMarkingColumns(
   }
 }
 
-/** A derived schema leaves out generated columns. */
+/** Checks that no schema contains a generated column. Derived schemas leave them out. */
 function checkGenerated(
   model: string,
   columns: ColumnSet,

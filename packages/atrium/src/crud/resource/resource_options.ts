@@ -8,10 +8,10 @@ import type { IncludeOption } from './included_relation.js'
 import type { Scope } from './scope.js'
 
 /**
- * Decides whether the actor may perform the action, on the record if one is given. A policy that
- * declares `record`, or can receive it by a rest parameter, after a default or through `arguments`, is
- * asked to `read` every record that is returned, those of lists, counts and includes too. Leave `record`
- * out if only actor and action count: a list then needs one call. [P14]
+ * Decides whether the actor is allowed to perform the action, on the record if one is given. A policy that declares
+ * `record`, or can receive it through a rest parameter, after a default value or through `arguments`, is called for
+ * every record that is returned, including lists, counts and includes. Omit `record` if the decision depends only on
+ * actor and action: a list then needs one call. [P14]
  */
 export type PolicyOf<Resource> = (
   actor: Actor,
@@ -20,7 +20,7 @@ export type PolicyOf<Resource> = (
   record?: LucidRow
 ) => boolean | Promise<boolean>
 
-/** The options of `@Crud` about the model itself. [P4] */
+/** Options of `@Crud` for the model itself. [P4] */
 export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   /** Tags of the endpoints in the API schema */
   tags?: Iterable<string>
@@ -28,11 +28,11 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   createSchema?: ObjectSchema
   /** Body of update. Default: derived from the table [P7] */
   updateSchema?: ObjectSchema
-  /** When given, the hard-delete endpoint exists [S5] */
+  /** If set, the hard-delete endpoint exists [S5] */
   deleteSchema?: ObjectSchema
-  /** Generates the key of a new record that is given none: UUID of version 7 or 4, or ULID */
+  /** Generates keys for new records without one: UUID version 7 or 4, or ULID */
   key?: KeyKind
-  /** Its fields are the fields of the responses. Default: all columns that are not hidden [A2] */
+  /** Schema whose fields are the fields of responses. Default: all columns that are not hidden [A2] */
   selectSchema?: ObjectSchema
   /**
    * Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of
@@ -43,10 +43,10 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   filterConfig?: FilterConfig | FilterMap
   /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
-  /** Relations that `include=` may add to the responses [Q3] */
+  /** Relations that `include=` can add to responses [Q3] */
   include?: Iterable<string | IncludeOption>
-  /** Allowed actions of each actor; default: all [P14] */
+  /** Decides on the allowed actions of each actor; default: all actions [P14] */
   policy?: PolicyOf<Resource>
-  /** Visible rows of each actor; default: all [P14] */
+  /** Narrows the rows that are visible to each actor; default: all rows [P14] */
   scope?: Scope
 }

@@ -2,23 +2,23 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import type { Actor } from '../types.js'
 
 /**
- * Narrows a query to the rows that the actor may see. Hidden rows do not exist for them. It only adds
- * conditions, synchronously; one that compares with nothing (undefined, or null as in `where('branch_id', null)`)
- * matches no row. [P14, U3]
+ * Narrows a query to the rows that the actor is allowed to see. For the actor, other rows do not exist. A scope adds
+ * only conditions, synchronously; a condition that compares with undefined, or with null as in `where('branch_id',
+ * null)`, matches no row. [P14, U3]
  */
 export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
 
 const NAMES = new WeakMap<Scope, string>()
 
 /**
- * Notes what a scope is called, for the log.
+ * Sets the name of a scope for the log.
  */
 export function nameScope(scope: Scope, name: string): void {
   NAMES.set(scope, name)
 }
 
 /**
- * A scope as the log calls it: `The scope ownBranch of Doctor`.
+ * Returns the description of a scope for the log: `The scope ownBranch of Doctor`.
  */
 export function wordsOfScope(scope: Scope, model: string): string {
   const name = NAMES.get(scope) ?? scope.name

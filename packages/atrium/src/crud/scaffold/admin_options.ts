@@ -1,17 +1,17 @@
-/* A list with fewer columns has room for timestamps. */
+/* A list with fewer columns has enough space for timestamps. */
 const FEW_COLUMNS = 4
 
 interface AdminOptions {
   /** API names of the columns of a list, without timestamps */
   columns: readonly string[]
   hasTimestamps: boolean
-  /** By API name */
+  /** Widgets by API name */
   widgets: ReadonlyMap<string, string>
-  /** Attributes of relations whose records are rows in the form */
+  /** Attributes of relations whose records are edited as rows in the form */
   inlines?: readonly string[]
 }
 
-/** The code of the options of `@AdminView`, empty without any. */
+/** Returns the code of the options of `@AdminView`, empty if there are none. */
 export function adminOptions({
   columns,
   hasTimestamps,

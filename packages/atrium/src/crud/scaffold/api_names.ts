@@ -2,16 +2,16 @@ import string from '@adonisjs/core/helpers/string'
 import { BaseModel } from '@adonisjs/lucid/orm'
 
 /**
- * Name in the API of an attribute of a generated model: as the application's naming strategy writes names in JSON, or the
- * column's where that is snake_case, too.
+ * Returns the API name of an attribute of a generated model: the JSON name according to the application's naming
+ * strategy, or the column name if that strategy uses snake_case.
  *
- * @param column  in snake_case
+ * @param column  column name in snake_case
  */
 export function apiName(column: string, attribute: string): string {
   return usesSnakeCase() ? column : namingStrategy().serializedName(BaseModel, attribute)
 }
 
-/** The same of a relation, whose name Lucid leaves as it is. */
+/** Returns the API name of a relation, to which Lucid applies no naming strategy. */
 export function apiNameOfRelation(attribute: string): string {
   return usesSnakeCase() ? string.snakeCase(attribute) : attribute
 }

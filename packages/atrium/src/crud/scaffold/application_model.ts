@@ -11,13 +11,13 @@ export class ApplicationModel implements RelatedModel {
   readonly importPath: string
   readonly table: string
 
-  /** @param path  of its file */
+  /** @param path  path of the model's file */
   constructor(
     app: ApplicationService,
     readonly lucid: LucidModel,
     readonly path: string
   ) {
-    /* A class without decorators of its own would have the table of its parent, such as a mixin of compose(). */
+    /* Otherwise a class without decorators, such as a mixin of compose(), would have the table of its parent. */
     lucid.boot()
     this.importPath = importPathOf(relative(app.modelsPath(), path))
     this.table = lucid.table
@@ -45,7 +45,7 @@ export class ApplicationModel implements RelatedModel {
   }
 }
 
-/** The models of the application on its default connection, each the default export of a file. */
+/** Returns the models of the application on its default connection, each the default export of a file. */
 export async function applicationModels(app: ApplicationService): Promise<ApplicationModel[]> {
   const files = await modelFiles(app)
   return files.flatMap((file) => {

@@ -14,14 +14,14 @@ import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. [P12] */
 export interface Field {
-  /** Name in the API, as in `paid_at` or `paidAt` */
+  /** API name, such as `paid_at` or `paidAt` */
   name: string
-  /** Name in the table, as in `paid_at` */
+  /** Column name, such as `paid_at` */
   column: string
-  /** Name in the model, as in `paidAt` */
+  /** Attribute name, such as `paidAt` */
   attribute: string
   type: FieldType
-  /** The type's parameters, such as a length or choices; the type's own default if none were given */
+  /** Parameters of the type, such as a length or choices; the type's defaults if none were given */
   parameters: readonly string[]
   nullable: boolean
   unique: boolean
@@ -29,9 +29,9 @@ export interface Field {
   /** The database default as TypeScript code: `'draft'`, `0`, `true` */
   default: string | undefined
   isPrimary?: boolean
-  /** True if responses never show it */
+  /** True if responses never contain the field */
   isHidden?: boolean
-  /** Lucid sets it: at creation, or at every write */
+  /** Set by Lucid: at creation, or at every write */
   automatic?: 'create' | 'update'
   /** For a `belongsTo`: name of the relation, and class name of the related model */
   relation: { name: string; model: string } | undefined
@@ -40,8 +40,8 @@ export interface Field {
 const TYPES = new Map(FIELD_TYPES.map((type) => [type.name.toLowerCase(), type]))
 
 /**
- * Parses a field argument of `make:crud`: `name:type`, then its modifiers, each after a colon. A `?`
- * makes it nullable. Without a type it is a string.
+ * Parses a field argument of `make:crud`: `name:type`, followed by modifiers, each after a colon. A `?` makes the field
+ * nullable. The default type is string.
  *
  * @example `number:string(20):unique`, `paid_at:datetime?`, `status:enum(draft,sent):default(draft)`
  * @throws ValueError  naming the field, the error, and the valid form
@@ -85,9 +85,9 @@ export interface ModelParts {
 }
 
 /**
- * Parses all fields of a model, and its relations to others that refer to it.
+ * Parses all fields of a model, and its relations to models that refer to it.
  *
- * @throws ValueError  for the first invalid one, for a duplicate name, and for relations alone
+ * @throws ValueError  for the first invalid one, for a duplicate name, and for relations without fields
  */
 export function parseFields(texts: readonly string[]): ModelParts {
   const fields = texts.filter((text) => !isRelation(text)).map(parseField)
@@ -112,7 +112,10 @@ export function parseFields(texts: readonly string[]): ModelParts {
   return { fields, relations }
 }
 
-/** `number` stays, `paidAt` becomes `paid_at`, and a `belongsTo` of a customer becomes `customer_id`. */
+/**
+ * Returns the column name: `number` is unchanged, `paidAt` becomes `paid_at`, and a `belongsTo` of a customer becomes
+ * `customer_id`.
+ */
 function columnName(given: string, type: FieldType): string {
   const isSnake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(given)
   const name = isSnake ? given : string.snakeCase(given)

@@ -6,12 +6,12 @@ import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
 import type { Reference } from './reference.js'
 
-/** The code of one field in the generated files. All of it is TypeScript. */
+/** TypeScript code of one field in the generated files. */
 export class FieldCode {
   readonly #type: FieldType
   readonly #parameters: readonly string[]
 
-  /** @param reference  target of a `belongsTo`, whose key's type the column has */
+  /** @param reference  target of a `belongsTo`; the column has the type of its key */
   constructor(
     readonly field: Field,
     readonly reference?: Reference
@@ -20,7 +20,7 @@ export class FieldCode {
     this.#parameters = reference?.parameters ?? field.parameters
   }
 
-  /** True if a create must give a value */
+  /** True if a create must contain a value */
   get isRequired(): boolean {
     return !this.field.nullable && this.field.default === undefined
   }
@@ -29,7 +29,7 @@ export class FieldCode {
     return this.#type.decorator !== 'column'
   }
 
-  /** The column in the model, and the relation after it. */
+  /** The column in the model, followed by the relation. */
   get declaration(): string {
     const { attribute, nullable, relation } = this.field
     const base = this.#type.typescript(this.#parameters)
@@ -46,7 +46,7 @@ export class FieldCode {
     return `${column}\n\n@belongsTo(() => ${model}${given})\ndeclare ${relation.name}: BelongsTo<typeof ${model}>`
   }
 
-  /** API name of the relation that responses may include; undefined if there is none. */
+  /** API name of the relation that responses can include; undefined if there is none. */
   get include(): string | undefined {
     return this.field.relation && apiNameOfRelation(this.field.relation.name)
   }
@@ -58,7 +58,7 @@ export class FieldCode {
     return `${name}: vine.${this.#type.rule(this.#parameters)}${ends},`
   }
 
-  /** The list's filters by name, without names of the list's own parameters. [A17] */
+  /** Filters of the list by name, except those with the name of a list parameter. [A17] */
   get filters(): string[] {
     const { name, type } = this.field
     return type.filters
@@ -83,7 +83,7 @@ export class FieldCode {
     return parts.join('.')
   }
 
-  /** The attribute in the factory; undefined if it needs a record of another model. */
+  /** The attribute in the factory; undefined if the factory would need a record of another model. */
   get fake(): string | undefined {
     if (this.reference) return undefined
     return `${this.field.attribute}: ${this.#type.fake(this.#parameters, this.field.unique)},`
@@ -95,7 +95,9 @@ export class FieldCode {
       : ''
   }
 
-  /** Without what Lucid derives from the attribute: `line2` would be `line_2`. */
+  /**
+   * Options of the column, without those that Lucid derives from the attribute: for `line2` Lucid would use `line_2`.
+   */
   get #columnOptions(): string {
     const { name, column, attribute, isPrimary, isHidden, automatic } = this.field
     const usual = string.snakeCase(attribute)

@@ -1,16 +1,16 @@
 import { listed, ValueError } from '#base/errors'
 
-/** Makes an error that names the field. */
+/** Creates an error that names the field. */
 export type ErrorText = (message: string) => ValueError
 
 export const MODIFIERS = ['nullable', 'unique', 'index', 'default(VALUE)']
 
-/** The parts of `a:b(c:d):e`. A text in parentheses stays together. */
+/** Splits `a:b(c:d):e` into its parts. Text in parentheses is not split. */
 export function splitOutsideParentheses(text: string): string[] {
   return text.split(/:(?![^(]*\))/)
 }
 
-/** `string(80)?` -> `string`, `['80']`, and true for the mark. */
+/** Parses `string(80)?` -> `string`, `['80']`, and true for the question mark. */
 export function partsOf(
   text: string,
   error: ErrorText

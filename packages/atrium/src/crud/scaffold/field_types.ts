@@ -5,13 +5,13 @@ type ErrorText = (message: string) => ValueError
 /** A field type of `make:crud`: its code in the generated files, in TypeScript. */
 export interface FieldType {
   name: string
-  /** Notation in the list of types */
+  /** Notation for the list of types in the help */
   usage: string
   /** Checks the parameters and fills in defaults. */
   parameters: (given: string[], error: ErrorText) => string[]
   /** The attribute's type */
   typescript: (parameters: readonly string[]) => string
-  /** The decorator's member, as in `column.dateTime` */
+  /** Name of the decorator, such as `column.dateTime` */
   decorator: 'column' | 'column.date' | 'column.dateTime'
   /** The validation rule, after `vine.` */
   rule: (parameters: readonly string[]) => string
@@ -19,24 +19,24 @@ export interface FieldType {
    * The migration's column method, after `table.`, and its parameters after the name: `string`, `['80']`
    */
   column: (parameters: readonly string[]) => [method: string, ...parameters: string[]]
-  /** The code of a factory's value */
+  /** Code of a value in the factory */
   fake: (parameters: readonly string[], unique: boolean) => string
-  /** The operators of the list's filters; an empty one is equality */
+  /** Operators of the list's filters; an empty one is equality */
   filters: string[]
   canBeUnique: boolean
   canBeIndexed: boolean
-  /** A default as code; undefined for an invalid text. Missing for types without defaults. */
+  /** Converts a default to code; undefined for an invalid text. Missing for types without defaults. */
   default?: (text: string, parameters: readonly string[]) => string | undefined
   isReference?: boolean
-  /** The widget that makes the field what it is */
+  /** Widget that the field type requires */
   widget?: 'file'
-  /** True if a create through the API can't have a value */
+  /** True if a create through the API can omit the value */
   isOptional?: boolean
 }
 
 type Code<Made> = Made | ((parameters: readonly string[], unique: boolean) => Made)
 
-/** A type as the table below has it: code that does not depend on parameters is a text, and what most have is left out. */
+/** A type in the table below: code that does not depend on parameters is a string, and the usual values are omitted. */
 interface Row
   extends
     Pick<FieldType, 'name' | 'filters'>,
@@ -49,10 +49,10 @@ interface Row
 
 const RANGE = ['gte', 'lte']
 
-/* MySQL's maximum for four bytes a character */
+/* MySQL's maximum length for four bytes per character */
 const LONGEST_STRING = 16_383
 
-/* The digits that JavaScript keeps exactly: a decimal is a number in the API */
+/* Number of digits that JavaScript numbers preserve, because a decimal is a number in the API */
 const MOST_DIGITS = 15
 
 const ROWS: readonly Row[] = [
@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
     name: 'float',
     typescript: 'number',
     rule: 'number()',
-    /* `float` has seven digits on some databases */
+    /* `float` has only seven digits on some databases */
     column: 'double',
     fake: 'faker.number.float({ max: 10_000, fractionDigits: 3 })',
     filters: RANGE,
@@ -246,7 +246,7 @@ const ROWS: readonly Row[] = [
       }
       return given
     },
-    /* The type of a reference is that of the referenced key: see `reference.ts`. */
+    /* A reference has the type of the referenced key: see `reference.ts`. */
     typescript: 'number',
     rule: 'number().withoutDecimals()',
     column: 'integer',

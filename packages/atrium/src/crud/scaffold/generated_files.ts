@@ -11,7 +11,7 @@ interface GeneratedFile {
 }
 
 /**
- * Renders stubs of `stubs/make/crud` and formats them: with the project's settings of Prettier, if it is installed.
+ * Renders stubs of `stubs/make/crud` and formats them with the project's Prettier settings, if Prettier is installed.
  *
  * @param wanted  names of stubs with their data
  */
@@ -38,8 +38,8 @@ export async function renderStubs(
 /**
  * Writes all files or none.
  *
- * @returns their paths, relative to the project's root
- * @throws ValueError  when one of them exists or can't be written
+ * @returns paths of the files, relative to the project's root
+ * @throws ValueError  when one of them already exists or can't be written
  */
 export async function writeFiles(
   app: ApplicationService,
@@ -65,7 +65,7 @@ export async function writeFiles(
 async function checkFiles(app: ApplicationService, files: readonly GeneratedFile[]) {
   for (const { path } of files) {
     const there = await filesIn(dirname(path))
-    /* Some file systems ignore case. */
+    /* Some file systems are case-insensitive. */
     const name = basename(path).toLowerCase()
     if (there.some((file) => file.toLowerCase() === name)) {
       throw new ValueError(`${app.relativePath(path)} is there already; nothing has been written`)
@@ -73,7 +73,7 @@ async function checkFiles(app: ApplicationService, files: readonly GeneratedFile
   }
 }
 
-/** The names in a folder; none if there is no such folder. */
+/** Returns the names in a folder; empty if the folder does not exist. */
 export async function filesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)

@@ -10,13 +10,13 @@ import { Column } from '#base/columns/column'
 import { applicationModels, type ApplicationModel } from './application_model.js'
 import { isUnquotable, tableColumns, type TableColumn } from './table_column.js'
 
-/** The types of attributes as they are written, without `null`: `["'draft'", "'sent'"]` */
+/** Types of attributes as written in the code, without `null`: `["'draft'", "'sent'"]` */
 type WrittenTypes = Map<string, { types: string[]; nullable: boolean }>
 
 /**
- * Differences between the application's models and their tables, in sentences. [K12]
+ * Returns differences between the application's models and their tables, as sentences. [K12]
  *
- * @param tables  only of these; undefined: of all models
+ * @param tables  tables to check; undefined: the tables of all models
  * @throws ValueError  when a table has no model
  */
 export async function differencesOf(
@@ -58,7 +58,7 @@ async function compare(model: ApplicationModel, introspection: TableIntrospectio
     const types = written.get(attribute)
     const own = new Column(lucid, attribute, definition)
     if (!types || !areKnown(types.types) || own.consumesItself || own.preparesItself) continue
-    /* SQLite has no type for dates: what the model says counts. */
+    /* SQLite has no date types, so the type in the model is decisive. */
     const isDate = own.holdsDateTime && dialect.mixesTypes && column.kind === 'text'
     const isRead = ['date', 'datetime'].includes(column.kind) === own.holdsDateTime
     if (!isDate && !(isRead && fits(column, types.types))) {
@@ -81,7 +81,7 @@ async function compare(model: ApplicationModel, introspection: TableIntrospectio
 const LITERAL = /^(['"]).*\1$/
 const KNOWN = /^(?:number|bigint|string|boolean|unknown|DateTime|Buffer|.*\[\]|(['"]).*\1)$/
 
-/** True if the types have no name of the application's own, whose meaning only the compiler knows. */
+/** True if the types contain no custom type name, which only the compiler could resolve. */
 function areKnown(types: readonly string[]): boolean {
   return types.every((type) => KNOWN.test(type))
 }
@@ -98,7 +98,7 @@ function fits({ type, parameters }: TableColumn, written: readonly string[]): bo
   const allowed = new Set(type.typescript(parameters).split(' | '))
   if (type.name === 'enum' || allLiteral) return written.includes('string') || allowed.has('string')
   if (allowed.has('number')) allowed.add('bigint')
-  /* Drivers return what may have more digits than a number keeps as a text. */
+  /* Drivers return numbers that can have more digits than a JavaScript number as text. */
   if (['bigint', 'decimal'].includes(type.name)) allowed.add('string')
   return written.every((one) => allowed.has(one))
 }

@@ -3,29 +3,29 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { ValueError } from '#base/errors'
 import { checkClassName } from './reserved.js'
 
-/* Together with a column's name it forms a constraint's name, which databases cut at 63. */
+/* A table name is part of constraint names, which databases cut at 63 characters. */
 const LONGEST_TABLE = 40
 
-/** The names of a model's class, table and files. */
+/** Names of a model's class, table and files. */
 export interface ModelNames {
-  /** The class, as in `OrderLine` */
+  /** Class name, such as `OrderLine` */
   model: string
-  /** As in `order_lines` */
+  /** Table name, such as `order_lines` */
   table: string
   /** Plural heading: `Order lines` */
   label: string
-  /** Below the model's prefix, as in `/order-lines` */
+  /** Path below the prefix, such as `/order-lines` */
   path: string
   modelFile: string
   factory: string
   factoryFile: string
-  /** As in `order_lines.spec.ts` */
+  /** File name such as `order_lines.spec.ts` */
   testFile: string
 }
 
 /**
- * Derives the names of a model from one in any case and number: `order_lines`, `order line` and
- * `OrderLine` are the same model.
+ * Derives the names of a model from a name in any notation and number: `order_lines`, `order line` and `OrderLine` are
+ * the same model.
  *
  * @throws ValueError  when the name is not valid for a model
  */

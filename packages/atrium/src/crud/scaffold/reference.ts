@@ -13,12 +13,12 @@ import type { RelationKind } from './relation.js'
 import { typeCalled, type FieldType } from './field_types.js'
 import { modelNames, type ModelNames } from './model_names.js'
 
-/** A field or relation that names another model. */
+/** A field or relation that refers to another model. */
 interface Referring {
   name: string
   /** Class name of the other model */
   model: string
-  /** Type in the argument, for messages */
+  /** Type in the argument, for error messages */
   kind: 'belongsTo' | RelationKind
 }
 
@@ -32,20 +32,20 @@ export interface Reference {
   /** The key's column and attribute in the target */
   key: string
   keyAttribute: string
-  /** The type of the key, which the referring column shares */
+  /** Type of the key, which the referring column also has */
   type: FieldType
   parameters: readonly string[]
-  /** Import path of its factory, if it has one */
+  /** Import path of the model's factory, if it has one */
   factoryPath: string | undefined
-  /** True if no access to it is configured, so that responses cannot include it [Q3] */
+  /** True if no access to the model is configured, so responses cannot include its items [Q3] */
   isUnread?: boolean
 }
 
 /**
- * Finds the model that a field refers to, in `app/models`.
+ * Finds the model in `app/models` that a field refers to.
  *
- * @param names  of the model to generate
- * @throws ValueError  when there is none, or one column cannot refer to it
+ * @param names  names of the model to generate
+ * @throws ValueError  when there is none, or a single column cannot refer to it
  */
 export async function findReference(
   app: ApplicationService,
@@ -60,7 +60,7 @@ export async function findReference(
 /**
  * Finds another model in `app/models`.
  *
- * @throws ValueError  when there is none, or one column cannot refer to it
+ * @throws ValueError  when there is none, or a single column cannot refer to it
  */
 export async function findOther(
   app: ApplicationService,
@@ -102,7 +102,7 @@ export async function findOther(
   }
 }
 
-/** The file of a model below `app/models`. */
+/** Returns the file of a model below `app/models`. */
 export async function modelFile(app: ApplicationService, model: string) {
   const name = basename(app.generators.modelFileName(model), '.ts')
   const files = await modelFiles(app)
@@ -116,7 +116,7 @@ export function importPathOf(file: string): string {
 /**
  * Imports a model.
  *
- * @returns undefined if it cannot be imported before the model to generate exists, as it has a relation to it
+ * @returns undefined if it cannot be imported yet because it has a relation to the model to generate
  * @throws ValueError  for any other error
  */
 export async function importModel(
@@ -140,7 +140,7 @@ export async function importModel(
   }
 }
 
-/** The key of a model that `make:crud` has written, and that waits for the one to generate. */
+/** Reads the key of a model that `make:crud` has written, and that refers to the model to generate. */
 async function writtenKey(app: ApplicationService, file: string, { model, name }: Referring) {
   const text = await readFile(app.modelsPath(file), 'utf8')
   if (!/isPrimary: true \}\)\s+declare id: number\b/.test(text)) {
@@ -155,7 +155,7 @@ async function writtenKey(app: ApplicationService, file: string, { model, name }
 }
 
 /**
- * True if responses can include its items, which needs configured access. [Q3]
+ * True if responses can include items of the model, which requires configured access. [Q3]
  *
  * @param operation  `read_multi` for a relation to many
  */
@@ -186,7 +186,7 @@ function toItself(field: Field, names: ModelNames): Reference {
   }
 }
 
-/** The type in the database; without a table, the type that the model declares. */
+/** Returns the type of the key in the database; without a table, the type that the model declares. */
 async function keyType(name: string, model: LucidModel, attribute: string, column: string) {
   const sqlType = await sqlTypeOf(model, column)
   const declared = Reflect.getMetadata('design:type', model.prototype, attribute)
@@ -203,7 +203,7 @@ async function keyType(name: string, model: LucidModel, attribute: string, colum
   return { type: typeCalled('string'), parameters: [length] }
 }
 
-/** An empty or missing database does not stop the command. */
+/** Returns the SQL type of a column. An empty or missing database does not stop the command. */
 async function sqlTypeOf(
   model: Pick<LucidModel, 'connection' | 'table'>,
   column: string

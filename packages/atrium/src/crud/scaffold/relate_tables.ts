@@ -7,11 +7,11 @@ import { TableRelation, unlessKey, type RelatedModel } from './table_relation.js
 type Tables = ReadonlyMap<string, TableIntrospection>
 
 /**
- * Adds the relations by foreign keys to the models, in both directions.
+ * Adds relations for the foreign keys to the models, in both directions.
  *
  * @param tables  all tables of the database
- * @param find    the model of a table, to generate or of the application
- * @returns what has no relation, in sentences
+ * @param find    returns the model of a table, either an existing model or one to generate
+ * @returns sentences about foreign keys without a relation
  */
 export function relateTables(
   models: readonly TableModel[],
@@ -30,7 +30,7 @@ export function relateTables(
   return notes
 }
 
-/** True for a table that only ties two others together, and can say when. */
+/** True for a table that only links two other tables, optionally with timestamps. */
 export function isPivot({ columns, foreignKeys, wholeKeys, isView }: TableIntrospection): boolean {
   if (isView || foreignKeys.length !== 2) return false
   const [one, other] = foreignKeys
@@ -43,7 +43,7 @@ export function isPivot({ columns, foreignKeys, wholeKeys, isView }: TableIntros
   return isKey && own.size === 2 && !isSame(one.table, other.table) && isFilled
 }
 
-/** In the order of their columns, which is another one for each database. */
+/** Returns the foreign keys in column order, because the order of the keys differs between databases. */
 function foreignKeysOf({ columns, foreignKeys }: TableIntrospection): ForeignKey[] {
   const places = [...columns.keys()]
   const place = (key: ForeignKey) => places.indexOf(key.columns[0])
@@ -73,7 +73,7 @@ function relateToParents(
   return notes
 }
 
-/** `customerId` -> `customer`, `shipVia` -> `shipper`. */
+/** Returns the name of a relation: `customerId` -> `customer`, `shipVia` -> `shipper`. */
 function parentName(model: TableModel, foreignKey: string, related: RelatedModel): string {
   const [, role] = /^(.+)Id$/.exec(foreignKey) ?? []
   const usual = string.camelCase(related.model)
@@ -123,7 +123,7 @@ function relateAcross(
       pivotTable,
       pivotForeignKey: own.columns[0],
       pivotRelatedForeignKey: far.columns[0],
-      /* Lucid's default is not the key of the other model. */
+      /* Lucid's default differs from the key of the other model. */
       localKey,
       relatedKey,
     }
@@ -132,7 +132,7 @@ function relateAcross(
   }
 }
 
-/** SQLite and Windows ignore upper and lower case in names of tables. */
+/** True for the same table. SQLite and Windows ignore case in table names. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

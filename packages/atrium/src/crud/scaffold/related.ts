@@ -14,12 +14,12 @@ import {
 } from './reference.js'
 import type { Relation } from './relation.js'
 
-/** The table between two models, of a `manyToMany`. */
+/** The table between the two models of a `manyToMany` relation. */
 interface Pivot {
   table: string
-  /** Its column for the generated model */
+  /** Column that refers to the generated model */
   ownColumn: string
-  /** Its column for the related model */
+  /** Column that refers to the related model */
   relatedColumn: string
   related: Reference
 }
@@ -28,21 +28,21 @@ interface Pivot {
 export interface Related {
   /** Import path of the model; undefined if the relation is to the model itself */
   importPath: string | undefined
-  /** Attribute of the related model that refers to this one, if it is not Lucid's default */
+  /** Attribute of the related model that refers to this one, if it differs from Lucid's default */
   foreignKey?: string
   pivot?: Pivot
-  /** True if no access to it is configured, so that responses cannot include it [Q3] */
+  /** True if no access to the model is configured, so responses cannot include its items [Q3] */
   isUnread?: boolean
-  /** True if its records can be rows in the admin form of the generated model */
+  /** True if the related records can be edited as rows in the admin form of the generated model */
   hasRows?: boolean
-  /** Steps to be done before the relation works */
+  /** Steps that are required before the relation works */
   need?: string
 }
 
 /**
- * Finds the model of a relation, which may not be there yet if it refers to the model to generate.
+ * Finds the model of a relation, which can be missing if it refers to the model to generate.
  *
- * @param names   of the model to generate
+ * @param names   names of the model to generate
  * @throws ValueError  when the relation could never work
  */
 export async function findRelated(
@@ -78,7 +78,7 @@ export async function findRelated(
   }
 }
 
-/** By its text, as the model may not be importable yet. */
+/** True if the model has admin pages. Reads its source, because the model might not be importable yet. */
 async function isOnSite(app: ApplicationService, file: string): Promise<boolean> {
   return /^@AdminView\(/m.test(await readFile(app.modelsPath(file), 'utf8'))
 }
@@ -93,7 +93,7 @@ function toItself({ kind, model, name }: Relation, fields: readonly Field[]): Re
   return { importPath: undefined, foreignKey: own.attribute }
 }
 
-/** Table and columns have the names that Lucid gives them. */
+/** Returns the target of a `manyToMany` relation. Table and columns have Lucid's default names. */
 async function between(
   app: ApplicationService,
   { kind, model, name }: Relation,

@@ -8,9 +8,9 @@ export type RelationKind = 'hasMany' | 'hasOne' | 'manyToMany'
 
 /** A relation of a generated model to records that refer to it. [P12] */
 export interface Relation {
-  /** Name in the API, as in `line_items` or `lineItems` */
+  /** API name, such as `line_items` or `lineItems` */
   name: string
-  /** Name in the model, as in `lineItems` */
+  /** Attribute name, such as `lineItems` */
   attribute: string
   kind: RelationKind
   /** Class name of the related model */
@@ -27,7 +27,7 @@ export function isRelation(text: string): boolean {
 }
 
 /**
- * Parses a relation argument of `make:crud`: `name:type(Model)`. Without a model it is that of the name.
+ * Parses a relation argument of `make:crud`: `name:type(Model)`. Without a model, the model is derived from the name.
  *
  * @example `items:hasMany(InvoiceItem)`, `tags:manyToMany`
  * @throws ValueError  naming the relation, the error, and the valid form

@@ -201,7 +201,7 @@ export class Reader {
     return isPlain && !this.statements.needsBuilder({ where: [] })
   }
 
-  /** True if neither hooks of the model nor its query builder can see the order in which a list is read. */
+  /** True if the model has no fetch hooks or custom query builder that could see the order in which a list is read. */
   get readsInAnyOrder(): boolean {
     return (
       !this.statements.hasHooks('before:fetch', 'after:fetch') &&

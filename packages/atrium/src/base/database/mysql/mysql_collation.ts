@@ -1,13 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../../errors.js'
 
-/** The collations of MySQL and of MariaDB */
+/** Exact collations of MySQL and of MariaDB */
 const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin']
 
 /**
- * Makes text comparisons exact in all tables created from now on without a collation of their own.
+ * Makes text comparisons exact in all tables that are created from now on without a specified collation.
  *
- * @throws RuntimeError  when the database user lacks the right
+ * @throws RuntimeError  when the database user lacks the privilege
  */
 export async function compareTextExactly(client: QueryClientContract): Promise<void> {
   const [known] = await client.rawQuery(

@@ -23,8 +23,8 @@ export interface Field {
 }
 
 /**
- * A Lucid connection to MySQL or MariaDB. Column values have the same forms as on SQLite, so that models
- * see the same on every database. [A20]
+ * Returns a Lucid connection to MySQL or MariaDB. Column values have the same form as on SQLite, so that models get the
+ * same values on every database. [A20]
  *
  * @param options  address of the server, name of the database, folders of its migrations, maximum number of connections
  * @returns the connection for `connections` of config/database.ts
@@ -72,7 +72,7 @@ function prepare(connection: RawConnection, done: Done) {
   })
 }
 
-/** The exact forms of values that the driver would round or return as bytes */
+/** Returns exact values where the driver would round them or return bytes */
 export function typeCast(field: Field, next: () => unknown): unknown {
   switch (field.type) {
     case 'NEWDECIMAL': {
@@ -83,7 +83,7 @@ export function typeCast(field: Field, next: () => unknown): unknown {
       const bytes = field.buffer()
       return bytes && exactDigits(String(BigInt(`0x${bytes.toString('hex')}`)))
     }
-    // The driver sums up the digits itself, and rounds when 16 digits exceed 2^53.
+    // The driver adds up the digits itself, and rounds when 16 digits exceed 2^53.
     case 'FLOAT':
     case 'DOUBLE': {
       const text = field.string()

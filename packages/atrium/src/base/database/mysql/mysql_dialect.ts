@@ -29,7 +29,7 @@ export class MysqlDialect implements Dialect {
     return explainMysql(error)
   }
 
-  /** The name of a table may start with its schema or database. */
+  /** Quotes a table name, which can start with its schema or database. */
   quote(name: string): string {
     return name.split('.').map(quoted).join('.')
   }
@@ -43,7 +43,7 @@ export class MysqlDialect implements Dialect {
     return isGeometry(column) ? `st_astext(${name}) as ${quoted(column.name)}` : name
   }
 
-  /** As text, which is exact for every type except 64-bit floats. */
+  /** Reads the value as text, which is exact for every type except 64-bit floats. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = this.nameOf(table, column)
     return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
@@ -72,8 +72,8 @@ export class MysqlDialect implements Dialect {
   }
 
   /**
-   * The first condition uses the column's own, looser comparison, so that an index applies; the second
-   * removes the surplus rows.
+   * The first condition uses the column's default, looser comparison, so that an index can be used; the second
+   * condition removes the additional rows.
    */
   compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
     values = values.filter((value) => isPossibleValue(column, value))
@@ -122,21 +122,21 @@ export class MysqlDialect implements Dialect {
     return `cast(json_arrayagg(cast(${expression} as char)) as char)`
   }
 
-  /** Without `supportBigNumbers` the driver rounds what it reports. */
+  /** Reads the key again if the driver has rounded it, as it does without `supportBigNumbers`. */
   async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
     if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
     const [{ key }] = await this.selectRows(client, 'select last_insert_id() as `key`', [])
     return key
   }
 
-  /** An insert returns only auto-increment keys. */
+  /** Generates the key before the insert, because an insert returns only auto-increment keys. */
   async keyToInsert(client: QueryClientContract, column: Column) {
     if (column.defaultExpression === undefined) return column.defaultText ?? undefined
     const [rows] = await client.rawQuery(`select (${column.defaultExpression}) as made`)
     return rows[0].made
   }
 
-  /** Never asked: this database does not return written rows. */
+  /** Never called, because this database does not return written rows. */
   async hasTriggers(): Promise<boolean> {
     return true
   }
@@ -146,7 +146,7 @@ export class MysqlDialect implements Dialect {
     return key
   }
 
-  /** A text must not be compared with a number, which would convert it to one. */
+  /** Converts numbers to text for text columns. A comparison with a number would convert the column to numbers. */
   bind(column: Column, value: unknown): unknown {
     if (typeof value === 'boolean') return Number(value)
     return column.isText && typeof value === 'number' ? String(value) : value
@@ -170,7 +170,7 @@ export class MysqlDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = mysqlForms(client)
     if (client.debug) {
       const query = client.rawQuery(sql, values as any[])
@@ -214,7 +214,7 @@ function ask(
 }
 
 /**
- * Runs a statement that the server ends after the time.
+ * Runs a statement that the server ends when the time limit is exceeded.
  *
  * @throws OutOfTime
  */
@@ -233,15 +233,15 @@ async function limited<Result>(
   }
 }
 
-/* The codes of MariaDB and of MySQL */
+/* Error codes of MariaDB and of MySQL */
 const ENDED = new Set<number | undefined>([1969, 3024])
 
-/** MariaDB reads the first comment alone, MySQL the second. */
+/** Returns the statement that sets the time limit. MariaDB executes only the first comment, MySQL only the second. */
 function timeSetting(mariadb: string, mysql: string): string {
   return `set session /*M! max_statement_time = ${mariadb} */ /*!50708 max_execution_time = ${mysql} */`
 }
 
-/* The one binary collation of every version; its `like` respects trailing spaces. */
+/* The only binary collation of every version; `like` with it respects trailing spaces. */
 const EXACTLY = 'collate utf8mb4_bin'
 
 function comparesLoosely(column: Column): boolean {
@@ -268,15 +268,15 @@ function storedForm(name: string, column: StoredColumn): string {
   return column.sqlType.startsWith('float') ? widened(name) : name
 }
 
-/** The text of a 32-bit float; the number behind it has other digits. */
+/** Converts a 32-bit float via text, because its value as a double has other digits. */
 function widened(name: string): string {
   return `cast(cast(${name} as char) as double)`
 }
 
-/** The expressions of the column and of the value that make them compare exactly. */
+/** Returns the expressions of column and value for an exact comparison. */
 function compared(name: string, column: Column): [column: string, value: string] {
   if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
-  /* A text would be compared as a float. */
+  /* A value that is bound as text would be compared as a float. */
   if (isDecimal(column)) return [name, `cast(? as decimal(65, ${comparedScale(column)}))`]
   if (isGeometry(column)) return [`st_astext(${name})`, '?']
   if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
@@ -284,13 +284,15 @@ function compared(name: string, column: Column): [column: string, value: string]
   return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
 }
 
-/** The decimal places of values in comparisons: all that remain after the column's digits before the point. */
+/**
+ * Returns the number of decimal places of values in comparisons: as many as the column's digits before the point allow.
+ */
 function comparedScale({ decimalRange }: Column): number {
   const whole = decimalRange?.most.split('.')[0].length ?? 0
   return Math.min(30, 65 - whole)
 }
 
-/** The column is text, and may store a UUID in capitals. */
+/** True for a text column with UUIDs, which can be stored in uppercase. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
 }

@@ -4,14 +4,14 @@ import { shortened } from '../failed_statement.js'
 interface DriverError {
   errno?: number
   sqlState?: string
-  /** The server's message, without the statement that knex puts before it */
+  /** The server's message, without the statement that Knex puts before it */
   sqlMessage?: string
   sql?: string
 }
 
 /**
- * Parses an error of MySQL or MariaDB; null if it is not about the data. The names appear only in the
- * message, after text that a caller may have sent, so the search starts at the end.
+ * Parses an error of MySQL or MariaDB; null if it is not caused by the data. Names are only in the message, after text
+ * that a caller can have sent, so the search starts at the end.
  */
 export function explainMysql(error: unknown): DatabaseError | null {
   const { errno, sqlState = '', sqlMessage = '', sql = '' } = error as DriverError
@@ -20,7 +20,7 @@ export function explainMysql(error: unknown): DatabaseError | null {
   }
   const table = tableOf(sql)
   switch (errno) {
-    /* "Duplicate entry 'x' for key 'products.products_sku_unique'"; MariaDB leaves out the table */
+    /* "Duplicate entry 'x' for key 'products.products_sku_unique'"; MariaDB omits the table */
     case 1062:
     case 1586:
       return { kind: 'unique', table, columns: [], constraint: lastName(sqlMessage)?.at(-1) }
@@ -33,7 +33,7 @@ export function explainMysql(error: unknown): DatabaseError | null {
     case 1048:
     case 1364:
       return { kind: 'not_null', table, columns: [firstName(sqlMessage)] }
-    /* A value that an enum lacks is reported as truncated. */
+    /* A value that is not in an enum is reported as truncated. */
     case 1265:
       return { kind: 'check', table, columns: [lastColumn(sqlMessage)] }
     case 3819:
@@ -43,7 +43,7 @@ export function explainMysql(error: unknown): DatabaseError | null {
       const [, name = ''] = /^CONSTRAINT `([^`]+)` failed/.exec(sqlMessage) ?? []
       return { kind: 'check', table, columns: [name.split('.').at(-1)!], constraint: name }
     }
-    /* A check option of a view; a row that fits no partition */
+    /* A check option of a view, or a row that fits no partition */
     case 1369:
     case 1526:
     case 1748:
@@ -64,24 +64,24 @@ export function explainMysql(error: unknown): DatabaseError | null {
 }
 
 /**
- * Too long, out of range, invalid moment, invalid number, bytes that are not text, invalid JSON, row too
- * large, generated column
+ * Too long, out of range, invalid datetime, invalid number, bytes that are not text, invalid JSON, row too large,
+ * generated column
  */
 const RANGE_ERRORS = new Set([
   1118, 1264, 1292, 1366, 1367, 1406, 1411, 1525, 1906, 3105, 3140, 4079,
 ])
 
 const SIGNAL = 1644
-/* Numbers of errors that the server itself sends are below. */
+/* The server's own error numbers are lower. */
 const LEAST_OWN_NUMBER = 20_000
 
-/** True for `signal`, with whatever state and number. */
+/** True for errors of `signal`, with any state and number. */
 function isRaised(errno: number | undefined, state: string): boolean {
   const isOwnState = /^(45|[5-9I-Z])/.test(state) && !/^(70|X[AX])/.test(state)
   return errno === SIGNAL || isOwnState || (errno ?? 0) >= LEAST_OWN_NUMBER
 }
 
-/** The table that a statement writes to, which the message seldom names. */
+/** Returns the table that a statement writes to, which the message seldom names. */
 function tableOf(sql: string): string | undefined {
   return /^(?:insert|replace)(?: ignore)? into `([^`]+)`|^update `([^`]+)`|^delete from `([^`]+)`/i
     .exec(sql)
@@ -90,8 +90,7 @@ function tableOf(sql: string): string | undefined {
 }
 
 /**
- * "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ..."; missing if the user
- * lacks rights
+ * "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ..."; missing if the user lacks privileges
  */
 function foreignKeyIn(message: string): Pick<DatabaseError, 'table' | 'columns'> {
   const [, table, names = ''] =

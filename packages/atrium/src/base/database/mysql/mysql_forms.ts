@@ -9,7 +9,7 @@ import {
 import { exactDigits } from '../exact_numbers.js'
 import { typeCast, type Field } from './mysql_connection.js'
 
-/** Settings of a connection of `mysql2` that change the form of values. */
+/** Settings of a `mysql2` connection that change the form of values. */
 interface Settings {
   bigNumberStrings?: boolean
   dateStrings?: boolean | string[]
@@ -20,7 +20,7 @@ interface Settings {
   typeCast?: unknown
 }
 
-/** A column of a result of the driver. */
+/** A result column of the driver. */
 interface ResultColumn {
   name: string
   table: string
@@ -33,7 +33,7 @@ interface ResultColumn {
 
 type TypeCast = (field: unknown, next: () => unknown) => unknown
 
-/** Names of the types that are read exactly, by their numbers */
+/** Names of the types that are read exactly, by type number */
 const TYPES: ReadonlyMap<number, string> = new Map([
   [4, 'FLOAT'],
   [5, 'DOUBLE'],
@@ -46,7 +46,7 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [246, 'NEWDECIMAL'],
 ])
 
-/** The forms of an ordinary connection; null for one of `mysqlConnection`. */
+/** Returns the forms of an ordinary connection; null for a connection of `mysqlConnection`. */
 export function mysqlForms(client: QueryClientContract): ConnectionForms | null {
   return connectionForms(client, ({ connection }) =>
     connection?.typeCast === typeCast ? null : new MysqlForms(connection ?? {})
@@ -89,7 +89,7 @@ class MysqlForms implements ConnectionForms {
     })
   }
 
-  /** What the driver makes of a value, and then the connection's own `typeCast`. */
+  /** Returns the conversion of the driver, followed by the connection's own `typeCast`. */
   #conversion(type: string, field: ResultColumn): (value: unknown) => unknown {
     const { columnLength: length, schema: db, table, name, decimals, extendedFormat } = field
     const { typeCast: own } = this.settings
@@ -130,7 +130,7 @@ function isJson({ type, extendedFormat }: Field): boolean {
   return type === 'JSON' || extendedFormat === 'json'
 }
 
-/** @param timezone  of the connection: `local`, `Z` or an offset */
+/** @param timezone  time zone of the connection: `local`, `Z` or an offset */
 function dateOf(text: string, timezone: string = 'local'): Date {
   const [day, time = '00:00:00'] = text.split(' ')
   return new Date(`${day}T${time}${timezone === 'local' ? '' : timezone}`)

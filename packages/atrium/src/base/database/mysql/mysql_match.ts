@@ -12,17 +12,17 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Condition that tests a text against the pattern, null if the text is null. The database's own lower
- * case is used for characters of the pattern that it folds as we do; each other form beyond ASCII is
- * replaced by one character. [A18]
+ * Returns the condition that a text matches the pattern, null if the text is null. Characters that the database
+ * converts to lowercase like the engine are compared in lowercase; all other forms beyond ASCII are replaced by one
+ * character. [A18]
  *
- * @param text  the expression of the text, in a collation that compares exactly
+ * @param text  expression of the text, in a collation that compares exactly
  */
 export function mysqlMatch(text: string, pattern: TextPattern, foldCase: boolean): Sql {
   return likeMatch(text, pattern, foldCase, WORDS)
 }
 
-/* The database lower-cases it to i; to us it is a letter of its own. */
+/* The database converts it to i; for the engine it is a separate letter. */
 const DOTTED_I = '\u0130'
 const NO_LETTER = '\uFFFD'
 

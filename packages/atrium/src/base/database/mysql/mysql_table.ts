@@ -15,16 +15,16 @@ interface Placed {
 
 interface ColumnRow extends Placed {
   name: string
-  /** As in `varchar` */
+  /** Such as `varchar` */
   base: string
-  /** As in `varchar(255)` */
+  /** Such as `varchar(255)` */
   type: string
   nullable: 'YES' | 'NO'
   default_value: string | null
   max_length: number | string | null
   charset: string | null
   collation: string | null
-  /** As in `auto_increment` */
+  /** Such as `auto_increment` */
   extra: string
   is_view: number | string
 }
@@ -60,11 +60,11 @@ export async function readMysqlTable(
 const TABLES_PER_STATEMENT = 50
 
 /**
- * Reads the columns, unique indexes, checks and foreign keys of several tables from the catalogue of
- * MySQL or MariaDB, many in one statement.
+ * Reads the columns, unique indexes, checks and foreign keys of several tables from the catalogue of MySQL or MariaDB,
+ * many with one statement.
  *
- * @param tables  names as in a statement, with the database if need be
- * @returns the introspection by name; missing tables have none
+ * @param tables  names as in a statement, with the database if necessary
+ * @returns the introspections by name, without missing tables
  */
 export async function readMysqlTables(
   client: QueryClientContract,
@@ -154,12 +154,12 @@ function introspectionOf(info: ColumnRow, isMariaDb: boolean) {
     decimalRange: decimalRangeOf(info.type),
     special: info.base === 'time' ? DURATION : undefined,
     nullable: info.nullable === 'YES',
-    /* For the large types the catalogue has bytes. */
+    /* For large text types, the catalogue contains the length in bytes. */
     maxLength: /^(?:var)?char$/.test(info.base) ? Number(info.max_length) : null,
     hasDefault: text !== null || expression !== undefined || counted || generated,
     defaultText: text,
     defaultExpression: expression,
-    /* Only a function of the database makes one. */
+    /* Geometry values can only be created with a database function. */
     generated: generated || GEOMETRIES.has(info.base),
     autoIncrement: counted,
   }
@@ -221,18 +221,21 @@ function rangeOf({ base, type }: ColumnRow): ColumnIntrospection['integerRange']
   return bits === 64n ? undefined : { least: -(2n ** (bits - 1n)), most: 2n ** (bits - 1n) - 1n }
 }
 
-/** Collations that end in `_bin` ignore trailing spaces when they compare. */
+/** Returns the collation of a column. Collations that end with `_bin` ignore trailing spaces in comparisons. */
 function collationOf({ base, charset, collation }: ColumnRow): Collation {
   const isExact = /^utf8mb4_(?:nopad|0900)_bin$/i.test(collation ?? '')
   return charset === 'utf8mb4' && isExact && !/^(?:enum|set)$/i.test(base) ? 'binary' : 'loose'
 }
 
-/** MySQL stores a text without quotes and marks expressions; MariaDB stores both as in the statement. */
+/**
+ * Returns the default of a column. MySQL stores text without quotes and marks expressions; MariaDB stores both as in
+ * the statement.
+ */
 function defaultOf({ default_value: value, extra }: ColumnRow, isMariaDb: boolean) {
   if (value === null || (isMariaDb && value === 'NULL')) return { text: null }
   if (!isMariaDb) {
     if (/default_generated/i.test(extra)) return { text: null, expression: value }
-    /* The one expression that MySQL 5 does not mark. */
+    /* The only expression that MySQL 5 does not mark. */
     return /^current_timestamp/i.test(value) ? { text: null, expression: value } : { text: value }
   }
   const [, text] = /^'((?:[^']|'')*)'$/s.exec(value) ?? []
@@ -273,8 +276,8 @@ const MYSQL_CHECKS = `
   where t.table_schema = coalesce(?, database()) and t.table_name = ?`
 
 /**
- * The rows of each table, by its position in the list. Each table is looked up by itself, as the server
- * decides by its own setting about upper and lower case in names.
+ * Reads the rows of each table, by its position in the list. Each table is looked up separately, because the server
+ * setting decides whether names are case-sensitive.
  */
 async function select<Row extends Placed>(
   client: QueryClientContract,
@@ -302,7 +305,7 @@ function listed(list: string | undefined): string[] | null {
 /** The values of `check (status in ('draft', 'sent'))` */
 function listedChoices(checks: Check[], column: string): string[] | null {
   for (const { clause } of checks) {
-    /* MySQL writes the character set before each text, and a backslash before its quotes. */
+    /* MySQL writes the character set before each text, and a backslash before quotes. */
     const plain = clause.replace(/_utf8mb4\s*\\?'/gi, "'").replaceAll("\\'", "'")
     const [, name, list] =
       /^\(*`([^`]+)` in \(((?:'(?:[^']|'')*'\s*,?\s*)+)\)+$/is.exec(plain) ?? []

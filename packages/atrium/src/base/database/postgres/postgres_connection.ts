@@ -20,8 +20,8 @@ interface RawConnection extends PostgresConnection {
 }
 
 /**
- * A Lucid connection to PostgreSQL. Column values have the same forms as on SQLite, so that models see
- * the same on every database. [A20]
+ * Returns a Lucid connection to PostgreSQL. Column values have the same form as on SQLite, so that models get the same
+ * values on every database. [A20]
  *
  * @param options  address of the server, name of the database, folders of its migrations, maximum number of connections
  * @returns the connection for `connections` of config/database.ts
@@ -46,16 +46,16 @@ export function postgresConnection(options: ServerOptions): PostgreConfig {
   }
 }
 
-/* The zone applies to moments without one, in both directions; the style is the one parsed below. */
+/* The time zone applies to times without one, in both directions; the date style is the one that is parsed below. */
 const SETTINGS = `
   set time zone 'UTC';
   set datestyle = 'ISO, YMD';
   set lock_timeout = '${LOCK_TIMEOUT}s'`
 
-/** The type's number of decimals in the catalogue */
+/** Type number of decimals in the catalogue */
 export const NUMERIC = 1700
 
-/** The exact forms of values that the driver would round or change, by the type's number in the catalogue */
+/** Parsers of exact values for types that the driver would round or change, by type number in the catalogue */
 export const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [20, exactDigits],
   [NUMERIC, exactDecimal],
@@ -74,12 +74,14 @@ export function prepare(connection: RawConnection, done: Done) {
   connection.query(SETTINGS, (error: Error | null) => done(error, connection))
 }
 
-/** Dates, moments and JSON: the driver would make objects of them, in the time zone of the process. */
+/**
+ * Returns dates, times and JSON unchanged: the driver would convert them to objects, in the time zone of the process.
+ */
 function asText(text: string): string {
   return text
 }
 
-/** The connection's zone is UTC, so the offset is left out. */
+/** Removes the offset, because the connection's time zone is UTC. */
 function withoutZone(text: string): string {
   return text.replace(/\+00(?=$| BC$)/, '')
 }

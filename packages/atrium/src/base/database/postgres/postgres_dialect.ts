@@ -38,7 +38,7 @@ export class PostgresDialect implements Dialect {
     return explainPostgres(error)
   }
 
-  /** The name of a table may start with its schema. */
+  /** Quotes a table name, which can start with its schema. */
   quote(name: string): string {
     return name.split('.').map(quoted).join('.')
   }
@@ -47,14 +47,14 @@ export class PostgresDialect implements Dialect {
     return `${this.quote(table)}.${quoted(column.name)}`
   }
 
-  /** Types without a form of their own in the API are text there, and are compared as text. */
+  /** Types without a separate form in the API are returned and compared as text. */
   select(table: string, column: Column): string {
     const name = this.nameOf(table, column)
     const sql = operand(name, column)
     return sql === name ? sql : `${sql} as ${quoted(column.name)}`
   }
 
-  /** As text, which is exact for every type; bytes stay bytes. */
+  /** Reads the value as text, which is exact for every type, except bytes. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = operand(this.nameOf(table, column), column)
     return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
@@ -110,7 +110,7 @@ export class PostgresDialect implements Dialect {
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
-  /** Items are compared as values of a column of their type are. */
+  /** Compares items like values of a column of their type. */
   arrayWith(table: string, column: Column, item: unknown): Sql {
     const items = `unnest(${this.nameOf(table, column)}) as "array items" (${quoted(column.name)})`
     const { sql, bindings } = this.compare('array items', column.element!, '=', item)
@@ -122,7 +122,7 @@ export class PostgresDialect implements Dialect {
     return { sql: `${count} ${negate ? '>' : '='} 0`, bindings: [] }
   }
 
-  /** Nulls are last by default. An index applies only without a `nulls` clause. */
+  /** Nulls are last by default. An index can be used only without a `nulls` clause. */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''
     return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
@@ -133,7 +133,7 @@ export class PostgresDialect implements Dialect {
     return isWrittenUuid(column) ? `lower(${name})` : name
   }
 
-  /** The connection's zone is UTC. */
+  /** The connection's time zone is UTC. */
   beginOf(table: string, column: Column, part: TimePart): string {
     const time = { day: '', hour: ' HH24', minute: ' HH24:MI' }[part]
     return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD${time}')`
@@ -201,7 +201,7 @@ export class PostgresDialect implements Dialect {
     }
   }
 
-  /** The condition makes the update wait for the lock. A column that is not returned defines the order of the rows. */
+  /** The condition makes the update wait for the lock. An additional column defines the order of the rows. */
   updateLockedSql(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql {
     const updated = update({ sql: 'exists (select from "row before")', bindings: [] })
     return {
@@ -235,7 +235,7 @@ export class PostgresDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = postgresForms(client)
     if (client.debug) {
       const query = client.rawQuery(sql, values as any[])
@@ -280,7 +280,7 @@ function ask(
 }
 
 /**
- * Runs a statement that the server cancels after the time.
+ * Runs a statement that the server cancels when the time limit is exceeded.
  *
  * @throws OutOfTime
  */
@@ -301,7 +301,7 @@ async function limited<Result>(
 
 const CANCELED = '57014'
 
-/** PostgreSQL numbers its placeholders. Our statements have no question mark in a text or a name. */
+/** Numbers the placeholders. The engine's statements contain no question marks in texts or names. */
 function numbered(sql: string): string {
   let count = 0
   return sql.replaceAll('?', () => `$${++count}`)
@@ -312,7 +312,7 @@ const READ_ARRAY = /^(?:smallint|integer|boolean|text|double precision)\[\]$/
 
 const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
 
-/** The column's value, in the type in which it is compared and returned. */
+/** Returns the column's value, in the type in which it is compared and returned. */
 function operand(name: string, column: StoredColumn): string {
   switch (column.kind) {
     case 'text':
@@ -323,7 +323,7 @@ function operand(name: string, column: StoredColumn): string {
         ? `${name}::text[]`
         : name
     case 'number':
-      /* A 32-bit float is returned as its shortest text; the number behind it has other digits. */
+      /* A 32-bit float is returned as its shortest text, because its value as a double has other digits. */
       if (column.sqlType === 'real') return `${name}::text::float8`
       return column.sqlType === 'money' ? `${name}::numeric` : name
     default:
@@ -331,7 +331,9 @@ function operand(name: string, column: StoredColumn): string {
   }
 }
 
-/** Only an ordering needs code points; without a `collate` clause, an index applies. */
+/**
+ * Adds a `collate` clause where needed. Only ordering requires code points; without the clause, an index can be used.
+ */
 function compared(name: string, column: Column, ordering: boolean): string {
   const sql = operand(name, column)
   if (column.kind !== 'text' && !isWrittenUuid(column)) return sql
@@ -340,8 +342,8 @@ function compared(name: string, column: Column, ordering: boolean): string {
 }
 
 /**
- * The placeholder of a value. Without a type the value would have to fit the column's, and a filter may
- * compare a 32-bit column with 2^40.
+ * Returns the placeholder of a value. Without a type the value would have to fit the column, and a filter can compare a
+ * 32-bit column with 2^40.
  */
 function place(column: Column): string {
   if (column.kind === 'integer') return '?::int8'
@@ -351,7 +353,7 @@ function place(column: Column): string {
     : '?::numeric'
 }
 
-/** The column is text, and may store a UUID in capitals. */
+/** True for a text column with UUIDs, which can be stored in uppercase. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
 }

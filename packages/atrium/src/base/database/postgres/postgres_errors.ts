@@ -4,12 +4,12 @@ import { raisedMessage } from '../failed_statement.js'
 
 type PostgresError = Error & Record<string, string | undefined>
 
-/* Of a view */
+/* Check option of a view */
 const WITH_CHECK_OPTION = '44000'
 const WRONG_TYPE = '42804'
 const TOO_LONG_FOR_INDEX = '54000'
 
-/** Parses an error of PostgreSQL, by its code, as messages are in the server's language. */
+/** Parses an error of PostgreSQL by its code, because messages are in the server's language. */
 export function explainPostgres(error: unknown): DatabaseError | null {
   const { code = '', table, column, constraint, routine = '' } = error as PostgresError
   if (isRaised(code, routine)) {
@@ -30,15 +30,15 @@ export function explainPostgres(error: unknown): DatabaseError | null {
     case WITH_CHECK_OPTION:
       return { kind: 'check', table, columns, constraint }
     case '42501':
-      /* A policy of the table; other missing rights are a matter of the configuration. */
+      /* A policy of the table; other missing privileges are a configuration problem. */
       return routine === 'ExecWithCheckOptions' ? { kind: 'check', table, columns } : null
     case WRONG_TYPE:
     case TOO_LONG_FOR_INDEX:
       return { kind: 'range', columns }
     case '0A000':
-      /* A rule in the place of the statement */
+      /* A rule that replaces the statement */
       return routine === 'RewriteQuery' ? { kind: 'nothing_stored', columns } : null
-    /* A trigger has changed or removed the row before */
+    /* A trigger changed or deleted the row first */
     case '27000':
       return { kind: 'nothing_stored', columns }
     default:
@@ -46,17 +46,17 @@ export function explainPostgres(error: unknown): DatabaseError | null {
   }
 }
 
-/* The functions of PostgreSQL that refuse to write to a view. */
+/* Functions of PostgreSQL that refuse to write to a view. */
 const VIEW_ROUTINES = /^(rewriteTargetView|CheckValidResultRel|error_view_not_updatable)/
 
-/* Classes of the codes that PostgreSQL itself has; those of external routines are left out. */
+/* Classes of error codes that PostgreSQL itself uses, without those of external routines. */
 const OWN_CLASSES = new Set(
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
     ' '
   )
 )
 
-/** True for errors that code in the database raised, with a code of its own or any other. */
+/** True for errors that database code raised, with a custom code or any other. */
 function isRaised(code: string, routine: string): boolean {
   if (!/^[0-9A-Z]{5}$/.test(code)) return false
   if (!OWN_CLASSES.has(code.slice(0, 2))) return true
@@ -65,8 +65,8 @@ function isRaised(code: string, routine: string): boolean {
 }
 
 /**
- * The table is always the referring one. If the statement does not tell the direction, the server's
- * message does, if it is in English.
+ * Returns the broken reference. The table is always the referring one. If the statement does not show the direction,
+ * the message of the server is used, which has to be in English.
  */
 function brokenReference({
   code,

@@ -21,7 +21,7 @@ interface Field {
   dataTypeModifier: number
 }
 
-/** The forms of an ordinary connection; null for one of `postgresConnection`. */
+/** Returns the forms of an ordinary connection; null for a connection of `postgresConnection`. */
 export function postgresForms(client: QueryClientContract): ConnectionForms | null {
   return connectionForms(client, ({ connection, pool }) =>
     pool?.afterCreate === prepare

@@ -12,11 +12,10 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Condition that tests a text against the pattern, null if the text is null. The characters of the pattern
- * are folded in the text by a list of the engine, as the database's folding depends on its locale.
- * [A18]
+ * Returns the condition that a text matches the pattern, null if the text is null. Characters of the pattern are folded
+ * in the text with a list of the engine, because the folding of the database depends on its locale. [A18]
  *
- * @param text  the expression of the text
+ * @param text  expression of the text
  */
 export function postgresMatch(text: string, pattern: TextPattern, foldCase: boolean): Sql {
   return likeMatch(text, pattern, foldCase, WORDS)
@@ -29,7 +28,7 @@ function foldIn(text: string, pattern: TextPattern): Sql {
     : { sql: text, bindings: [] }
 }
 
-/** Every other form of the pattern's letters, and at the same position the letter that replaces it. */
+/** Returns all other forms of the pattern's letters, and the replacement of each at the same position. */
 function forms(pattern: TextPattern): [from: string, to: string] {
   const letters = new Set(partsOf(pattern).flat())
   const becomes = new Map<string, string>()

@@ -9,7 +9,7 @@ import type {
   TableIntrospection,
 } from '../introspection.js'
 
-/** Name of the table */
+/** Object id of the table */
 interface OfTable {
   oid: string
 }
@@ -17,9 +17,9 @@ interface OfTable {
 interface ColumnRow extends OfTable {
   name: string
   type: string
-  /** Base type of a domain, else the type itself */
+  /** Base type of a domain, otherwise the type itself */
   base: string
-  /** `typtype` of the catalogue: e is an enum */
+  /** `typtype` of the catalogue: e for an enum */
   category: string
   nullable: boolean
   max_length: number | null
@@ -63,11 +63,11 @@ export async function readPostgresTable(
 }
 
 /**
- * Reads the columns, unique indexes, checks and foreign keys of several tables from PostgreSQL's
- * catalogue. The number of statements does not depend on the number of tables.
+ * Reads the columns, unique indexes, checks and foreign keys of several tables from PostgreSQL's catalogue. The number
+ * of statements does not depend on the number of tables.
  *
- * @param tables  names as in a statement, with the schema if need be
- * @returns the introspection by name; missing tables have none
+ * @param tables  names as in a statement, with the schema if necessary
+ * @returns the introspections by name, without missing tables
  */
 export async function readPostgresTables(
   client: QueryClientContract,
@@ -148,7 +148,7 @@ function introspectionOf(
   }
 }
 
-/** The items of an array, whose type the catalogue names as in `_int4` and shows as in `integer[]`. */
+/** Returns the properties of an array's items. The catalogue names the type `_int4` and displays it as `integer[]`. */
 function elementOf({ base, type }: ColumnRow): ColumnIntrospection['element'] {
   if (!base.startsWith('_') || !type.endsWith('[]')) return undefined
   const [name, sqlType] = [base.slice(1), type.slice(0, -2)]
@@ -163,7 +163,7 @@ function elementOf({ base, type }: ColumnRow): ColumnIntrospection['element'] {
   }
 }
 
-/** Types by their names in the catalogue; any other type is read and compared as text. */
+/** Kinds of columns by type name in the catalogue; any other type is read and compared as text. */
 const KINDS: Record<string, ColumnKind> = {
   bool: 'boolean',
   int2: 'integer',
@@ -187,7 +187,7 @@ const KINDS: Record<string, ColumnKind> = {
 const DAYS = String.raw`(?:\d{5,7}-\d\d-\d\d%|\d{4,7}-\d\d-\d\d% BC)`
 const CLOCK = String.raw` \d\d:\d\d:\d\d(?:\.\d{1,6})?`
 
-/** Infinity, years before Christ and of more than four digits */
+/** Infinity, years BC, and years with more than four digits */
 const SPECIAL: Record<string, RegExp> = {
   date: new RegExp(`^(?:-?infinity|${DAYS.replaceAll('%', '')})$`),
   timestamp: new RegExp(`^(?:-?infinity|${DAYS.replaceAll('%', CLOCK)})$`),
@@ -205,7 +205,7 @@ const TABLES = `
   from json_array_elements_text(?::json) with ordinality as asked (name, place)
     join pg_class as found on found.oid = to_regclass(asked.name)`
 
-/* A domain may be based on another domain; the type and its modifier are those of the innermost one. */
+/* A domain can be based on another domain; the type and its modifier are those of the innermost one. */
 const COLUMNS = `
   with recursive bottom (attrelid, attnum, type, typmod) as (
     select attrelid, attnum, atttypid, atttypmod from pg_attribute
@@ -269,7 +269,7 @@ const ENUM_VALUES = `
   where a.attrelid = any(?::oid[]) and not a.attisdropped
   order by e.enumsortorder`
 
-/** The rows of each table. Lists come as JSON, which the connection leaves as text. */
+/** Reads the rows of each table. Lists are returned as JSON, which the connection does not parse. */
 async function select<Row extends OfTable>(
   client: QueryClientContract,
   sql: string,
@@ -290,7 +290,7 @@ function enumValues(rows: EnumRow[]): Map<string, string[]> {
   return new Map([...byColumn].map(([name, values]) => [name, values.map(({ value }) => value)]))
 }
 
-/* C.UTF-8 sorts by code point as well. */
+/* C.UTF-8 also sorts by code point. */
 const BY_CODE_POINT = /^(?:C|POSIX|C\.utf-?8|ucs_basic)$/i
 
 function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
@@ -298,7 +298,7 @@ function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
   return BY_CODE_POINT.test(collation) ? 'binary' : 'sorting'
 }
 
-/** `'open'::character varying`, a number, or a boolean: a default that is the same for every row. */
+/** Returns a default that is the same for every row: `'open'::character varying`, a number, or a boolean. */
 function literal(expression: string | null): string | null {
   if (expression === null) return null
   const [, text] = /^'((?:[^']|'')*)'(?:::[\w ."]+(?:\([\d, ]+\))?)?$/s.exec(expression) ?? []
@@ -308,8 +308,8 @@ function literal(expression: string | null): string | null {
 }
 
 /**
- * The values of `check (status in ('draft', 'sent'))`, the form of a migration's `enum` column, in
- * PostgreSQL's own notation.
+ * Returns the values of `check (status in ('draft', 'sent'))`, which `enum` columns of migrations create, in
+ * PostgreSQL's notation.
  */
 function listedChoices(constraints: ConstraintRow[], column: string): string[] | null {
   const any = /^CHECK \(+[^'=]+ = ANY \(+ARRAY\[((?:'(?:[^']|'')*'(?:::[\w ]+)?(?:, )?)+)\][^']*$/s

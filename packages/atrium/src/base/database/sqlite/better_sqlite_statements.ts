@@ -5,9 +5,9 @@ import { isLasting, MOST_READY } from './sqlite_statements.js'
 type Row = Record<string, unknown>
 
 export interface BetterStatement {
-  /** True if it returns rows */
+  /** True if the statement returns rows */
   readonly reader: boolean
-  /** A promise while another process has the lock, or requests are let in */
+  /** Returns a promise while another process has the lock, or to let other requests run */
   all(values: readonly unknown[]): Row[] | Promise<Row[]>
   run(...values: unknown[]): unknown
   safeIntegers(on?: boolean): this
@@ -19,7 +19,7 @@ export interface Connection {
 }
 
 /**
- * Caches the prepared statements of a connection, whatever code prepares them: preparing one takes
+ * Caches the prepared statements of a connection, regardless of which code prepares them: preparing a statement takes
  * longer than running it.
  */
 export function keepBetterStatements(connection: Connection): void {
@@ -28,7 +28,7 @@ export function keepBetterStatements(connection: Connection): void {
   connection.prepare = (sql) => {
     if (!isLasting(sql)) return prepare(sql)
     const statement = ready.get(sql) ?? changeable(prepare(sql), () => ready.delete(sql))
-    /* The statement used last moves to the end, and is removed last. */
+    /* The most recently used statement moves to the end, and is removed last. */
     ready.delete(sql)
     ready.set(sql, statement)
     if (ready.size > MOST_READY) ready.delete(ready.keys().next().value!)
@@ -37,8 +37,8 @@ export function keepBetterStatements(connection: Connection): void {
 }
 
 /**
- * Lets requests in between the statements of a long transaction: this driver works in the server's thread. A statement
- * that waits for it returns a promise.
+ * Lets other requests run between the statements of a long transaction, because this driver blocks the server's thread.
+ * A statement that waits for them returns a promise.
  */
 export function letRequestsIn(connection: Connection): void {
   const prepare = connection.prepare.bind(connection)
@@ -53,7 +53,7 @@ export function letRequestsIn(connection: Connection): void {
   }
 }
 
-/** A cached statement leaves the cache when its caller changes its number format. */
+/** Removes a statement from the cache when its caller changes its number format. */
 function changeable(statement: BetterStatement, leave: () => void): BetterStatement {
   const { safeIntegers } = statement
   statement.safeIntegers = (on) => {
@@ -64,8 +64,9 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
 }
 
 /**
- * The rows of a select, or of a write with `returning`; none of another statement. This driver blocks until the rows are read; only for the
- * lock of another process, and to let requests in, a writing connection waits without blocking.
+ * Returns the rows of a select, or of a write with `returning`; none for other statements. This driver blocks until the
+ * rows are read. Only a writing connection waits without blocking, for the lock of another process and to let other
+ * requests run.
  */
 export function selectAtOnce(
   connection: Connection,
@@ -78,7 +79,7 @@ export function selectAtOnce(
   return done instanceof Promise ? done.then(() => []) : []
 }
 
-/** This driver cannot bind booleans and dates; they are converted as the other driver does. */
+/** Converts booleans and dates, which this driver cannot bind, in the same way as the other driver. */
 function bound(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
   return value instanceof Date ? value.getTime() : value

@@ -7,19 +7,19 @@ import { isInTransaction, type RawConnection } from './may_share_commit.js'
 /** A write that can share its commit */
 export type GroupedWrite<Result> = LucidWrite<Result> | DriverWrite<Result>
 
-/** A write in a transaction of Lucid's */
+/** A write in a Lucid transaction */
 export interface LucidWrite<Result> {
   work(transaction: TransactionClientContract): Promise<Result>
 }
 
-/** A write of the engine's own statements, in a transaction that is not Lucid's. */
+/** A write with statements of the engine, in a transaction of the driver. */
 export interface DriverWrite<Result> {
-  /** Makes a statement without values */
+  /** Returns a statement without values */
   command(sql: string): Statement
   run(connection: RawConnection): Promise<Result>
-  /** Called after the commit, in the order of the writes; does not throw */
+  /** Called after the commit, in the order of the writes; must not throw */
   committed(result: Result): void
-  /** True if it needs no savepoint: one statement that fails stores nothing */
+  /** True if the write needs no savepoint: one statement that fails stores nothing */
   isOneStatement: boolean
 }
 
@@ -27,40 +27,42 @@ export interface DriverWrite<Result> {
 const SAVEPOINT = 'driver_write'
 
 /**
- * The writes that share the transaction of the first of them. Each further one runs in a savepoint of its own,
- * one at a time, and all end with the transaction.
+ * Writes that share the transaction of the first of them. Each further write runs in a separate savepoint, one at a
+ * time, and all end with the transaction.
  */
 export class CommitGroup {
   /** Number of writes */
   size = 1
-  /** The error of the write at which SQLite rolled back the transaction by itself */
+  /** Error of the write at which SQLite rolled back the whole transaction */
   error: { error: unknown } | undefined
   readonly #ended = Promise.withResolvers<void>()
 
   /**
-   * @param begin       opens a savepoint in the transaction; none in one that is not Lucid's, which only bare writes join
-   * @param connection  of the transaction, in the driver
-   * @param patience    milliseconds for the work of each write, as those before wait for its end
+   * @param begin       opens a savepoint in the transaction; undefined in a transaction of the driver, which only
+   *   driver writes can join
+   * @param connection  connection of the transaction, in the driver
+   * @param patience    maximum number of milliseconds for the work of each write, because earlier writes wait for its
+   *   end
    */
   constructor(
     readonly begin: (() => Promise<TransactionClientContract>) | undefined,
     readonly connection: RawConnection,
     readonly patience: number
   ) {
-    /* A group of one has no other waiting write. */
+    /* In a group of one, no other write waits for this promise. */
     this.#ended.promise.catch(() => {})
   }
 
-  /** Tells all writes that the transaction is committed. */
+  /** Resolves all writes after the commit of the transaction. */
   succeed(): void {
     this.#ended.resolve()
   }
 
   /**
-   * Tells all writes that none of them is stored.
+   * Rejects all writes, because none of them is stored.
    *
-   * @param error  of the database
-   * @returns the error of those that did not cause it
+   * @param error  error of the database
+   * @returns the error for writes that did not cause it
    */
   fail(error: unknown): unknown {
     const isForAll = this.size === 1 || unavailability(error) !== undefined
@@ -72,8 +74,8 @@ export class CommitGroup {
   /**
    * Runs a write and waits for the commit.
    *
-   * @param leave  called when the next write may run
-   * @throws the error of the write, or the reason why nothing of the group is stored
+   * @param leave  called when the next write can run
+   * @throws the error of the write, or the reason why no write of the group is stored
    */
   async join<Result>(write: GroupedWrite<Result>, leave: () => void): Promise<Result> {
     this.size++
@@ -106,7 +108,7 @@ export class CommitGroup {
     return result!
   }
 
-  /** Runs a write of the driver's transactions in a savepoint. */
+  /** Runs a driver write in a savepoint. */
   async #runOfDriver<Result>({
     command,
     isOneStatement,
@@ -119,7 +121,7 @@ export class CommitGroup {
       await command(`RELEASE ${SAVEPOINT}`)(this.connection)
       return result
     } catch (error) {
-      /* It fails if SQLite has rolled back the whole transaction by itself, which `join` finds out. */
+      /* This fails if SQLite has rolled back the whole transaction, which `join` detects. */
       const undo = async () => {
         await command(`ROLLBACK TO ${SAVEPOINT}`)(this.connection)
         await command(`RELEASE ${SAVEPOINT}`)(this.connection)
@@ -129,7 +131,7 @@ export class CommitGroup {
     }
   }
 
-  /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */
+  /** Rolls back a savepoint. If the savepoint no longer exists, SQLite has rolled back the whole transaction. */
   async #undo(
     transaction: TransactionClientContract,
     error: NonNullable<CommitGroup['error']>
@@ -142,7 +144,7 @@ export class CommitGroup {
   }
 }
 
-/** @throws WaitedTooLong  when the time is over; what the work still does is ignored */
+/** @throws WaitedTooLong  when the time is over; later results of the work are ignored */
 async function withPatience<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout
   const over = new Promise<never>((_resolve, reject) => {

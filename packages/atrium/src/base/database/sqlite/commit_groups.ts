@@ -14,39 +14,41 @@ import {
 } from './commit_group.js'
 import { defersConstraints, mayShareCommit, type RawConnection } from './may_share_commit.js'
 
-/** Bounds of a group of writes with one commit. */
+/** Limits of a group of writes with one commit. */
 export interface GroupBounds {
-  /** Maximum number of writes; 1 for a commit of each write */
+  /** Maximum number of writes; 1 to commit each write separately */
   writes: number
-  /** Milliseconds after which no further write joins; 0 for a commit of each write */
+  /** Milliseconds after which no further write joins; 0 to commit each write separately */
   milliseconds: number
 }
 
-/** Begins a transaction with the lock of the file, as others may write between its first read and its first write. */
+/**
+ * Begins a transaction with the file lock, because other processes could write between its first read and its first
+ * write.
+ */
 export const BEGIN = 'BEGIN IMMEDIATE'
 
-/** A write that waits for those before it. */
+/** A write that waits for earlier writes. */
 interface Turn {
   since: number
-  /** True for a write without a transaction of Lucid's */
+  /** True for a driver write */
   isOfDriver: boolean
-  /** Begins: in the group, or without one as the first of the next */
+  /** Starts the write: in the given group, or without one as the first write of the next group */
   begin(place?: { group: CommitGroup; leave: () => void }): void
   refuse(error: unknown): void
 }
 
 /**
- * Runs the writes of one SQLite connection, which come one at a time, in the order of their arrival. Those that
- * wait while another one runs join its transaction, so BEGIN, COMMIT and the disk are paid once for all.
+ * Runs the writes of one SQLite connection one at a time, in the order of their arrival. Writes that wait while another
+ * one runs join its transaction, so that BEGIN, COMMIT and disk access are needed only once for all of them.
  */
 export class CommitGroups {
   readonly #waiting: Turn[] = []
   #isBusy = false
 
   /**
-   * @param patience  milliseconds that a write waits at most for those before it
-   * @param blocks    true for a driver that keeps other requests from arriving while it works: they are let in
-   *   before each commit
+   * @param patience  maximum number of milliseconds that a write waits for earlier writes
+   * @param blocks    true for a driver that blocks other requests while it works: they can run before each commit
    */
   constructor(
     readonly bounds: GroupBounds,
@@ -55,8 +57,8 @@ export class CommitGroups {
   ) {}
 
   /**
-   * Runs a write, and returns after the commit. One statement has no transaction of its own unless others wait to
-   * share it.
+   * Runs a write, and returns after the commit. A single statement runs without a transaction unless other writes wait
+   * to share one.
    *
    * @throws the error of the write, which alone is rolled back then, or the database's error of BEGIN or COMMIT
    * @throws WaitedTooLong
@@ -102,14 +104,17 @@ export class CommitGroups {
     return this.#waiting.length > 0
   }
 
-  /** Lets the next write begin a group. */
+  /** Starts the next waiting write, which begins a new group. */
   #pass(): void {
     const [next] = this.#waiting
     if (next) next.begin()
     else this.#isBusy = false
   }
 
-  /** Those that have waited as long as the one whose BEGIN failed would wait as long again, one after the other. */
+  /**
+   * Also refuses the writes that have waited at least as long as the write whose BEGIN failed, because each of them
+   * would wait as long again.
+   */
   #refuseOthers(error: unknown, since: number): void {
     const others = unavailability(error) ? this.#waiting.filter((one) => one.since <= since) : []
     for (const other of others) other.refuse(error)
@@ -153,7 +158,7 @@ export class CommitGroups {
       await tellEnd(transaction, 'rollback')
       throw error
     }
-    /* The savepoint of another write would wait until own code ends the one that it has left open. */
+    /* The savepoint of another write would wait for a nested transaction that application code has left open. */
     const mayJoin = openNested() === 0 && (await this.#hasNext()) && openNested() === 0
     const outer = { isTransaction: true, transaction: nest.bind(transaction) }
     const open = () => beginTransaction(outer as never)
@@ -182,13 +187,13 @@ export class CommitGroups {
     }
   }
 
-  /** Runs the write of a transaction that has begun, then those that join it, and commits all. */
+  /** Runs the write of a transaction that has begun, then the writes that join it, and commits all of them. */
   async #runFirst<Result>(
     connection: RawConnection,
     { command, run, committed }: DriverWrite<Result>
   ): Promise<Result> {
     const begun = performance.now()
-    /* SQLite may have rolled back by itself already. */
+    /* SQLite can have rolled back already. */
     const undo = () => command('ROLLBACK')(connection).catch(() => {})
     let result: Result
     try {
@@ -212,7 +217,7 @@ export class CommitGroups {
     return result
   }
 
-  /** The same for a transaction that is not Lucid's, which only writes of the driver's transactions can join. */
+  /** Lets waiting driver writes join a transaction of the driver. */
   async #gatherOfDriver(
     connection: RawConnection,
     command: DriverWrite<unknown>['command'],
@@ -237,7 +242,7 @@ export class CommitGroups {
     }
   }
 
-  /** Lets the writes that wait join the transaction, until none waits or a bound is reached. */
+  /** Lets waiting writes join the transaction, until none is waiting or a limit is reached. */
   async #gather(
     transaction: TransactionClientContract,
     open: () => Promise<TransactionClientContract>,
@@ -247,7 +252,7 @@ export class CommitGroups {
     if (!mayJoin() || transaction.isCompleted) return undefined
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
-    /* Twice as long as any of its own code waits for another write, which then fails first. */
+    /* Twice as long as application code within a write waits for another write, so that the inner wait fails first. */
     const connection = await withConnection(transaction, (one) => one)
     const group = new CommitGroup(open, connection, 2 * this.patience)
     const unseal = seal(transaction)

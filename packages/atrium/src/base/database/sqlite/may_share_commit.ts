@@ -4,16 +4,16 @@ import { withConnection } from '../with_connection.js'
 
 /** Connection of either driver */
 export interface RawConnection {
-  /** Of `better-sqlite3` alone */
+  /** Only in `better-sqlite3` */
   readonly inTransaction?: boolean
   exec(sql: string, callback?: (error: Error | null) => void): void
 }
 
 /**
- * True if further writes may join a transaction whose own write has ended:
- * - SQLite has not rolled it back by itself, as after some errors, which own code may have caught. Savepoints
- *   would be transactions of their own then.
- * - No constraint of the database is deferred: a COMMIT would fail for all because of one of them.
+ * True if further writes can join a transaction after its first write has ended:
+ * - SQLite has not rolled it back, as it does after some errors that application code can have caught. Each savepoint
+ *   would then be a separate transaction.
+ * - The database has no deferred constraints: a violation of one would make the COMMIT fail for all writes.
  */
 export async function mayShareCommit(transaction: TransactionClientContract): Promise<boolean> {
   if (!(await withConnection(transaction, isInTransaction))) return false
@@ -24,7 +24,7 @@ export async function mayShareCommit(transaction: TransactionClientContract): Pr
 const DEFERRED =
   "select 1 from sqlite_master where type = 'table' and sql like '%initially%deferred%' limit 1"
 
-/** True if a constraint of the database is deferred to the commit. */
+/** True if any constraint of the database is deferred to the commit. */
 export async function defersConstraints(
   command: (sql: string) => Statement,
   connection: RawConnection
@@ -33,10 +33,10 @@ export async function defersConstraints(
   return rows.length > 0
 }
 
-/** True if the connection has a transaction, which SQLite may have rolled back by itself. */
+/** True if the connection is in a transaction. SQLite can have rolled it back. */
 export async function isInTransaction(connection: RawConnection): Promise<boolean> {
   if (connection.inTransaction !== undefined) return connection.inTransaction
-  /* The driver `sqlite3` can't be asked, but no transaction begins within another. */
+  /* The driver `sqlite3` does not provide this state, but no transaction can begin within another. */
   const run = (sql: string) =>
     new Promise<boolean>((resolve) => connection.exec(sql, (error) => resolve(!error)))
   if (!(await run('BEGIN'))) return true

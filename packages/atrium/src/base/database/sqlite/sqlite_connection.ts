@@ -11,8 +11,8 @@ import { keepStatements, type Connection } from './sqlite_statements.js'
 import { chmodSync, statSync } from 'node:fs'
 
 /**
- * The npm packages that open a file: `sqlite3` works outside the server's thread, `better-sqlite3` is
- * quicker but blocks it.
+ * The npm packages that open a file: `sqlite3` works outside the server's thread, `better-sqlite3` is faster but blocks
+ * it.
  */
 export type SqliteDriver = 'sqlite3' | 'better-sqlite3'
 
@@ -30,14 +30,14 @@ interface BetterConnection extends PreparingConnection {
 }
 
 /**
- * Durability of a commit: with `full`, a power cut loses no acknowledged write; with `normal`, it can lose those of the
- * last moments. The file stays readable with both.
+ * Durability of a commit: with `full`, a power failure loses no acknowledged write; with `normal`, it can lose the most
+ * recent ones. The file remains readable in both cases.
  */
 export type Synchronous = 'full' | 'normal'
 
 const READERS = '_readers'
 
-/** Milliseconds to wait for a connection, which is as long as other writes take */
+/** Milliseconds to wait for a connection, which other writes can use for a long time */
 const PATIENCE = 15_000
 
 type Grouped = SqliteConfig & { groups?: GroupBounds }
@@ -45,18 +45,16 @@ type Grouped = SqliteConfig & { groups?: GroupBounds }
 const GROUPS = new WeakMap<object, CommitGroups | null>()
 
 /**
- * The two Lucid connections to one SQLite file: one writer and several readers. Lucid transactions that
- * read and then write fail immediately with "database is locked" when several connections try it; with a
- * single writer they wait for their turn, and reads do not wait for them. (Lucid's own read replicas do
- * not work for SQLite.)
+ * Returns the two Lucid connections to one SQLite file: one writer and several readers. Lucid transactions that read
+ * and then write fail immediately with "database is locked" if several connections try it; with a single writer they
+ * wait for their turn, and reads do not wait for them. (Lucid's read replicas do not work for SQLite.)
  *
- * @param name      the connection's name; the readers' name is derived from it
+ * @param name      name of the connection; the name of the readers is derived from it
  * @param filename  absolute path of the file
- * @param options   the folders of its migrations, the maximum number of read connections, the driver,
- *   the milliseconds to wait for the lock of another process, whether other users of the machine keep
- *   their rights on the files, what a power cut may take, and the bounds of the writes that share one
- *   commit
- * @returns both connections by their names, for `connections` of config/database.ts
+ * @param options   folders of the migrations, maximum number of read connections, driver, milliseconds to wait for the
+ *   lock of another process, whether other users of the machine retain their access to the files, durability at a power
+ *   failure, and the limits of writes that share a commit
+ * @returns both connections by name, for `connections` of config/database.ts
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
@@ -85,7 +83,7 @@ export function sqliteConnections<Name extends string>(
     connection: { filename },
     useNullAsDefault: true,
     schemaGeneration: { enabled: false },
-    /* Errors are logged; the values of a statement, password hashes among them, must not be. */
+    /* Errors are logged, but the values of a statement, such as password hashes, must not be. */
     compileSqlOnError: false,
   } as const
   const writer = `${WRITER} PRAGMA synchronous = ${PRAGMAS[synchronous]};`
@@ -115,16 +113,16 @@ export function sqliteConnections<Name extends string>(
   } as unknown as Record<Name | `${Name}_readers`, SqliteConfig>
 }
 
-/** The read connection of a writer, or undefined if its configuration has none. */
+/** Returns the read connection of a writer, or undefined if it is not configured. */
 export function readersOf(client: QueryClientContract): QueryClientContract | undefined {
   const name = client.connectionName + READERS
   return db.manager.has(name) ? db.connection(name) : undefined
 }
 
 /**
- * The groups in which the writes of a connection share their commits.
+ * Returns the groups in which writes of a connection share their commits.
  *
- * @returns undefined for a transaction, a connection of another configuration, and without groups
+ * @returns undefined for a transaction, a connection that `sqliteConnections` did not create, or without groups
  */
 export function commitGroupsOf(client: QueryClientContract): CommitGroups | undefined {
   if (client.isTransaction) return undefined
@@ -142,18 +140,18 @@ export function commitGroupsOf(client: QueryClientContract): CommitGroups | unde
   return groups ?? undefined
 }
 
-/** In write-ahead logging readers and the writer do not block each other; foreign keys are enforced. */
+/** With write-ahead logging, readers and the writer do not block each other. Foreign keys are enforced. */
 const WRITER = 'PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;'
 const READER = 'PRAGMA query_only = ON;'
 const PRAGMAS: Record<Synchronous, string> = { full: 'FULL', normal: 'NORMAL' }
 
 /**
- * Page cache of a connection, in kilobytes. A table of 10,000 rows does not fit into SQLite's default of
- * two thousand, and a list that counts them would read most of it from the file each time.
+ * Page cache of a connection, in kilobytes. A table of 10,000 rows exceeds SQLite's default of 2,000 KB, and a list
+ * that counts the rows would read most of it from the file each time.
  */
 const CACHE = 16_384
 
-/** @param protect  called before the first statement, which creates the files next to the database's */
+/** @param protect  called before the first statement, which creates further files next to the database file */
 function prepare(driver: SqliteDriver, role: string, timeout: number, protect: () => void) {
   const pragmas = `PRAGMA busy_timeout = ${timeout}; PRAGMA cache_size = -${CACHE}; ${role}`
   if (driver === 'better-sqlite3') {
@@ -181,8 +179,8 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
 const PARTS = ['', '-wal', '-shm', '-journal']
 
 /**
- * Removes the rights of other users of the machine on the files of an SQLite database, as far as this
- * process owns them. Files that SQLite creates later inherit the rights of the database's file.
+ * Removes the access of other users of the machine to the files of an SQLite database, if this process owns the files.
+ * Files that SQLite creates later inherit the permissions of the database file.
  */
 function makePrivate(filename: string): void {
   for (const part of PARTS) {

@@ -18,9 +18,9 @@ import { selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
- * Placeholder of a value that a column is compared with. On an analysed table, the SQLite of
- * `better-sqlite3` would plan a cached statement again for each new value of a bare question mark, which
- * takes longer than most lists; the other driver's has one plan for all values.
+ * Placeholder of a value that a column is compared with. On an analysed table, the SQLite version of `better-sqlite3`
+ * would plan a cached statement again for each new value of a plain question mark, which takes longer than most lists.
+ * The other driver's version uses one plan for all values.
  */
 const VALUE = '+?'
 
@@ -49,17 +49,13 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * The driver names the constraint only at the end of its message; the text before may contain a
-   * caller's text.
+   * The driver names the constraint only at the end of its message; the text before it can contain text of a caller.
    */
   explain(error: unknown): DatabaseError | null {
     return explainSqlite(error)
   }
 
-  /**
-   * The driver reads integers as JavaScript numbers, which are exact up to 2^53; beyond that, only the
-   * text has every digit.
-   */
+  /** The driver reads integers as JavaScript numbers, which are exact up to 2^53; larger integers are read as text. */
   select(table: string, column: Column): string {
     const name = this.nameOf(table, column)
     const value = isShownAsStored(column) ? name : operandOf(name, column)
@@ -68,7 +64,7 @@ export class SqliteDialect implements Dialect {
     return `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end as ${quoted(column.name)}`
   }
 
-  /** Each value has its own type, whatever its column's: a decimal column may contain 64-bit integers. */
+  /** Each value has its own type, regardless of the column: a decimal column can contain 64-bit integers. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = operandOf(this.nameOf(table, column), column)
     const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
@@ -103,11 +99,11 @@ export class SqliteDialect implements Dialect {
   }
 
   compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
-    /* Here a UUID is text, and may be stored in capitals. */
+    /* UUIDs are text on SQLite, and can be stored in uppercase. */
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     const places = values.map((value) => placeOf(column, value)).join(', ')
-    /* A list is compared in the left side's collation. */
+    /* A list is compared with the collation of the left side. */
     const name = `${operandOf(this.nameOf(table, column), column)}${collation(column)}`
     return {
       sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
@@ -133,13 +129,13 @@ export class SqliteDialect implements Dialect {
 
   groupOf(table: string, column: Column): string {
     const name = operandOf(this.nameOf(table, column), column)
-    /* As in `compareList`: a UUID may be stored in capitals. */
+    /* As in `compareList`: a UUID can be stored in uppercase. */
     if (column.kind === 'uuid') return `lower(${name})`
     const exact = `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end`
     return column.kind === 'integer' ? exact : `${name}${collation(column)}`
   }
 
-  /** Moments are text that begins with the day. */
+  /** Datetimes are text that begins with the day. */
   beginOf(table: string, column: Column, part: TimePart): string {
     const length = { day: 10, hour: 13, minute: 16 }[part]
     return `substr(${operandOf(this.nameOf(table, column), column)}, 1, ${length})`
@@ -183,10 +179,7 @@ export class SqliteDialect implements Dialect {
     return column.kind === 'boolean' && typeof value === 'boolean' ? Number(value) : value
   }
 
-  /**
-   * On the writer's only connection a list would wait for every write before it, so it runs on a read
-   * connection.
-   */
+  /** Runs a list on a read connection. On the only writing connection it would wait for every earlier write. */
   async read<Result>(
     client: QueryClientContract,
     query: Query,
@@ -204,15 +197,15 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * With a bound limit, newer versions plan the statement again at each run. A small literal limit makes
-   * them sort the whole table rather than use an index that needs a little sorting.
+   * With a bound limit, newer SQLite versions plan the statement again at each run. With a small literal limit, they
+   * sort the whole table instead of using an index that requires a little sorting.
    */
   limit(count: number): string {
     return `cast(${Math.trunc(count)} as integer)`
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
     const left = this.#timeLeft(client)
@@ -241,40 +234,43 @@ export class SqliteDialect implements Dialect {
   }
 }
 
-/** An expression does not make a number of the digits that it is compared with, as a column does. */
+/** Returns the placeholder of a value. Unlike a column, an expression does not convert a compared text to a number. */
 function placeOf(column: Column, value: unknown): string {
   const isExpression = column.hasOtherForms && isShownAsStored(column)
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
 }
 
-/** Excludes values of another type from a comparison by size; any row can contain them. */
+/** Returns a condition that excludes values of other types from a comparison by size; any row can contain them. */
 function guardOf(
   name: string,
   column: Column,
   operator: '<' | '<=' | '>' | '>='
 ): string | undefined {
-  /* A row number is always an integer, and a column of texts makes a text of everything. */
+  /* A row number is always an integer, and a text column converts all values to text. */
   if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
   return comparable(name, column.kind, operator, column.forms?.isUsual)
 }
 
-/** A number that a text holds is found as one, and shown with all that the text has. */
+/** True for a number column: a number that is stored as text is found as a number, but shown as stored. */
 function isShownAsStored({ kind }: Column): boolean {
   return kind === 'number' || kind === 'integer'
 }
 
-/** Compares text by code point even in a column with another declared collation. */
+/** Adds a collation that compares text by code point even if the column declares another collation. */
 function collation(column: Column): string {
   return column.isText ? ' collate binary' : ''
 }
 
-/* A statement that still waits for its thread is not running yet, and can't be interrupted. */
+/*
+ * Milliseconds between attempts: a statement that still waits for its thread is not running yet and can't be
+ * interrupted.
+ */
 const AGAIN = 20
 
 /**
- * Runs a statement that is interrupted when its time is over.
+ * Runs a statement that is interrupted when the time limit is exceeded.
  *
- * @param connection    of the driver `sqlite3`, for this call alone
+ * @param connection    connection of the driver `sqlite3`, used only by this call
  * @param milliseconds  undefined: no limit
  * @throws OutOfTime
  */

@@ -2,7 +2,7 @@ import { failedStatement } from '../failed_statement.js'
 import type { DatabaseError } from '../introspection.js'
 import { raisedMessage, shortened } from '../failed_statement.js'
 
-/** Parses an error of SQLite, of either driver; null if it is not about the data. */
+/** Parses an error of SQLite, of either driver; null if it is not caused by the data. */
 export function explainSqlite(error: unknown): DatabaseError | null {
   const { code, message } = error as { code?: string; message?: string }
   if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') return { kind: 'range', columns: [] }
@@ -25,22 +25,22 @@ export function explainSqlite(error: unknown): DatabaseError | null {
   }
 }
 
-/** Errors without a code of their own. */
+/** Parses errors without a specific code. */
 function explainGeneral(message: string): DatabaseError | null {
   if (/cannot modify [^]* because it is a view$/.test(message)) return { kind: 'view', columns: [] }
-  /* Of a check or a generated column */
+  /* Error of a check or a generated column */
   const isValue = /(^|: | - )(malformed JSON|integer overflow)$/.test(message)
   return isValue ? { kind: 'range', columns: [] } : null
 }
 
-/** A STRICT table refuses a value of another type; whatever else is said, a trigger raised. */
+/** Parses other constraint errors: a STRICT table refused a value of another type, or a trigger raised an error. */
 function explainOther(reason: string): DatabaseError {
   const [, place] = /^cannot store \w+ value in \w+ column (.*)$/s.exec(reason) ?? []
   if (place) return { kind: 'range', ...columnsIn(place) }
   return { kind: 'raised', columns: [], message: shortened(reason) }
 }
 
-/** The message without the statement. The driver `sqlite3` puts its code before the reason. */
+/** Returns the message without the statement. The driver `sqlite3` puts its code before the reason. */
 function reasonIn(error: Error & { code: string }): string {
   const { code, message } = error
   if (code === 'SQLITE_CONSTRAINT') {
@@ -51,7 +51,7 @@ function reasonIn(error: Error & { code: string }): string {
   return start < 0 ? raisedMessage(error) : message.slice(start)
 }
 
-/** The codes of `better-sqlite3` name the constraint. */
+/** Constraints by error code of `better-sqlite3`. */
 const NAMES: Record<string, string> = {
   SQLITE_CONSTRAINT_UNIQUE: 'UNIQUE',
   SQLITE_CONSTRAINT_PRIMARYKEY: 'UNIQUE',
@@ -59,18 +59,24 @@ const NAMES: Record<string, string> = {
   SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
   SQLITE_CONSTRAINT_CHECK: 'CHECK',
   SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
-  /* A trigger enforces a reference with RESTRICT. */
+  /* A trigger enforces references with RESTRICT. */
   SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
 }
 
-/** A row being inserted has no references to it yet, and a row being deleted has none of its own left. */
+/**
+ * Returns a broken reference. No rows refer to a row that is being inserted, and a deleted row no longer refers to
+ * others.
+ */
 function brokenReference(message: string): DatabaseError {
   const { verb, table, columns = [] } = failedStatement(message) ?? {}
   const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
   return { kind: 'foreign_key', table, columns, reference }
 }
 
-/** "products.sku, products.name" names two columns; an index over an expression names none. */
+/**
+ * Returns the columns in a message: "products.sku, products.name" contains two; an index on an expression contains
+ * none.
+ */
 function columnsIn(text: string): Pick<DatabaseError, 'table' | 'columns'> {
   if (text.startsWith('index ')) return { columns: [] }
   const names = text.split(', ')
@@ -81,7 +87,8 @@ function columnsIn(text: string): Pick<DatabaseError, 'table' | 'columns'> {
 }
 
 /**
- * The identifiers of an expression, without its string literals. A named constraint shows only its name.
+ * Returns the identifiers of an expression, without string literals. For a named constraint the message has only its
+ * name.
  */
 function namesIn(expression: string): string[] {
   return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []

@@ -3,41 +3,41 @@ import type { Column } from '../../columns/column.js'
 import { quoted } from '../../sql/quoted.js'
 import { otherForm, unusual } from './sqlite_operand.js'
 
-/* Rows whose values are read at either end of a table */
+/* Number of rows to read at both ends of a table */
 const ROWS = 1000
 
-/* The same at places between, as an import is a block of rows */
+/* Number of further places in between, because an import is a block of rows */
 const PLACES = 9
 const ROWS_BETWEEN = 200
 
-/* A table of at most as many rows is read whole, as one without row numbers is up to there. */
+/* A table with at most this many rows is read completely; of a table without row numbers, this many rows are read. */
 const ROWS_OF_SAMPLE = 2 * ROWS + PLACES * ROWS_BETWEEN
 
-/* Rows that are read in one piece where every row is read: a millisecond or two */
+/* Number of rows in one block when every row is read, which takes one or two milliseconds */
 const BLOCK = 1000
 
-/* A smaller table is as quick with a test of each value, which also covers rows that other programs add later. */
+/* For a smaller table, testing each value is as fast, and also covers rows that other programs add later. */
 const LARGE_TABLE = 10_000
 
-/* SQLite limits the parts and the length of a statement. */
+/* SQLite limits the number of parts and the length of a statement. */
 const TABLES = 200
 const CHARACTERS = 500_000
 
-/** A column whose values are looked at. It has `forms`. */
+/** A column whose values are checked. It has `forms`. */
 export type CheckedColumn = Pick<Column, 'name' | 'kind' | 'sqlType' | 'forms'>
 
-/** A statement about one table, and what it returns is for */
+/** A statement for one table, and the function that receives its row */
 interface TableQuery<Row> {
   sql: string
   take(row: Row): void
 }
 
 /**
- * Notes the forms of the values that the columns of tables hold, from a sample of rows over the whole of each: SQLite
- * stores any value in any column, and compares each as it is stored. Many tables take one statement, and a table without
- * columns that may hold other forms takes none.
+ * Finds the forms of the values in the columns of tables, from a sample of rows across each table: SQLite stores any
+ * value in any column, and compares values as they are stored. Many tables are read with one statement. A table without
+ * columns that can contain other forms is not read.
  *
- * @param tables  with a column for each kind that a model gives it
+ * @param tables  tables with a column for each kind that a model assigns to it
  */
 export async function sampleForms(
   client: QueryClientContract,
@@ -63,9 +63,9 @@ export async function sampleForms(
 }
 
 /**
- * Which columns without a declared type, as those of a view, hold numbers and no texts.
+ * Returns the columns without a declared type, such as those of a view, that contain numbers and no texts.
  *
- * @returns the names of those columns by their table
+ * @returns names of these columns by table
  */
 export async function columnsOfNumbers(
   client: QueryClientContract,
@@ -93,7 +93,7 @@ export async function columnsOfNumbers(
 }
 
 /**
- * Reads every row of a table, block by block, and completes what the sample found. Nothing for a view and a table
+ * Reads every row of a table, in blocks, and completes the results of the sample. Does nothing for a view or a table
  * without row numbers.
  *
  * @param columns  all have `forms`
@@ -131,14 +131,17 @@ export async function completeForms(
   for (const column of checked) column.forms!.isUsual = !strange.has(column)
 }
 
-/** SQLite makes numbers of numerals in a column of numbers, and texts of numbers in a column of texts. */
+/**
+ * True if a column can contain values in other forms. SQLite converts numerals in number columns to numbers, and
+ * numbers in text columns to text.
+ */
 function mayHoldOtherForms({ kind, sqlType }: Pick<Column, 'kind' | 'sqlType'>): boolean {
   if (kind === 'text' || kind === 'uuid') return !/char|clob|text/.test(sqlType)
   if (kind === 'integer' || kind === 'number') return /^$|blob/.test(sqlType)
   return otherForm('', kind) !== undefined
 }
 
-/** The least and the greatest row number of each table that has them; undefined for an empty table. */
+/** Returns the lowest and highest row number of each table that has row numbers; undefined for an empty table. */
 async function rowRanges(
   client: QueryClientContract,
   tables: ReadonlyArray<{ table: string }>
@@ -159,7 +162,9 @@ async function rowRanges(
   return ranges
 }
 
-/** Runs the statements, each of one row, together. One broken view must not prevent the others from being read. */
+/**
+ * Runs statements that return one row each, combined. An error in one view must not prevent the others from being read.
+ */
 async function runAll<Row>(
   client: QueryClientContract,
   queries: ReadonlyArray<TableQuery<Row>>
@@ -180,7 +185,7 @@ async function run<Row>(client: QueryClientContract, queries: ReadonlyArray<Tabl
   }
 }
 
-/** As many as one statement takes. */
+/** Yields groups of queries that fit in one statement. */
 function* parts<Query extends { sql: string }>(queries: readonly Query[]): Generator<Query[]> {
   let part: Query[] = []
   let length = 0
@@ -196,7 +201,7 @@ function* parts<Query extends { sql: string }>(queries: readonly Query[]): Gener
   if (part.length > 0) yield part
 }
 
-/** The statement for a table: a list of 0, 1 and null, one for each column. */
+/** Returns the statement for a table: a list of 0, 1 and null, one value per column. */
 function sampleOf(
   table: string,
   columns: readonly CheckedColumn[],

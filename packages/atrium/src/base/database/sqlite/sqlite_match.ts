@@ -10,25 +10,25 @@ import {
   foldText,
 } from '../../values/text_pattern.js'
 
-/* GLOB is quicker than many calls of replace() if both the text and the pattern are short. */
+/* GLOB is faster than many calls of replace() if both the text and the pattern are short. */
 const FEW_LETTERS = 1
 const SHORT_PATTERN = 32
 const SHORT_TEXT_BYTES = 4000
 
 /**
- * Condition that tests the column's text against the pattern, null if the text is null. GLOB alone would
- * do, but after a star it compares the pattern at every position of the text, so the cost is the product
- * of both lengths. It is used only for prefixes, suffixes and short texts; the rest is found in one
- * pass. LIKE always folds the case of ASCII letters and of no others, so it applies to text whose other
- * letters are folded already. [A18]
+ * Returns the condition that the column's text matches the pattern, null if the text is null. GLOB alone would be
+ * sufficient, but after a star it compares the pattern at every position of the text, so the cost is the product of
+ * both lengths. It is used only for prefixes, suffixes and short texts; other patterns are found in one pass. LIKE
+ * always folds the case of ASCII letters and of no others, so it is applied to text whose other letters are already
+ * folded. [A18]
  *
- * @param name  the column's name as in a statement
+ * @param name  name of the column as in a statement
  */
 export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): Sql {
   const parts = partsOf(pattern)
   const length = lengthOfEnd(parts)
   if (length > 0) {
-    /* The other forms of a letter are one character as well, so the suffix is as long as the pattern. */
+    /* The other forms of a letter are also one character, so the suffix is as long as the pattern. */
     const sql = `substr(cast(${name} as text), -${length}) glob ?`
     return { sql, bindings: [toGlob(parts[1], foldCase)] }
   }
@@ -72,7 +72,7 @@ function isPrefix(parts: Parts): boolean {
   return parts.length === 2 && parts[1].length === 0
 }
 
-/** The letters' forms beyond ASCII, and the letter that replaces each. */
+/** Returns the letters' forms beyond ASCII, with the replacement of each. */
 function replacements(letters: string[]): Array<[form: string, folded: string]> {
   const byForm = new Map<string, string>()
   for (const letter of letters) {

@@ -5,18 +5,18 @@ type Operand = (name: string) => string
 
 const IS_NUMBER = (name: string) => `typeof(${name}) in ('integer', 'real')`
 
-/* Milliseconds of JavaScript from 1973 on are beyond seconds of the year 5138. */
+/* For times after 1973, milliseconds exceed the seconds of the year 5138. */
 const SECONDS = (name: string) =>
   `case when abs(${name}) >= 100000000000 then ${name} / 1000.0 else ${name} end`
 
-/* SQLite reads much more as a moment: a time alone, "now", a 30th of February. */
+/* SQLite parses more texts as datetimes: a time alone, "now", a 30th of February. */
 const BEGINS_WITH_DAY = (name: string) =>
   `${name} glob '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]*' and date(substr(${name}, 1, 10)) = substr(${name}, 1, 10)`
 
 const TRUE_TEXTS = "'1', 'true', 't', 'yes', 'y', 'on'"
 const FALSE_TEXTS = "'0', 'false', 'f', 'no', 'n', 'off'"
 
-/** The usual form of values in other forms; what has none stays as it is. */
+/** Expressions that convert other forms to the usual form; a value that cannot be converted is unchanged. */
 const FORMS: Partial<Record<ColumnKind, Operand>> = {
   datetime: (name) => `case
     when ${IS_NUMBER(name)} then coalesce(datetime(${SECONDS(name)}, 'unixepoch'), ${name})
@@ -39,12 +39,15 @@ const FORMS: Partial<Record<ColumnKind, Operand>> = {
   uuid: textual,
 }
 
-/** A numeral that is stored as text, as `isNumeral` recognises it; SQLite would read 2024 from `2024-01-05`, and 0 from `-`. */
+/**
+ * Returns the expression for a numeral that is stored as text, as `isNumeral` recognizes it; SQLite itself would read
+ * 2024 from `2024-01-05`, and 0 from `-`.
+ */
 function numeric(name: string): string {
   const text = `trim(${name})`
   const digits = `ltrim(${text}, '-')`
   const isPlain = `${digits} glob '[0-9]*' and ${digits} not glob '*[^0-9.]*' and ${digits} not glob '*.*.*' and ${text} not glob '--*'`
-  /* Valid JSON that begins and ends as a number */
+  /* Valid JSON that begins and ends like a number */
   const isExponential = `${digits} glob '[0-9]*' and json_valid(${text})`
   return `case when typeof(${name}) = 'text' and ${text} glob '*[0-9]' and (${isPlain} or ${isExponential})
     then cast(${name} as numeric) else ${name} end`
@@ -55,10 +58,10 @@ function textual(name: string): string {
 }
 
 /**
- * The column's value in the form in which it is compared, sorted and returned. A column in which only the
- * usual form was found is compared as it is stored, so that its indexes are used.
+ * Returns the column's value in the form in which it is compared, sorted and returned. A column that contains only the
+ * usual form is compared as stored, so that its indexes are used.
  *
- * @param name  of the column, as in a statement
+ * @param name  name of the column, as in a statement
  */
 export function operandOf(
   name: string,
@@ -68,35 +71,36 @@ export function operandOf(
   return form ? `(${form(name)})` : name
 }
 
-/* Functions that return a text in the usual form as it is, and null or another text for everything else */
+/* Functions that return a text in the usual form unchanged, and null or another text for any other value */
 const USUAL: Partial<Record<ColumnKind, string>> = {
   date: 'date',
   datetime: 'datetime',
   time: 'time',
 }
 
-/** Condition for a value that is not in the usual form of the kind. Only for dates and times. */
+/** Returns the condition that a value is not in the usual form of the kind. Only for dates and times. */
 export function unusual(name: string, kind: ColumnKind): string | undefined {
   return kind in USUAL ? `${USUAL[kind]}(${name}) is not ${name}` : undefined
 }
 
-/** Condition for a value that means one of the kind, but is not in its usual form. */
+/** Returns the condition that a value belongs to the kind, but is not in its usual form. */
 export function otherForm(name: string, kind: ColumnKind): string | undefined {
   const form = FORMS[kind]?.(name)
   if (!form) return undefined
-  /* Without the plus, a text column would make texts of both sides. */
+  /* Without the plus, a text column would convert both sides to text. */
   const isOther = `(${form}) is not +${name}`
-  /* Numbers, nulls and usual texts first, as they are quicker to tell. */
+  /* Numbers, nulls and usual texts are tested first, because these tests are faster. */
   const test = unusual(name, kind)
   return test ? `(${IS_NUMBER(name)} or (${name} is not null and ${test} and ${isOther}))` : isOther
 }
 
 /**
- * Condition that keeps values of another kind out of a comparison by size. SQLite sorts numbers before texts, and texts
- * before bytes, so that only one end needs it. The plus keeps it from choosing the index by this condition.
+ * Returns the condition that excludes values of another kind from a comparison by size. SQLite sorts numbers before
+ * texts and texts before bytes, so only one end needs the condition. The plus prevents SQLite from choosing the index
+ * by it.
  *
  * @param isUsual  true if no date or time is invalid
- * @returns undefined if the comparison itself leaves them out
+ * @returns undefined if the comparison itself excludes these values
  */
 export function comparable(
   operand: string,

@@ -19,22 +19,24 @@ export interface Connection {
   close(callback: Done): void
 }
 
-/* Statements that are used once, or are as long as a list of rows, are not worth caching. */
+/* Statements that are used once, or are as long as a list of rows, are not cached. */
 const LASTING =
   /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|(?:savepoint|release) driver_write)\b(?! to\b)/i
 const LONGEST = 4000
 
-/* Lists of values and sort orders produce ever new statements, which must not fill the memory. */
+/*
+ * Limits the number of cached statements, because lists of values and sort orders produce new statements all the time.
+ */
 export const MOST_READY = 200
 
 const STATEMENTS = new WeakMap<Connection, Map<string, Statement>>()
 
 /**
- * The rows of a select, or of a write with `returning`, by a cached prepared statement: building and
+ * Returns the rows of a select, or of a write with `returning`, with a cached prepared statement: building and
  * preparing it for every request would take several times as long.
  *
- * @param connection  for this call alone until it resolves; all rows are read, so that no read
- *   transaction stays open
+ * @param connection  connection that only this call uses until it resolves; all rows are read, so that no read
+ *   transaction remains open
  */
 export async function selectReady(
   connection: Connection,
@@ -49,9 +51,8 @@ export async function selectReady(
 }
 
 /**
- * Caches the statements that knex runs on a connection as well. For each statement the driver would
- * prepare a new one and discard it, which takes twice as long, and blocks the server's thread while the
- * database is busy.
+ * Also caches the statements that Knex runs on a connection. Otherwise the driver would prepare and discard a new
+ * statement each time, which takes twice as long, and blocks the server's thread while the database is busy.
  */
 export function keepStatements(connection: Connection): void {
   for (const method of ['all', 'run'] as const) {
@@ -68,8 +69,8 @@ export function keepStatements(connection: Connection): void {
 }
 
 /**
- * Calls back after the statement has ended. One that found the database busy is still in progress, and while it is,
- * the connection cannot commit writes of others or set a savepoint.
+ * Calls back after the statement has ended. After a "database is busy" error a statement is still in progress, and
+ * until it is reset, the connection cannot commit other writes or set a savepoint.
  */
 function endedBefore(statement: Statement, callback: Callback): Callback {
   return function (this: unknown, error, ...results) {
@@ -87,7 +88,7 @@ function knownOn(connection: Connection, sql: string): Statement | undefined {
   const ready = readyOn(connection)
   const known = ready.get(sql)
   if (known) {
-    /* The statement used last moves to the end, and is removed last. */
+    /* The most recently used statement moves to the end, and is removed last. */
     ready.delete(sql)
     ready.set(sql, known)
   }
@@ -120,8 +121,8 @@ async function statementOf(connection: Connection, sql: string): Promise<Stateme
 }
 
 /**
- * The cached statements of a connection, the one used last at the end. A connection cannot close while
- * it has statements.
+ * Returns the cached statements of a connection, the most recently used last. A connection cannot be closed while it
+ * has statements.
  */
 export function readyOn(connection: Connection): Map<string, Statement> {
   const known = STATEMENTS.get(connection)

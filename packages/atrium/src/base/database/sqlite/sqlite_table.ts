@@ -42,10 +42,10 @@ export async function readSqliteTable(
 }
 
 /**
- * Reads the columns, unique indexes and foreign keys of several tables from SQLite's own catalogue, and a
- * sample of their values. The number of statements does not depend on the number of tables.
+ * Reads the columns, unique indexes and foreign keys of several tables from SQLite's catalogue, and a sample of their
+ * values. The number of statements does not depend on the number of tables.
  *
- * @returns the introspection by name; missing tables have none
+ * @returns the introspections by name, without missing tables
  */
 export async function readSqliteTables(
   client: QueryClientContract,
@@ -94,7 +94,7 @@ const COLUMNS = `
   select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
   order by asked.key, info.cid`
 
-/* Used only for the choices of checks, which the catalogue has nowhere else. */
+/* Used only for the choices of check constraints, which the catalogue does not contain separately. */
 const DEFINITIONS = `
   select asked.key as place, master.sql from ${ASKED}
   join sqlite_master as master on master.name = asked.value collate nocase
@@ -113,7 +113,7 @@ const PRIMARY_KEYS = `
   select asked.key as place, info.name from ${ASKED}, pragma_table_info(asked.value) as info
   where info.pk > 0 order by asked.key, info.pk`
 
-/** Names in lower case, as SQLite compares them */
+/** Returns view names in lower case, as SQLite compares them */
 async function viewsAmong(client: QueryClientContract): Promise<Set<string>> {
   const rows: Array<{ name: string }> = await client.rawQuery(
     "select name from pragma_table_list where type = 'view'"
@@ -121,7 +121,7 @@ async function viewsAmong(client: QueryClientContract): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name.toLowerCase()))
 }
 
-/** The rows of each table, by its position in the list. */
+/** Reads the rows of each table, by its position in the list. */
 async function select<Row extends Placed>(
   client: QueryClientContract,
   sql: string,
@@ -131,7 +131,7 @@ async function select<Row extends Placed>(
   return Map.groupBy(rows, ({ place }) => place)
 }
 
-/** A column of a view often has no type; the numbers that it holds tell one. */
+/** Sets the kind of columns that contain numbers. A column of a view often has no declared type. */
 function withNumbers(
   columns: Map<string, ColumnIntrospection>,
   numbers: ReadonlySet<string> | undefined
@@ -152,7 +152,7 @@ function columnsOf(
   const columns = new Map<string, ColumnIntrospection>()
   for (const info of infos) {
     const sqlType = info.type.toLowerCase()
-    /* A single INTEGER key is SQLite's rowid, which SQLite increments. */
+    /* A single INTEGER key is SQLite's rowid, which is incremented automatically. */
     const autoIncrement = keys.length === 1 && info.pk > 0 && sqlType === 'integer'
     columns.set(info.name, {
       sqlType,
@@ -171,7 +171,7 @@ function columnsOf(
   return columns
 }
 
-/** The value of a literal default: a quoted text, a number, true or false; null for an expression. */
+/** Returns the value of a literal default: a quoted text, a number, true or false; null for an expression. */
 function literal(expression: string | null): string | null {
   if (expression === null) return null
   const [, quote, text] = /^(['"])(.*)\1$/s.exec(expression) ?? []
@@ -180,8 +180,8 @@ function literal(expression: string | null): string | null {
 }
 
 /**
- * Columns with a unique index of their own over every row: partial indexes and those over several
- * columns do not count.
+ * Returns the columns with a separate unique index over every row, without partial indexes and those on several
+ * columns.
  */
 function uniqueColumns(rows: UniquePart[]): Set<string> {
   const byIndex = Map.groupBy(rows, (row) => row.index_name)
@@ -192,7 +192,7 @@ function uniqueColumns(rows: UniquePart[]): Set<string> {
   )
 }
 
-/** The parts of indexes over every row, of columns alone. */
+/** Returns the parts of indexes that cover every row and contain no expressions. */
 function wholeIndexes(rows: UniquePart[]): UniquePart[] {
   const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
   return indexes
@@ -200,7 +200,7 @@ function wholeIndexes(rows: UniquePart[]): UniquePart[] {
     .flat()
 }
 
-/** A single INTEGER key has no index. */
+/** Returns the columns of each unique key. The key is added if it is a single INTEGER column, which has no index. */
 function uniqueKeysOf(infos: TableInfo[], rows: UniquePart[]): string[][] {
   const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
   const key = primaryKeyOf(infos)
@@ -208,13 +208,13 @@ function uniqueKeysOf(infos: TableInfo[], rows: UniquePart[]): string[][] {
   return key.length === 1 ? [key, ...keys] : keys
 }
 
-/** `pk` is the place in the key, from 1. */
+/** Returns the key columns in order. `pk` is the position in the key, starting from 1. */
 function primaryKeyOf(infos: TableInfo[]): string[] {
   const parts = infos.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk)
   return parts.map(({ name }) => name)
 }
 
-/** @param keys  the key columns of tables that are referenced without a column's name */
+/** @param keys  key columns of tables that are referenced without a column name */
 function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): ForeignKey[] {
   const references = Map.groupBy(rows, (row) => row.id)
   return [...references.values()].map((parts) => ({
@@ -226,7 +226,7 @@ function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): Fo
   }))
 }
 
-/** The key columns of the tables that are referenced without a column's name. */
+/** Returns the key columns of the tables that are referenced without a column name. */
 async function keysOf(
   client: QueryClientContract,
   references: KeyPart[]
@@ -238,10 +238,7 @@ async function keysOf(
   return new Map([...rows].map(([place, parts]) => [tables[place], parts.map(({ name }) => name)]))
 }
 
-/**
- * The values of `check (status in ('draft', 'sent'))`, the form of a migration's `enum` column on
- * SQLite.
- */
+/** Returns the values of `check (status in ('draft', 'sent'))`, which `enum` columns of migrations create on SQLite. */
 function listedChoices(sql: string): Map<string, string[]> {
   const choices = new Map<string, string[]>()
   const check = /check\s*\(\s*[`"[]?(\w+)[`"\]]?\s+in\s*\(((?:\s*'(?:[^']|'')*'\s*,?)+)\)\s*\)/gi

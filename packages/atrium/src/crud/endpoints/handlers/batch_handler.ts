@@ -18,22 +18,22 @@ import type { Item } from '../../types.js'
 import { validateBatch, type Batch, batchIn, runBatch, type BatchCalls } from '../batch/batch.js'
 import type { EndpointAccess } from '../endpoint_access.js'
 
-/* An item of a batch may nest as deep as one by itself. */
+/* Levels that a batch adds to a body, so that an item of a batch can be nested as deeply as a single item */
 const OWN_LEVELS = 2
 
 interface BatchHandlerOptions extends BatchCalls {
   access: EndpointAccess
   operations: readonly Operation[]
   idempotentBatch: IdempotentBatch
-  /** The resource as the authorized caller may see it */
+  /** Returns the resource as the authorized caller is allowed to see it */
   resourceOf: () => Promise<Resource>
   callOptions: () => CallOptions
-  /** Reads an item as it is */
+  /** Reads the stored item */
   fetch: (key: KeyValue) => Promise<Item | null>
 }
 
 /**
- * POST: creates, updates and deletes several items, all or nothing. [D4]
+ * POST: creates, updates and deletes several items, all of them or none. [D4]
  */
 export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions): Promise<void> {
   const { access, callOptions, idempotentBatch, operations, resourceOf } = options
@@ -45,7 +45,7 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   for (const operation of BATCH_OPERATIONS) {
     if (sent[operation].length > 0) await access.authorize(ctx, operation)
   }
-  /* Within the transaction, the query for a token would wait for that very transaction. */
+  /* Checked before the write: within the transaction, the query for a token would wait for that transaction. */
   const mayRead = await access.mayRead(ctx)
   const resource = await resourceOf()
   const wanted = preferredReturn(ctx)
@@ -58,7 +58,7 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
       write(ctx, resource, batch, { ...options, mayRead, returning: wanted !== 'minimal' })
     )
   })
-  /* Of the last item that was updated */
+  /* The tag of the last updated item does not apply to the batch. */
   ctx.response.removeHeader('etag')
   if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
   replyBatch(ctx, response, resource.key.isComposite)
@@ -82,7 +82,7 @@ async function write(
       })
     )
   } catch (error) {
-    /* The COMMIT was refused; the operation that caused it is unknown. */
+    /* The COMMIT failed; the operation that caused it is unknown. */
     const isDeletion = batch.create.length + batch.update.length === 0
     const record = isDeletion ? undefined : (new resource.model() as LucidRow)
     throw (await errorToProblem(error, resource, record, client)) ?? error

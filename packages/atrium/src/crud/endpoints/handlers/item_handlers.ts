@@ -28,7 +28,7 @@ interface CreateHandlerOptions {
   idempotentCreate: IdempotentCreate
   callOptions: () => CallOptions
   insert: (values: Record<string, unknown>) => Promise<Item>
-  /** The path of an item, if reading is offered */
+  /** Returns the path of an item, if the model offers reading */
   locationOf: (key: KeyValue) => string | undefined
 }
 
@@ -50,7 +50,7 @@ export async function handleCreate(
   replyCreated(ctx, mayRead ? response : { ...response, tag: undefined })
 }
 
-/** A caller who can create an item but not read it gets only its path. [P14] */
+/** Returns the response. A caller who can create an item but not read it receives only its path. [P14] */
 function responseOf(
   item: Item,
   locationOf: (key: KeyValue) => string | undefined
@@ -67,7 +67,7 @@ interface ReadHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
-  /** Reads the whole item, as the entity tag covers all of it */
+  /** Reads the whole item, because the entity tag depends on all fields */
   fetch: (
     key: KeyValue,
     deleted: DeletedMode,
@@ -76,7 +76,7 @@ interface ReadHandlerOptions {
 }
 
 /**
- * GET with a key: one item. [A2, Q2, Q3]
+ * GET with a key: returns one item. [A2, Q2, Q3]
  */
 export async function handleRead(
   ctx: HttpContext,
@@ -95,7 +95,7 @@ interface UpdateHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
-  /** Reads the item as it is */
+  /** Reads the stored item */
   fetch: (key: KeyValue) => Promise<Item | null>
   change: (
     key: KeyValue,
@@ -136,7 +136,7 @@ interface DeleteHandlerOptions {
 }
 
 /**
- * DELETE of one item, soft or for good. [A3]
+ * DELETE of one item, soft or permanent. [A3]
  */
 export async function handleDelete(
   ctx: HttpContext,

@@ -26,13 +26,13 @@ import { ROWS_PER_READ } from '#base/chunks'
 interface ListHandlerOptions {
   resource: Resource
   access: EndpointAccess
-  /** True for the route that always has pages */
+  /** True for the route that always returns pages */
   paged: boolean
   fetch: (request: ListRequest) => Promise<ListResult>
 }
 
 /**
- * GET without a key: the list. [A10 to A19, Q2 to Q5]
+ * GET without a key: returns the list. [A10 to A19, Q2 to Q5]
  */
 export async function handleList(
   ctx: HttpContext,
@@ -43,34 +43,34 @@ export async function handleList(
   return await fetch(request)
 }
 
-/** Milliseconds that a client may receive nothing */
+/** Milliseconds without progress after which the connection to a client is closed */
 const STALLED = 60_000
 
-/** Header of a response that does not have all matching rows */
+/** Response header that is set if more rows match than the response contains */
 const HAS_MORE = 'x-has-more'
 
 interface ExportOptions {
   resource: Resource
   format: ListFormat
-  /** The client of the request */
+  /** Client of the request */
   client: QueryClientContract
   /** Reads one part of the list */
   fetch: (request: ListRequest, client: QueryClientContract) => Promise<ListResult>
-  /** Divides the list; undefined where own code reads it */
+  /** Divides the list into parts; undefined if application code reads the list */
   divide?: (request: ListRequest, client: QueryClientContract) => ReturnType<typeof orderedParts>
 }
 
 type Batches = AsyncGenerator<Item[], void>
 
 /**
- * GET without a key, as CSV or NDJSON: the whole list up to `limits.export` rows, part by part, of one
- * moment. An error before the first part is an ordinary problem; a later one ends the connection, so that no
- * client mistakes a part for the whole. A small list is read as a whole and needs no slot. The header `X-Has-More`
- * says whether more rows match. [D5]
+ * GET without a key, as CSV or NDJSON: sends the whole list, up to `limits.export` rows, in parts that are read from
+ * one snapshot. An error before the first part is returned as a problem; a later error closes the connection, so that
+ * clients do not mistake an incomplete list for a complete one. A small list is read completely before it is sent, and
+ * needs no export slot. The header `X-Has-More` shows whether more rows match. [D5]
  *
  * @throws Problem 400 or 422  for parameters that are not allowed
  * @throws Problem 403  for a request without a token that another site caused
- * @throws Problem 503  while too many are being sent
+ * @throws Problem 503  while too many exports are being sent
  */
 export async function handleExport(ctx: HttpContext, options: ExportOptions): Promise<void> {
   const { client, resource } = options
@@ -114,12 +114,12 @@ function parse(ctx: HttpContext, resource: Resource, format: ListFormat): ListRe
   return ListRequest.parse(resource, query, { ...config, pagination })
 }
 
-/** True if fewer records match than the request takes. */
+/** True if fewer records match than the request allows. */
 function endsEarly({ paging }: ListRequest, { batches, isWhole }: BatchesStart): boolean {
   return isWhole && batches.flat().length < paging.limit
 }
 
-/** Looks at the row after the last one that is sent. */
+/** True if there is a row after the last one that is sent. */
 async function isCut(
   { conditions, deleted, fields, paging: { limit }, sorts }: ListRequest,
   { client, fetch }: ExportOptions
@@ -154,13 +154,13 @@ function writeLines(items: Item[]): string {
   return items.map((item) => `${writeJson(item)}\n`).join('')
 }
 
-/** Sends a small export, whose text needs no connection and no slot while it is sent. */
+/** Sends a small export. It needs no database connection and no export slot while it is sent. */
 async function sendWhole(
   ctx: HttpContext,
   text: AsyncGenerator<string>,
   format: ListFormat
 ): Promise<void> {
-  /* An empty text would be a 204. */
+  /* An empty string would result in status 204. */
   const pieces = await Array.fromAsync(text)
   const whole = Buffer.from(pieces.join(''))
   responseBudgetOf(ctx).reserveAtLeast(whole.length)
