@@ -257,7 +257,7 @@ export default class AdminProvider {
     const templates = await SiteTemplates.load(config.templatesDirectory)
     const databaseConfig = new DatabaseConfig({ admin: config.adminConnection })
     useCounters(await siteCounters(this.app, config))
-    /* A disk whose packages are missing stops the start. */
+    /* The start fails if the packages of the configured disk are missing. */
     await filesDisk()
     const sessions = new SessionManager(config.sessions)
     const authentication = new AdminAuthentication(

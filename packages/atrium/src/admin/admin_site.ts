@@ -88,7 +88,7 @@ export class AdminSite implements ViewSite {
   /** Permissions of users, derived from their roles [U4] */
   readonly permissions = new RolePermissions(this)
   readonly tokenService: TokenService
-  /** Access tokens with which programs call the API [P10] */
+  /** Access tokens of API clients [P10] */
   readonly accessTokens = new AccessTokens((user, data, options) =>
     this.notices.tell(user, 'token_made', data, options)
   )
@@ -202,9 +202,7 @@ export class AdminSite implements ViewSite {
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
   }
 
-  /**
-   * URL of a path in the site, from the root of the server: `/login` -> `/admin/login`.
-   */
+  /** Returns the URL of a path in the site, without the host: `/login` -> `/admin/login`. */
   url(path: string): string {
     return path === '/' ? this.mountPath || '/' : this.mountPath + path
   }

@@ -25,9 +25,7 @@ export type FilterName = keyof typeof READERS
 
 const NAMES = Object.keys(READERS) as FilterName[]
 
-/**
- * Filters of the event log. Invalid query parameters are ignored and reported as such. [E5]
- */
+/** Filters of the event log. Invalid query parameters are ignored, and the page reports them. [E5] */
 export class EventFilters {
   private constructor(
     readonly values: Readonly<Partial<Record<FilterName, string>>>,

@@ -63,7 +63,7 @@ async function isReadable(
     const [key] = readKey(view, row.resourceId) ?? []
     /* `find` throws if the policy refuses. */
     if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
-    /* The record exists, but the scope hides it. */
+    /* The record exists but is outside of the viewer's scope. */
     if (key && (await view.resource.reader.attributes(options.client, key))) return false
     if (view.resource.projection?.reach('read')) return false
     return await view.crud.allows('read', options, asLogged(view, row))

@@ -15,7 +15,7 @@ export interface JobFigure {
 /** A link on the page of an ended job. */
 export interface JobLink {
   label: string
-  /** From the root of the server */
+  /** URL path, without the host */
   url: string
 }
 
@@ -77,7 +77,7 @@ export abstract class JobKind {
   }
 
   /**
-   * Reverts what the job has written, or the rest of it after an interruption.
+   * Reverts the writes of the job, or the rest of them after an interruption.
    *
    * @returns message that lists the records that could not be reverted; null if all were
    */

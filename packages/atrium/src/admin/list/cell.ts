@@ -144,7 +144,7 @@ export function valueCell(value: unknown, text: Text): ShownCell {
 
 /**
  * Returns the cell of a custom list column. The link may come from record data, so only links to web pages and email
- * addresses are kept: see `Cell`.
+ * addresses are accepted: see `Cell`.
  */
 export function ownCell(
   value: Awaited<ReturnType<ListColumn['value']>>,

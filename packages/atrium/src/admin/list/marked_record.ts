@@ -30,8 +30,8 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
 
 /**
  * Returns the list that a form was opened from, to which saving, cancelling and *Back* return. The first link to the
- * form is an ordinary link, so the list is taken from the referrer; all further URLs of the form contain the list's
- * query. [L11]
+ * form is an ordinary link, so the referrer contains the list; all further URLs of the form contain the list's query.
+ * [L11]
  *
  * @returns null if the form was not opened from a list
  */

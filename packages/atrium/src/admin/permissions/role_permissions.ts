@@ -28,7 +28,7 @@ const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   restore: ['restore'],
 }
 
-/** Returns the scopes of a model by name. Unknown names are not own properties of the result. */
+/** Returns the scopes of a model by name; undefined if the model has none. */
 export type ScopesOf = (model: string) => Readonly<Record<string, Scope>> | undefined
 
 /** Combined permissions of all roles on a model. */
@@ -313,7 +313,7 @@ export class RolePermissions implements Permissions {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Returns the user if roles restrict the user, otherwise null. */
+/** Returns the user if the user's permissions depend on roles, otherwise null. */
 async function restricted(actor: Actor): Promise<Person | null> {
   const person = await personOf(actor)
   return person?.isSuperuser ? null : person

@@ -5,9 +5,7 @@ import AdminRole from '../models/admin_role.js'
 
 const PIVOT = 'admin_user_roles'
 
-/**
- * The ids of a user's roles, in ascending order.
- */
+/** Returns the ids of a user's roles, in ascending order. */
 export async function roleIdsOf(userId: number, client: QueryClientContract): Promise<number[]> {
   const rows = await client
     .from(PIVOT)
@@ -118,18 +116,15 @@ export async function holdersOf(
   return new Map(rows.map(({ role_id: id, total }) => [id, Number(total)]))
 }
 
-/**
- * The role of users created without one. [U5]
- */
+/** The role of users who are created without roles. [U5] */
 export class DefaultRole {
-  /**
-   * @param name  as `defaultRole` of `config/admin.ts` has it; null: none
-   */
+  /** @param name  `defaultRole` of `config/admin.ts`; null if there is no default role */
   constructor(readonly name: string | null) {}
 
   /**
-   * @returns its id, in a list; an empty one without a default
-   * @throws ValueError  when no role is called so
+   * Returns the id of the default role in an array, which is empty without a default.
+   *
+   * @throws ValueError  if no role has the name
    */
   async ids(client?: QueryClientContract): Promise<number[]> {
     if (this.name === null) return []
@@ -138,9 +133,7 @@ export class DefaultRole {
     throw new ValueError(await this.#missing(client))
   }
 
-  /**
-   * @returns what is wrong with the setting, if anything is
-   */
+  /** Returns the error of the setting, or null. */
   async error(client?: QueryClientContract): Promise<string | null> {
     try {
       await this.ids(client)

@@ -24,8 +24,8 @@ type Site = Pick<AdminSite, 'adminUserService' | 'models'>
 type Values = Record<string, unknown>
 
 /**
- * Writes roles. A write also changes the users who have the role, so it runs in the same queue as writes to users,
- * which prevents deadlocks. Requires a recent reauthentication. [U11]
+ * Writes roles. A write also changes the users who have the role, so it takes the same lock as writes to users, which
+ * prevents deadlocks. Requires a recent reauthentication. [U11]
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
   readonly #site: Site

@@ -108,7 +108,12 @@ export interface ShownJobUndo {
   job: string | null
 }
 
-/** Starts a job that undoes all events of a job. [R7] */
+/**
+ * Starts a job that undoes all events of a job. [R7]
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
 export async function startJobUndo(
   site: AdminSite,
   ctx: HttpContext,
@@ -165,6 +170,9 @@ function sumOf(numbers: readonly number[]): number {
 /**
  * Returns the events of a job if the last one can be undone. The other events, and the remaining records of a large
  * one, are checked when the undo gets to them.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
  */
 async function undoableEvents(
   site: AdminSite,

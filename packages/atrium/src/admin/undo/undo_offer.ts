@@ -108,7 +108,11 @@ export async function shownUndo(
   }
 }
 
-/** Checks that no restored record refers to a record that the viewer can't see, as the undo would be refused. */
+/**
+ * Checks that no restored record refers to a record that the viewer can't see, as the undo would be refused.
+ *
+ * @throws Problem 409
+ */
 export async function checkReferencesOf(
   ctx: HttpContext,
   steps: readonly UndoStep[]

@@ -27,6 +27,9 @@ const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
 /**
  * Returns the steps that undo an event, checked against the log and the permissions of the signed-in user. The
  * records are only checked when the undo runs. [R7]
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
  */
 export async function planUndo(
   site: AdminSite,
@@ -43,6 +46,9 @@ export const MOST_ON_PAGE = 1000
 /**
  * Like `planUndo`, for the first records of an event only. For a large event this decides whether a page offers the
  * undo; the job that undoes the event checks all records.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
  */
 export async function planStart(
   site: AdminSite,
@@ -70,6 +76,9 @@ export async function planStart(
 /**
  * Like `planUndo`, but yields groups of steps, the last record first, for an event with too many steps to hold in
  * memory.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
  */
 export async function* stepsOf(
   site: AdminSite,
@@ -117,7 +126,12 @@ async function* auditRows(
   }
 }
 
-/** Returns a model of an event with the permissions of the signed-in user. */
+/**
+ * Returns a model of an event with the permissions of the signed-in user.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
 export async function targetOf(
   site: AdminSite,
   ctx: HttpContext,
@@ -140,7 +154,11 @@ export async function targetOf(
   return { name, resource, crud: endpoints.crud, view: null }
 }
 
-/** Returns a model of an event for writes by the site itself, which need no permissions. */
+/**
+ * Returns a model of an event for writes by the site itself, which need no permissions.
+ *
+ * @throws UndoRefused
+ */
 export async function unrestrictedTarget(site: AdminSite, name: string): Promise<UndoTarget> {
   const view = site.models.get(name)?.base
   const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)

@@ -31,7 +31,7 @@ export abstract class BulkAction {
   readonly confirms: boolean = true
 
   /**
-   * @returns a message for the next page
+   * @returns success message for the next page
    * @throws  any error; the transaction is then rolled back
    */
   abstract run(selection: Selection): Promise<string>

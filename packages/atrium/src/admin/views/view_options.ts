@@ -149,27 +149,27 @@ export interface AdminViewOptions {
    */
   inlines?: Iterable<InlineOption>
   /**
-   * Names of `manyToMany` relations that are fields of the forms; none for no such fields. Default: every one to a
-   * model of the site [R3]
+   * Names of `manyToMany` relations that are fields of forms; an empty list for none. Default: every `manyToMany` to
+   * a model of the site [R3]
    */
   manyToMany?: Iterable<string>
-  /** As in `name` or `-price`. Default: by key, newest first [B16] */
+  /** Such as `name` or `-price`. Default: by key, newest first [B16] */
   defaultSort?: string
-  /** Rows of a page, 1 to 100, until the user chooses another number. Default: 10 */
+  /** Page size, 1 to 100, until the user chooses another one. Default: 10 */
   rowsPerPage?: number
   /**
-   * Layout of the form: API names of fields, and what `section` and `tab` return. Fields that it does not name
-   * are at the end. Default: all fields in the order of the schema, in two columns [R1]
+   * Layout of the form: API names of fields, and return values of `section` and `tab`. Fields that it does not
+   * contain are at the end. Default: all fields in the order of the schema, in two columns [R1]
    */
   form?: Iterable<FormPart>
   /** Label, help and widget of fields, by API name */
   fields?: Record<string, FieldOptions>
-  /** Actions on the selected records, in addition to deleting */
+  /** Bulk actions, in addition to deletion */
   bulkActions?: Iterable<new () => BulkAction>
-  /** Functions that narrow a query to the records that a role reaches, by scope name [U3] */
+  /** Functions that limit a query to the records that a role can access, by scope name [U3] */
   scopes?: Record<string, Scope>
-  /** Edge templates, relative to resources/views, that replace single pages */
+  /** Edge templates, relative to resources/views, that replace those of single pages */
   templates?: { list?: string; create?: string; update?: string }
-  /** Panel next to the form of the update page, or several in their order */
+  /** Panel above or below the form of the update page, or several in order */
   panel?: UpdatePanel | readonly UpdatePanel[]
 }

@@ -86,8 +86,8 @@ export const OWNER = '_by'
 const PURPOSE = 'form owner'
 
 /**
- * Returns the sealed id of the user for whom a form is rendered. If the form is submitted after the session has
- * ended, it is stored for this user only. It does not authenticate the user. [R10]
+ * Returns the sealed id of the user who opens a form. If the form is submitted after the session has ended, it is
+ * stored for this user only. It does not authenticate the user. [R10]
  */
 export function sealOwner(userId: number): string {
   return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
@@ -130,8 +130,8 @@ export async function keepUnproved(
 const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'update' }
 
 /**
- * Stores a form that was submitted without a session, for the user for whom it was rendered. It is shown again after
- * the login and not saved automatically. Only for record forms that are submitted without JavaScript. [R10]
+ * Stores a form that was submitted without a session, for the user who opened it. It is shown again after the login
+ * and not saved automatically. Only for record forms that are submitted without JavaScript. [R10]
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */

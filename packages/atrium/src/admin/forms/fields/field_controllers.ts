@@ -11,9 +11,7 @@ import { choicesOf, MOST_CHOICES } from './choices.js'
 import { formFields } from './form_fields.js'
 import { FormWidget } from './widgets/form_widget.js'
 
-/**
- * Choices of a reference field, for forms that search them. [B17]
- */
+/** Returns the choices of a reference field, for forms with a search. [B17] */
 export class ChoicesController {
   constructor(
     protected readonly site: AdminSite,

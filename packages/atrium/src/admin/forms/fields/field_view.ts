@@ -114,7 +114,7 @@ async function fieldView(
   return asStored(site, field, withControl(site, field, base, isStored), stored?.[ownName])
 }
 
-/** Adds choices to the variables. A widget with choices needs no checkbox to clear it, as it has an empty choice. */
+/** Adds choices to the variables. A widget with choices has no checkbox to clear it, as the choices do that. */
 function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]): FieldView {
   return {
     ...base,

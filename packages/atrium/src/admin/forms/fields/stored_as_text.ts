@@ -42,7 +42,7 @@ export function asStored<View extends ValueView>(
   stored: string[] | undefined
 ): View {
   const { widget, valueType, multiple, asTyped, column, choices } = field
-  /* Lucid's own decorators of dates prepare every value. */
+  /* Lucid's date decorators also set `prepare`, which is not a custom conversion. */
   const isConverted = column?.preparesItself && !column.holdsDateTime
   if (widget instanceof Widget || multiple || asTyped || isConverted) return view
   const isStored = stored !== undefined && isSame(field, stored, view.values)
@@ -65,7 +65,7 @@ export function asStored<View extends ValueView>(
   }
 }
 
-/** A hidden `false` precedes a checkbox. */
+/** Returns the last value, as a hidden input with `false` precedes a checkbox. */
 function lastOf({ values }: ValueView): string {
   return values.at(-1)!
 }
@@ -75,7 +75,7 @@ function describedBy({ id, attributes }: ValueView): string {
   return [...new Set([...ids, `${id}-help`])].join(' ').trim()
 }
 
-/** Types whose inputs check the text */
+/** Input types of which the browser validates the text */
 const CHECKED: Record<string, (text: string) => boolean> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   url: (text) => URL.canParse(text),

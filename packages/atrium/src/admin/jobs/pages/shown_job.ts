@@ -11,9 +11,7 @@ import { eventsOfJob } from '../../undo/job_events.js'
 import { wantsJson } from '../../http/read_body.js'
 import { redirect } from '../../http/redirect.js'
 
-/**
- * URL of a job's page, from the root of the server.
- */
+/** Returns the URL of a job's page, without the host. */
 export function jobUrl(site: { url(path: string): string }, { id }: { id: number }): string {
   return site.url(`/management/jobs/${id}`)
 }

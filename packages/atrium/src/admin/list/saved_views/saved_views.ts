@@ -52,9 +52,7 @@ export class SavedViews {
   /** @param client  returns the query client for the internal tables of the admin site */
   constructor(private readonly client: () => QueryClientContract) {}
 
-  /**
-   * A user's own views of a model and those that are shared, by name.
-   */
+  /** Returns the user's views of a model's list and the views that others share, sorted by name. */
   async visibleTo(userId: number, model: string): Promise<SavedView[]> {
     const client = this.client()
     const rows = await dialectOf(client).selectRows(client, VISIBLE, [model, userId])
@@ -65,12 +63,14 @@ export class SavedViews {
       ownerId: row.owner_id === null ? null : Number(row.owner_id),
       isShared: Boolean(row.shared),
     }))
-    /* Databases order names each in its own way. */
+    /* Sorted here, as the sort order of names differs between databases. */
     return views.sort((one, other) => NAMES.compare(one.name, other.name) || one.id - other.id)
   }
 
   /**
-   * @param param  the id as in an address
+   * Finds a saved view.
+   *
+   * @param param  id as in the URL
    * @returns null if the model has no such view
    */
   async find(model: string, param: string): Promise<AdminSavedView | null> {

@@ -86,7 +86,7 @@ export interface MatrixView {
 /* Minimum number of models that must have a field for it to be offered in the row of all other models. */
 const SHARED = 2
 
-/* Longer values do not fit into a URL, so these rows are rendered unfolded. */
+/* Longer values do not fit into a URL, so the folded part of these rows is rendered with the page. */
 const LONGEST_KEPT = 2000
 
 /**
