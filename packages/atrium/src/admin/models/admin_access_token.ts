@@ -6,8 +6,8 @@ import { AdminModel, jsonColumn } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
 /**
- * Access token with which a program calls the API in the name of a user. Only the hash of its
- * secret is stored, so the table can't be used to sign in. [P10]
+ * Access token with which a program uses the API as a user. Only the hash of the secret is stored, so the table cannot
+ * be used to sign in. [P10]
  */
 export default class AdminAccessToken extends AdminModel {
   static table = 'admin_access_tokens'
@@ -21,7 +21,7 @@ export default class AdminAccessToken extends AdminModel {
   @belongsTo(() => AdminUser, { foreignKey: 'userId' })
   declare user: BelongsTo<typeof AdminUser>
 
-  /** Name given by its owner, as in `ci` */
+  /** Name given by the owner, such as `ci` */
   @column()
   declare name: string
 
@@ -29,18 +29,18 @@ export default class AdminAccessToken extends AdminModel {
   @column({ serializeAs: null })
   declare hash: string
 
-  /** Abilities, as in `Product:read` */
+  /** Abilities, such as `Product:read` */
   @column(jsonColumn)
   declare abilities: string[]
 
   @column.dateTime({ autoCreate: true })
   declare createdAt: DateTime
 
-  /** Accurate to the minute; null if never used */
+  /** Time of the last use, accurate to the minute; null if never used */
   @column.dateTime()
   declare lastUsedAt: DateTime | null
 
-  /** Null if it does not expire */
+  /** Null if the token does not expire */
   @column.dateTime()
   declare expiresAt: DateTime | null
 

@@ -25,7 +25,7 @@ export default class AdminAuditLog extends AdminModel {
   @column()
   declare resourceType: string
 
-  /** Key as in paths: `12`, or `7/a%2Fb` */
+  /** Key as in URL paths: `12`, or `7/a%2Fb` */
   @column()
   declare resourceId: string
 
@@ -43,7 +43,7 @@ export default class AdminAuditLog extends AdminModel {
   @column(jsonColumn)
   declare changes: Changes
 
-  /** Data to take the change back; null in rows of earlier versions [R7] */
+  /** Data for reverting the change; null in rows of earlier versions [R7] */
   @column(jsonColumn)
   declare reversal: Reversal | null
 }

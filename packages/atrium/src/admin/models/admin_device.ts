@@ -4,7 +4,7 @@ import '#crud'
 import { AdminModel } from './admin_model.js'
 
 /**
- * A browser that a user has signed in with, known by a cookie of which only the hash is stored. [U16]
+ * A browser that a user has signed in with, recognized by a cookie of which only the hash is stored. [U16]
  */
 export default class AdminDevice extends AdminModel {
   static table = 'admin_devices'

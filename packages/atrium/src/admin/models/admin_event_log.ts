@@ -26,11 +26,11 @@ export default class AdminEventLog extends AdminModel {
   @column()
   declare userId: number | null
 
-  /** User name at that time; for a failed login, the name as typed */
+  /** User name at the time of the event; for a failed login, the typed name */
   @column()
   declare username: string | null
 
-  /** Id of the session's record, never the value of its cookie */
+  /** Id of the session record, not the value of the cookie */
   @column()
   declare sessionId: number | null
 
@@ -44,7 +44,7 @@ export default class AdminEventLog extends AdminModel {
   @column()
   declare resourceType: string | null
 
-  /** Key as in paths, `12` or `7/a%2Fb`; null for several records */
+  /** Key as in URL paths, `12` or `7/a%2Fb`; null for several records */
   @column()
   declare resourceId: string | null
 

@@ -6,8 +6,8 @@ import { AdminModel } from './admin_model.js'
 export type FactorKind = 'totp' | 'passkey'
 
 /**
- * A second factor of an admin user. Its secret is encrypted with the application's key, and no page, event or
- * log contains it. [U8]
+ * A second factor of an admin user. The secret is encrypted with the application's key, and no page, event or log
+ * contains it. [U8]
  */
 export default class AdminFactor extends AdminModel {
   static table = 'admin_factors'
@@ -21,7 +21,7 @@ export default class AdminFactor extends AdminModel {
   @column()
   declare kind: FactorKind
 
-  /** For the user, who can have several */
+  /** Name that the user has given to distinguish several factors */
   @column()
   declare name: string
 
@@ -33,8 +33,8 @@ export default class AdminFactor extends AdminModel {
   declare credentialHash: string | null
 
   /**
-   * The highest counter that was used; null: none. Of a code it is the number of its 30 seconds since 1970, of a
-   * passkey that of its uses, if it counts them
+   * Highest used counter; null: none. For an authenticator app, the number of the 30-second period since 1970; for a
+   * passkey, the signature counter, if the passkey has one
    */
   @column({
     serializeAs: null,

@@ -5,40 +5,42 @@ import type { DateOrder, FoundOrder } from '../sheets/date_order.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/** `columns`: which column is which field is being chosen; then the trial, then the run. [D3] */
+/**
+ * `columns`: the fields of the columns are being selected; then follow the dry run and the run. [D3]
+ */
 export const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const
 
 export type ImportState = (typeof IMPORT_STATES)[number]
 
-/**
- * Which column of the file is which field.
- */
+/** Mapping of the file's columns to fields. */
 export interface ImportMapping {
-  /** API name of the field for each column of the file; null: left out */
+  /** API name of the field for each column of the file; null: not imported */
   columns: Array<string | null>
-  /** For columns with references, by their position: keys or titles. Default: keys */
+  /**
+   * For columns with references, by position: whether they contain keys or titles. Default: keys
+   */
   by: Record<number, 'key' | 'title'>
 }
 
 export interface ImportOptions {
-  /** The order of day, month and year in dates of all columns; null: as the values of each column show */
+  /**
+   * Order of day, month and year in dates of all columns; null: detected from the values of each column
+   */
   dateOrder: DateOrder | null
-  /** The time zone of datetimes without an offset */
+  /** Time zone of datetimes without an offset */
   zone: string
 }
 
-/**
- * A reason why a row can't be imported.
- */
+/** Reason why a row cannot be imported. */
 export interface ImportError {
-  /** As in `FileRow` */
+  /** Line as in `FileRow` */
   line: number
-  /** API name; null if it is about the row as a whole */
+  /** API name; null if the error concerns the row as a whole */
   field: string | null
   message: string
 }
 
-/** Effects of rows: planned, or done. */
+/** Numbers of rows by effect, of a dry run or a run. */
 export interface ImportCounts {
   new: number
   changed: number
@@ -46,46 +48,42 @@ export interface ImportCounts {
   faulty: number
 }
 
-/**
- * A row as it would be written.
- */
+/** Preview of a row to be written. */
 export interface ImportPreview {
   line: number
-  /** Of the record; null for a new one without a title */
+  /** Title of the record; null for a new one without a title */
   title: string | null
   kind: 'new' | 'changed'
   changes: Array<{ field: string; before: unknown; after: unknown }>
 }
 
-/** The order of dates that the values of a field's column show */
+/** Order of dates that was detected from the values of a field's column */
 export interface FieldOrder extends FoundOrder {
-  /** API name */
+  /** API name of the field */
   field: string
 }
 
-/**
- * The result of a trial.
- */
+/** Result of a dry run. */
 export interface DryRun extends ImportCounts {
-  /** The first ones */
+  /** The first errors */
   faults: ImportError[]
-  /** Catalogue keys below `import.notes` of what to know before the run */
+  /** Catalogue keys below `import.notes` of notes to read before the run */
   notes: string[]
   /** The first rows that would be written */
   preview: ImportPreview[]
-  /** In which order dates are written, for the columns where it counts and none was chosen */
+  /** Detected order of dates, for the columns where the order matters and none was selected */
   dates?: FieldOrder[]
 }
 
-/** Of a run, as far as it is. */
+/** Progress of a run. */
 export interface ImportProgress extends ImportCounts {
-  /** The first ones */
+  /** The first errors */
   faults: ImportError[]
 }
 
 /**
- * An import: its file, which column is which field, and what came of the trial and the run. Only `Imports` writes
- * it. [D3]
+ * An import: the file, the fields of the columns, and the results of the dry run and the run. Only `Imports` writes it.
+ * [D3]
  */
 export default class AdminImport extends AdminModel {
   static table = 'admin_imports'
@@ -93,7 +91,7 @@ export default class AdminImport extends AdminModel {
   @column({ isPrimary: true })
   declare id: number
 
-  /** Owner, with whose permissions it runs */
+  /** Owner, with whose permissions the import runs */
   @column()
   declare userId: number
 
@@ -104,7 +102,7 @@ export default class AdminImport extends AdminModel {
   @column()
   declare model: string
 
-  /** As it was uploaded */
+  /** Name of the uploaded file */
   @column()
   declare fileName: string
 
@@ -120,7 +118,10 @@ export default class AdminImport extends AdminModel {
   @column(jsonColumn)
   declare mapping: ImportMapping
 
-  /** API name of the field by which rows find their records, several separated by commas; null: all are new */
+  /**
+   * API name of the field that identifies the record of a row, several names separated by commas; null: all rows are
+   * new
+   */
   @column({ columnName: 'key_field' })
   declare key: string | null
 
@@ -133,15 +134,15 @@ export default class AdminImport extends AdminModel {
   @column(jsonColumn)
   declare trial: DryRun | null
 
-  /** Of the run */
+  /** Counts of the run */
   @column(jsonColumn)
   declare counts: ImportProgress | null
 
-  /** The job of the trial, then that of the run */
+  /** Id of the job of the dry run, later of the job of the run */
   @column()
   declare jobId: number | null
 
-  /** The event `IMPORT`, once something was written */
+  /** Id of the event `IMPORT`, after rows were written */
   @column()
   declare eventId: number | null
 

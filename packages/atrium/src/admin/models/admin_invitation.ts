@@ -4,8 +4,8 @@ import '#crud'
 import { AdminModel } from './admin_model.js'
 
 /**
- * The link with which a user sets their password, once. A user has one at most: a newer one takes its
- * place. [U12]
+ * One-time link with which a user sets the password. A user has at most one, and a new link replaces the previous one.
+ * [U12]
  */
 export default class AdminInvitation extends AdminModel {
   static table = 'admin_invitations'

@@ -4,90 +4,92 @@ import '#crud'
 import { AdminModel, jsonColumn } from './admin_model.js'
 import type { ActsAs } from './admin_session.js'
 
-/** `reverting`: it has failed or was cancelled, and what it wrote is being reverted */
+/**
+ * `reverting`: the job failed or was cancelled, and the records that it wrote are being reverted
+ */
 export const JOB_STATES = ['queued', 'running', 'reverting', 'done', 'failed', 'cancelled'] as const
 
 export type JobState = (typeof JOB_STATES)[number]
 
-/**
- * The request that started a job, which its events name.
- */
+/** The request that started a job, whose data is stored in the events of the job. */
 export interface JobOrigin {
   requestId: string
   ip: string
   userAgent: string | null
   sessionId: number | null
-  /** The user that a superuser was signed in as when the job was started: its events name both [U14] */
+  /**
+   * The user that a superuser was signed in as when the job was started; events contain both users [U14]
+   */
   actsAs?: ActsAs
-  /** In which its filters and forms are read; jobs of earlier versions have none [R12] */
+  /**
+   * Time zone in which the job's filters and forms are read; undefined in jobs of earlier versions [R12]
+   */
   timeZone?: string
 }
 
-/**
- * A background job: how far it is, and what came of it. Only `JobStore` writes it. [D1]
- */
+/** A background job with progress and result. Only `JobStore` writes it. [D1] */
 export default class AdminJob extends AdminModel {
   static table = 'admin_jobs'
 
   @column({ isPrimary: true })
   declare id: number
 
-  /** Name of its kind, as in `bulk` */
+  /** Name of the job kind, such as `bulk` */
   @column()
   declare kind: string
 
-  /** Owner, with whose permissions it runs */
+  /** Owner, with whose permissions the job runs */
   @column()
   declare userId: number
 
   @column()
   declare username: string
 
-  /** Class name of the model that it is about */
+  /** Class name of the job's model */
   @column()
   declare model: string | null
 
   @column()
   declare state: JobState
 
-  /** Records that are done for good */
+  /** Number of records whose changes are committed */
   @column()
   declare done: number
 
-  /** Null if it is not known yet */
+  /** Null if not known yet */
   @column()
   declare total: number | null
 
   /**
-   * Records of a step that has begun in another database than this one; null: none. If the process was
-   * killed in the meantime, it is uncertain which of them are written
+   * Number of records of a started step in another database; null: none. If the process was killed during the step, it
+   * is unknown which of the records are written
    */
   @column()
   declare pending: number | null
 
-  /** The parameters of the work, without secrets */
+  /** Parameters of the job, without secrets */
   @column({ ...jsonColumn, serializeAs: null })
   declare payload: Record<string, unknown>
 
   @column({ ...jsonColumn, serializeAs: null })
   declare origin: JobOrigin
 
-  /** What its next step has to know of the earlier ones, also after an interruption */
+  /** Data that the next step needs from the previous ones, also after an interruption */
   @column({ ...jsonColumn, serializeAs: null })
   declare notes: Record<string, unknown> | null
 
   @column(jsonColumn)
   declare result: Record<string, unknown> | null
 
-  /** Why it failed, in words */
+  /** Error message of a failed job */
   @column()
   declare fault: string | null
 
-  /** How often its process was killed */
+  /** Number of times that the job's process was killed */
   @column()
   declare interruptions: number
 
-  /** Id of the present run; null unless it is running */
+  /** Id of the current run; null unless the job is running */
   @column({ serializeAs: null })
   declare run: string | null
 
@@ -102,7 +104,7 @@ export default class AdminJob extends AdminModel {
 }
 
 /**
- * True until the job is done, or has failed or was cancelled and nothing is left to revert.
+ * Returns true until the job is done, or has failed or was cancelled and there is nothing left to revert.
  */
 export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'reverting'

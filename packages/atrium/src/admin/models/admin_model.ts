@@ -2,7 +2,10 @@ import { BaseModel, SnakeCaseNamingStrategy } from '@adonisjs/lucid/orm'
 import { compareData } from '#upstream/lucid_dirty_data'
 import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
-/** The site's own models, whose names do not depend on the naming strategy that the application chooses for its own. */
+/**
+ * Base class of the site's models. Their column names do not depend on the naming strategy that the application chooses
+ * for its models.
+ */
 export class AdminModel extends BaseModel {
   static namingStrategy = new SnakeCaseNamingStrategy()
 

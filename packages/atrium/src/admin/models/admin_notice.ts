@@ -4,9 +4,7 @@ import '#crud'
 import type { NoticeData, NoticeKind } from './notice_kinds.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/**
- * A notice for a user about their own account. Only `Notices` writes it. [U16]
- */
+/** A notice for a user about the user's account. Only `Notices` writes it. [U16] */
 export default class AdminNotice extends AdminModel {
   static table = 'admin_notices'
 
@@ -22,14 +20,14 @@ export default class AdminNotice extends AdminModel {
   @column(jsonColumn)
   declare data: NoticeData
 
-  /** Id of the session that caused it; null where none did */
+  /** Id of the session that caused the notice; null if no session did */
   @column()
   declare sessionId: number | null
 
   @column.dateTime({ autoCreate: true })
   declare createdAt: DateTime
 
-  /** Null until the user has said that they have seen it */
+  /** Null until the user marks the notice as seen */
   @column.dateTime()
   declare seenAt: DateTime | null
 }

@@ -21,25 +21,25 @@ export default class AdminSavedView extends AdminModel {
   @column({ isPrimary: true })
   declare id: number
 
-  /** Name of the model whose list it is, as in `Film` */
+  /** Name of the list's model, such as `Film` */
   @column()
   declare model: string
 
   @column()
   declare name: string
 
-  /** Canonical query string of the list, without its question mark */
+  /** Canonical query string of the list, without the question mark */
   @column()
   declare query: string
 
-  /** Null once a shared view has lost its owner */
+  /** Null if the owner of a shared view was removed */
   @column()
   declare ownerId: number | null
 
   @belongsTo(() => AdminUser, { foreignKey: 'ownerId' })
   declare owner: BelongsTo<typeof AdminUser>
 
-  /** True if everybody who can see the model has it */
+  /** True if every user who can see the model can use the view */
   @column({ consume: Boolean })
   declare shared: boolean
 

@@ -5,9 +5,7 @@ import '#crud'
 import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
-/**
- * The user that a superuser is signed in as, and since when.
- */
+/** The user that a superuser is signed in as, and the start time. */
 export interface ActsAs {
   userId: number
   /** The superuser */
@@ -17,30 +15,32 @@ export interface ActsAs {
 }
 
 /**
- * Data of a session without columns of their own, such as the tokens issued for it, so that its end can
- * revoke them.
+ * Data of a session that has no columns, such as the tokens that were issued for it, so that they can be revoked with
+ * the session.
  */
 export interface SessionMetadata {
-  /** `jti` -> expiry in seconds since 1970 */
+  /** Expiry of each token by `jti`, in seconds since 1970 */
   tokens: Record<string, number>
-  /** Id of the role that a superuser sees the site as [U6] */
+  /** Id of the role that a superuser views the site as [U6] */
   viewAs?: number
-  /** Seconds since 1970 when the user last proved who they are, if after the login [U11] */
+  /** Time of the last reauthentication after the login, in seconds since 1970 [U11] */
   provedAt?: number
-  /** Set if the session was begun by single sign-on: the ID token, encrypted [U15] */
+  /** Set if the session began by single sign-on: the encrypted ID token [U15] */
   sso?: { idToken?: string }
   /** The user that a superuser is signed in as [U14] */
   actsAs?: ActsAs
 }
 
 /**
- * Session of a signed-in browser. Only the hash of its id is stored, so the table can't be used to
- * take it over. [B12]
+ * Session of a signed-in browser. Only the hash of the id is stored, so the table cannot be used to take over the
+ * session. [B12]
  */
 export default class AdminSession extends AdminModel {
   static table = 'admin_sessions'
 
-  /** Rows that the dashboard counts: ended sessions are stored for a while. [B23] */
+  /**
+   * Filter for the number on the dashboard, because ended sessions are stored for a while. [B23]
+   */
   static countFilters = { is_active: true }
 
   @column({ isPrimary: true })
@@ -52,7 +52,7 @@ export default class AdminSession extends AdminModel {
   @belongsTo(() => AdminUser, { foreignKey: 'userId' })
   declare user: BelongsTo<typeof AdminUser>
 
-  /** SHA-256 of the cookie's id, in hex */
+  /** SHA-256 of the id in the cookie, in hex */
   @column({ serializeAs: null })
   declare sessionId: string
 

@@ -2,9 +2,7 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import { AdminModel } from './admin_model.js'
 
-/**
- * A person at an OpenID Connect provider, and the admin user that they are. [U15]
- */
+/** Link between an identity at an OpenID Connect provider and an admin user. [U15] */
 export default class AdminSsoIdentity extends AdminModel {
   static table = 'admin_sso_identities'
 

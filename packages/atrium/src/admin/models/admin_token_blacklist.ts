@@ -12,7 +12,7 @@ export default class AdminTokenBlacklist extends AdminModel {
   @column({ isPrimary: true })
   declare id: number
 
-  /** `jti` of the token, never the token itself */
+  /** `jti` of the token, not the token itself */
   @column()
   declare token: string
 

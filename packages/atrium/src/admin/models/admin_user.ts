@@ -30,7 +30,7 @@ export default class AdminUser extends AdminModel {
   @column({ serializeAs: null })
   declare hashedPassword: string
 
-  /** Where the site's mails to the user go; null where it is not known [U12, U16] */
+  /** Email address for the site's mails to the user; null if not known [U12, U16] */
   @column()
   declare email: string | null
 
@@ -44,14 +44,17 @@ export default class AdminUser extends AdminModel {
   })
   declare roles: ManyToMany<typeof AdminRole>
 
-  /** Empty where nothing is known */
+  /** Empty if no attributes are set */
   @column({
     ...jsonColumn,
     consume: (value: unknown): AdminUserAttributes => jsonColumn.consume(value) ?? {},
   })
   declare attributes: AdminUserAttributes
 
-  /** Another one once anything has changed that says what the user may do, or how lists open for them [U4, L5] */
+  /**
+   * Number that changes whenever the user's permissions, or the user's default views of lists, can have changed [U4,
+   * L5]
+   */
   @column({ serializeAs: null })
   declare permissionsVersion: number
 

@@ -1,5 +1,6 @@
 /**
- * The kinds of notices for people about their own accounts. Each has a text in the catalogue, below `notices.kinds`. [U16]
+ * Kinds of notices for users about their accounts. The text of each kind is in the catalogue, below `notices.kinds`.
+ * [U16]
  */
 export const NOTICE_KINDS = [
   'new_device',
@@ -21,15 +22,16 @@ export const NOTICE_KINDS = [
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /**
- * The data of a notice in addition to its kind. Never a secret: it is shown, stored and mailed.
+ * Data of a notice in addition to the kind. It must not contain a secret, because it is displayed, stored and sent by
+ * email.
  */
 export interface NoticeData {
-  /** Browser and system, as in `Firefox on Linux` */
+  /** Browser and system, such as `Firefox on Linux` */
   device?: string | null
   /** Network address */
   address?: string | null
-  /** Of the token, factor or passkey */
+  /** Name of the token, factor or passkey */
   name?: string
-  /** User name of who did it, if that was another user */
+  /** Name of the user who caused the notice, if it was another user */
   by?: string
 }

@@ -4,7 +4,7 @@ import { isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
 import { digest } from '#base/values/digest'
 
-/** The actions that every model has; bulk actions are called by their names. [U2] */
+/** Actions of every model; bulk actions are identified by their names. [U2] */
 export const ROLE_ACTIONS = [
   'view',
   'create',
@@ -18,29 +18,27 @@ export const ROLE_ACTIONS = [
 
 export type RoleAction = (typeof ROLE_ACTIONS)[number]
 
-/** Stands for all models of the application, and for all actions. */
+/** Represents all models of the application, or all actions. */
 export const ALL = '*'
 
-/** The one model of the site's own that a role can say something of: access tokens of one's own. [U7] */
+/** The only model of the site that roles can contain: access tokens of the user. [U7] */
 export const OWN_TOKENS = 'AdminAccessToken'
 
 /**
  * Permissions of a role on one model. [U2, U6]
  */
 export interface ModelPermissions {
-  /** As in `view`, or `*` for all */
+  /** Names of actions, such as `view`, or `*` for all */
   readonly actions: readonly string[]
-  /** Names in the API of the fields that are not shown */
+  /** API names of the fields that are hidden */
   readonly hidden?: readonly string[]
-  /** Names in the API of the fields that are not written */
+  /** API names of the fields that are read-only */
   readonly readonly?: readonly string[]
-  /** Names of scopes, any of which reaches a record; undefined: all records */
+  /** Names of scopes; the role applies to records in any of them. Undefined: all records */
   readonly scopes?: readonly string[]
 }
 
-/**
- * Permissions of a role, by model name. The entry of a model replaces that of `*`.
- */
+/** Permissions of a role, by model name. The entry of a model replaces the entry of `*`. */
 export type PermissionsDocument = Readonly<Record<string, ModelPermissions>>
 
 const KEYS = ['actions', 'hidden', 'readonly', 'scopes'] as const
@@ -48,9 +46,7 @@ const LONGEST_NAME = 100
 const MOST_MODELS = 1000
 const MOST_NAMES = 500
 
-/**
- * All that is wrong with permissions.
- */
+/** All errors of a permissions document. */
 export class InvalidPermissions extends ValueError {
   constructor(readonly errors: readonly string[]) {
     super(errors.join('; '))
@@ -58,10 +54,11 @@ export class InvalidPermissions extends ValueError {
 }
 
 /**
- * Reads permissions. Names of models, fields, actions and scopes may be any: the model may come later.
+ * Parses permissions. Names of models, fields, actions and scopes do not have to exist, because models can be added
+ * later.
  *
- * @returns them in the form that the same permissions always have
- * @throws InvalidPermissions  with all errors, each of which names model and key
+ * @returns the permissions in canonical form
+ * @throws InvalidPermissions  with all errors, each with model and key
  */
 export function readPermissions(value: unknown): PermissionsDocument {
   if (!isObject(value)) {
@@ -97,7 +94,7 @@ export function areSamePermissions(one: PermissionsDocument, other: PermissionsD
 /**
  * Finds the entry of a model in a document.
  *
- * @returns undefined where it says nothing
+ * @returns undefined if there is none
  */
 export function entryOf(
   document: PermissionsDocument,
@@ -193,8 +190,8 @@ function entryInWords({ actions, hidden, readonly, scopes }: ModelPermissions): 
 }
 
 /**
- * Digests of what decides which records and fields a user can see, to notice later that they have lost some of them.
- * Null for a user without restrictions by roles.
+ * Digests of the settings that determine which records and fields a user can see, to detect later that the user has
+ * lost access to some. Null for a user without restrictions by roles.
  */
 export type PermissionsPrint = { roles: string[]; attributes: string } | null
 
@@ -206,8 +203,8 @@ export function permissionsPrint(
 }
 
 /**
- * True if a user can still see all that they could see before: every role is there unchanged, as further roles only add
- * to them, and so are the attributes that scopes compare with.
+ * Returns true if a user can still see everything as before: every previous role exists unchanged (additional roles
+ * only add permissions), and the attributes that scopes use are unchanged.
  *
  * @param before  undefined if it is not known
  */

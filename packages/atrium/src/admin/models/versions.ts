@@ -7,25 +7,25 @@ import { chunks, VALUES_PER_STATEMENT } from '#base/chunks'
 const USERS = 'admin_users'
 const PIVOT = 'admin_user_roles'
 
-/* Leaves as many numbers above it */
+/* Maximum start value, which leaves enough room for increments */
 const HIGHEST_START = 2 ** 30
 
 const CONCERNED = new WeakMap<LucidRow, number[]>()
 const RAISED = new WeakSet<LucidRow>()
-/* Views that were shared before their change */
+/* Views that were shared before the change */
 const READ_BY_ALL = new WeakSet<LucidRow>()
 
 /**
- * The `permissions_version` of a new user. Not 0: an id that is given again, after a rollback or a restored
- * backup, would be taken for the user whose permissions some process still knows.
+ * Returns the `permissions_version` of a new user. It is random, because the id of the user can have been used before a
+ * rollback or a restored backup, and processes can still have cached permissions of that user.
  */
 export function firstVersion(): number {
   return randomInt(1, HIGHEST_START)
 }
 
 /**
- * Says to all processes that what users may do, or how they have arranged the site, has changed: what is known
- * of them is cached by this number, which comes with every request. [U4]
+ * Increments the versions of users, so that all processes read permissions and settings of these users again. Caches
+ * use the version as a key, which every request reads. [U4]
  */
 export async function raiseVersions(
   client: QueryClientContract,
@@ -36,16 +36,14 @@ export async function raiseVersions(
   }
 }
 
-/**
- * Raises the versions of all users.
- */
+/** Increments the versions of all users. */
 export async function raiseAllVersions(client: QueryClientContract): Promise<void> {
   await client.from(USERS).increment('permissions_version', 1)
 }
 
 /**
- * Has each change of a saved view, by any door, raise the versions of those who have it: its owner, or, if it
- * is shared, all users, in the transaction of the change. [L5]
+ * Adds hooks so that each change of a saved view increments the versions of the users who have it: the owner, or, if it
+ * is shared, all users. This takes place in the transaction of the change. [L5]
  */
 export function raiseVersionsOfReaders(savedView: LucidModel): void {
   const raise = markOwnHook(async (record: LucidRow) => {
@@ -66,8 +64,8 @@ export function raiseVersionsOfReaders(savedView: LucidModel): void {
 }
 
 /**
- * Has each change of a role, by any door, raise the versions of those who have it, in the transaction of
- * the change.
+ * Adds hooks so that each change of a role increments the versions of the users who have it, in the transaction of the
+ * change.
  */
 export function raiseVersionsOfHolders(role: LucidModel): void {
   role.after(
@@ -77,7 +75,9 @@ export function raiseVersionsOfHolders(role: LucidModel): void {
       await raiseVersions(client, await holdersOf(record, client))
     })
   )
-  /* Once the role is gone, nothing tells who had it. */
+  /*
+   * The users are read before the role is deleted, because the pivot rows no longer exist afterwards.
+   */
   role.before('delete', async (record) => {
     CONCERNED.set(record, await holdersOf(record, clientOf(record)))
   })
@@ -87,10 +87,10 @@ export function raiseVersionsOfHolders(role: LucidModel): void {
 }
 
 /**
- * Has each change of what a user's permissions depend on raise the user's version, in the transaction of
- * the change.
+ * Adds hooks so that each change of a user that affects permissions increments the user's version, in the transaction
+ * of the change.
  *
- * @param attributes  the attributes that count
+ * @param attributes  attributes that affect permissions
  */
 export function raiseOwnVersion(user: LucidModel, attributes: readonly string[]): void {
   user.before(
@@ -116,7 +116,7 @@ export function raiseOwnVersion(user: LucidModel, attributes: readonly string[])
   )
 }
 
-/** As they are now, whatever the transaction has read before. */
+/** Reads the current users of a role, regardless of what the transaction has read before. */
 async function holdersOf(role: LucidRow, client: QueryClientContract): Promise<number[]> {
   const query = client.from(PIVOT).where('role_id', role.$primaryKeyValue!).select('user_id')
   const rows = await (client.isTransaction ? query.forUpdate() : query)

@@ -13,28 +13,33 @@ import type { ModelView } from '../views/model_view.js'
 const LAST_CHARACTER = '\u{10FFFF}'
 
 export interface TitleSearch {
-  /** Search text; empty: all records by title */
+  /** Search text; empty to return all records by title */
   q: string
   limit: number
-  /** Column whose exact value finds a record as well as its title does; default: the key */
+  /** Column whose exact value identifies a record like the title does; default: the key */
   target?: Column
-  /** Milliseconds that looking for records whose title only contains the text may take; default: no limit */
+  /**
+   * Milliseconds allowed for finding records whose title contains the text elsewhere than at the beginning; default: no
+   * limit
+   */
   patience?: number
 }
 
 export interface FoundByTitle {
   items: Item[]
-  /** False if time was up before looking for records whose title only contains the text */
+  /**
+   * False if the time was over before searching titles that contain the text elsewhere than at the beginning
+   */
   isComplete: boolean
 }
 
 /**
- * Records that the signed-in user may list, by their title: first those whose title or target is the
- * text, then titles that begin with it, then titles that contain it. Case does not count, deleted records
- * are left out. [B17, L12]
+ * Finds records that the signed-in user is allowed to list, by title: first records whose title or target equals the
+ * text, then titles that begin with it, then titles that contain it. Ignores case and leaves out deleted records. [B17,
+ * L12]
  *
- * @param view  the user's own
- * @throws Problem 403  when the policy refuses to list them
+ * @param view  view with the permissions of the user
+ * @throws Problem 403  if the policy does not allow listing them
  */
 export async function recordsByTitle(
   ctx: HttpContext,
@@ -82,7 +87,7 @@ async function inTime(
   }
 }
 
-/** Conditions for the records to show first, and for the others. */
+/** Returns the conditions for the records to show first, and for the other matching records. */
 function matches(title: Column | undefined, targets: readonly Column[], q: string) {
   if (!isStorableText(q)) return { first: [], others: [] }
   const text = title?.kind === 'text' ? textCondition(title, q) : null
@@ -101,8 +106,8 @@ function matches(title: Column | undefined, targets: readonly Column[], q: strin
 }
 
 /**
- * The text as people write titles. Comparisons with these can use an index of the column, which a match
- * regardless of case can't.
+ * Returns the usual spellings of the text in titles. Comparisons with them can use an index of the column, unlike a
+ * case-insensitive match.
  */
 function spellings(q: string): string[] {
   const lower = q.toLowerCase()

@@ -4,9 +4,7 @@ import { readBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/**
- * Registers the search of the whole site.
- */
+/** Registers the search of the site. */
 export function searchRoutes(site: AdminSite): void {
   const search = controller(
     () => import('./site_search.js'),

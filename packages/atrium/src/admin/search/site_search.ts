@@ -16,21 +16,24 @@ import { recordLinks } from '../http/record_links.js'
 import { inSentence, plainText } from '../text/plain_text.js'
 import { recordsByTitle } from './records_by_title.js'
 
-/** Records shown of each model [L12] */
+/** Maximum number of records of each model [L12] */
 const MOST_RECORDS = 5
 
-/** Models searched at a time */
+/** Maximum number of models searched concurrently */
 const AT_ONCE = 4
 
-/** How long a search may take, in milliseconds */
+/** Time limits of a search, in milliseconds */
 export const patience = {
-  /** Time that a model has for titles that only contain the text, so that a large one takes none from a small one */
+  /**
+   * Limit for each model for titles that contain the text elsewhere than at the beginning, so that a large model does
+   * not use the time of the others
+   */
   contained: 100,
-  /** Time that a model has for its whole search; after it, no other model is searched */
+  /** Limit for the whole search of a model; if it is exceeded, no further model is searched */
   model: 1000,
 }
 
-/** A link of the result. */
+/** A link in the result. */
 export interface Place {
   label: string
   url: string
@@ -38,7 +41,7 @@ export interface Place {
 
 /** Records of one model. */
 export interface RecordGroup extends Place {
-  /** At most five */
+  /** At most five records */
   records: Place[]
 }
 
@@ -46,17 +49,17 @@ export interface SearchResult {
   q: string
   /** Pages of the site and lists of models */
   pages: Place[]
-  /** Actions on offer: new records, the logout */
+  /** Available actions: new records, logout */
   actions: Place[]
   /** Models with found records, in the order of the site */
   groups: RecordGroup[]
-  /** Models that took too long, with their search */
+  /** Models whose search took too long, with links to their lists */
   slow: Place[]
 }
 
 /**
- * Searches pages, actions, and the records of all models by title, as far as the signed-in user may see
- * them. [L12]
+ * Searches pages, actions, and the records of all models by title, as far as the signed-in user is allowed to see them.
+ * [L12]
  *
  * @param q  search text; empty: pages and actions only
  */
@@ -122,7 +125,9 @@ async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: s
   return { groups, slow }
 }
 
-/** Found records of a model; none if they can't be read, null if finding one would take too long. */
+/**
+ * Returns the matching records of a model; an empty list if they cannot be read, null if the search takes too long.
+ */
 async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<Place[] | null> {
   try {
     const { items, isComplete } = await recordsByTitle(ctx, view, {
@@ -154,7 +159,9 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
   }
 }
 
-/** Null if it takes longer; the database gives it up, too. */
+/**
+ * Returns the result of a query, or null after a timeout, which also cancels the query in the database.
+ */
 async function within<Value>(
   milliseconds: number,
   work: () => Promise<Value>
@@ -169,12 +176,10 @@ async function within<Value>(
   }
 }
 
-/** Longer search texts are cut. */
+/** Maximum length of the search text; longer texts are truncated. */
 const LONGEST_TEXT = 200
 
-/**
- * Search of the whole site: a page, and its content for the palette. [L12]
- */
+/** Search of the site, as a page or as the content of the palette. [L12] */
 export class SearchController {
   constructor(private readonly site: Site) {}
 

@@ -3,27 +3,29 @@ import { errors, LimiterResponse } from '@adonisjs/limiter'
 import type { LimiterConsumptionOptions, LimiterStoreContract } from '@adonisjs/limiter/types'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 
-/** A count, with the time in milliseconds when it starts again; null: never */
+/** A counter, with the time in milliseconds at which it restarts; null: never */
 interface Row {
   points: number
   expire: number | null
 }
 
-/** As the limiter's own stores write it, which count in this table on other databases */
+/** Key prefix of the limiter's stores, which use this table on other databases */
 const PREFIX = 'rlflx:'
 
 /**
- * Counts in a table of SQLite, one statement each, which is atomic by itself. The limiter's own store for SQLite releases its
- * connection inside a savepoint, in which another request's transaction then begins, and does not wait for the lock of
- * another process. Options that block for a time of their own are not supported.
+ * Stores counters in a table of SQLite, with one atomic statement each. The limiter's store for SQLite is not used: it
+ * releases the connection inside a savepoint, in which another request's transaction can then begin, and does not wait
+ * for the lock of another process. Options with a separate block duration are not supported.
  */
 export class SqliteLimiterStore implements LimiterStoreContract {
   readonly name = 'database'
   readonly requests: number
-  /** In seconds */
+  /** Duration in seconds */
   readonly duration: number
   readonly blockDuration = 0
-  /** Keys that are refused without a query, each with the time in milliseconds until then */
+  /**
+   * Keys that are rejected without a query, each with the time in milliseconds at which that ends
+   */
   readonly #blocked = new Map<string, number>()
   readonly #blockedFrom: number
 
@@ -134,14 +136,12 @@ export class SqliteLimiterStore implements LimiterStoreContract {
   }
 }
 
-/** The end of a time in seconds that begins now; 0: never */
+/** Returns the end of a duration in seconds that begins now, or null for 0, which means never. */
 function endOf(seconds: number): number | null {
   return seconds > 0 ? Date.now() + seconds * 1000 : null
 }
 
-/**
- * Removes the counts that have ended before a time in milliseconds.
- */
+/** Removes the counters that ended before a time in milliseconds. */
 export async function clearExpired(
   client: QueryClientContract,
   table: string,

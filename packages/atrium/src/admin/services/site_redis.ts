@@ -10,19 +10,22 @@ import type { AdminConfig } from '../config/define_config.js'
 import { DatabaseQueue } from '../jobs/database_queue.js'
 import { clearExpired, SqliteLimiterStore } from './limiter_table.js'
 
-/* A login waits for it: a failure should be quick. */
+/* Short timeouts, because a login waits for the result. */
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 6379,
   connectTimeout: 2000,
   commandTimeout: 2000,
   maxRetriesPerRequest: 0,
-  /* Milliseconds until the next attempt; it never gives up, as the server should come back */
+  /*
+   * Returns the milliseconds until the next attempt to connect. It retries forever, because the server is expected to
+   * become available again.
+   */
   retryStrategy: (times: number) => Math.min(times * 100, 3000),
 }
 
 /**
- * The site's connection to Redis, apart from those of the application. Made on first use.
+ * The site's connection to Redis, separate from the application's connections. Created on first use.
  */
 export class SiteRedis {
   #manager: RedisManager<any> | undefined
@@ -32,7 +35,7 @@ export class SiteRedis {
     private readonly logger: Logger
   ) {}
 
-  /** True once the connection was requested */
+  /** True after the connection was first requested */
   get isUsed(): boolean {
     return this.#manager !== undefined
   }
@@ -56,8 +59,8 @@ export class SiteRedis {
 }
 
 /**
- * Logs once when the server becomes unavailable, and once when it is available again: ioredis reports an error with each
- * attempt to connect, and the error repeats the command that failed, which can be the one with the password. [B8]
+ * Logs once when the server becomes unavailable, and once when it is available again. ioredis would report an error for
+ * every attempt to connect, and the error contains the failed command, which can contain the password. [B8]
  */
 function reportOnce(redis: RedisManager<any>, logger: Logger): void {
   redis.doNotLogErrors()
@@ -81,7 +84,8 @@ const TABLE = 'admin_rate_limits'
 type Settings = Pick<AdminConfig, 'limiter' | 'adminConnection'>
 
 /**
- * The limiter of logins and requests, as `limiter` of `config/admin.ts` says. [B8, Q8]
+ * Returns the counters of the limiter for logins and requests, in the store of the setting `limiter` in
+ * `config/admin.ts`. [B8, Q8]
  */
 export async function siteCounters(app: ApplicationService, settings: Settings): Promise<Counters> {
   return countersIn(settings.limiter, await storeOf(app, settings))
@@ -98,7 +102,10 @@ async function storeOf(
 
 const HOUR = 60 * 60 * 1000
 
-/** The store in a table, which is cleared of ended counts every five minutes; the next time does what fails. */
+/**
+ * Returns the store in a table. Expired counters are removed every five minutes; a failed removal is repeated the next
+ * time.
+ */
 async function databaseStore(
   app: ApplicationService,
   connectionName: string | undefined
@@ -125,14 +132,15 @@ async function redisStore(app: ApplicationService): Promise<LimiterManagerStoreF
   return (options) => new RedisStore(connection, { keyPrefix, ...options })
 }
 
-/** Table of the jobs that wait, next to the admin's other ones */
+/** Table of waiting jobs */
 export const QUEUE_TABLE = 'admin_queue_jobs'
 
 /**
- * The queue of background jobs, as `jobs.store` of `config/admin.ts` says. Only the adapter is the library's: its manager,
- * its job classes and its worker share one configuration in a process, which is the application's. [D1]
+ * Returns the queue of background jobs according to `jobs.store` in `config/admin.ts`. Only the library's adapter is
+ * used, because the library's manager, job classes and worker share one configuration per process, which belongs to the
+ * application. [D1]
  *
- * @param connection  of the admin's own tables
+ * @param connection  connection of the admin site's tables
  */
 export async function siteQueue(
   app: ApplicationService,

@@ -6,11 +6,11 @@ import { engineFile } from '#base/engine_file'
 export const ENGINE_TEXTS = engineFile('lang')
 
 /**
- * The texts of the site, apart from the translations of the application: its events of missing translations name none of
- * the site's. [B1]
+ * Loads the texts of the site, separate from the translations of the application, so that the application's events
+ * about missing translations do not include the site's texts. [B1]
  *
- * @param folders  of languages, as in `en/admin.json`. A text of a later folder replaces that of an earlier one; by default
- *   those of the application replace those of the engine
+ * @param folders  folders of languages, with files such as `en/admin.json`. A text of a later folder replaces that of
+ *   an earlier one; by default those of the application replace those of the engine
  */
 export async function siteTexts(
   app: ApplicationService,
@@ -26,7 +26,9 @@ export async function siteTexts(
   return texts
 }
 
-/** Configuration files that the site read in earlier versions, and what their own packages bind */
+/**
+ * Configuration files that earlier versions of the site used, with the container bindings of their packages
+ */
 const BINDINGS = {
   drive: 'drive.manager',
   i18n: 'i18n',
@@ -35,8 +37,8 @@ const BINDINGS = {
 }
 
 /**
- * Configuration files that nothing reads any more: those of earlier versions whose packages the application does not use
- * itself. [K3]
+ * Returns the configuration files that are no longer used: files for earlier versions whose packages the application
+ * does not use itself. [K3]
  */
 export function unreadFiles({
   config,

@@ -10,17 +10,17 @@ import type { FileFormat, Cell } from './file_shape.js'
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** The day 0 of the calendar that spreadsheets count in, in days since 1970 */
+/** Day 0 of the calendar of spreadsheets, in days since 1970 */
 const EPOCH = -25_569
 
-/** Days between that calendar and the one that begins in 1904 */
+/** Days between that calendar and the calendar that begins in 1904 */
 const TO_1904 = 1462
 
-/** The calendar has a 29 February 1900, which was none. */
+/** The calendar contains 29 February 1900, a day that did not exist. */
 const LEAP_DAY = 60
 
 /**
- * The moment of a number of days as spreadsheets keep it, in whole seconds, as in `2026-01-31 10:00:00`.
+ * Converts a serial number of a spreadsheet to a time in whole seconds, such as `2026-01-31 10:00:00`.
  *
  * @returns null beyond the calendar
  */
@@ -31,13 +31,13 @@ export function serialMoment(serial: number, isFrom1904: boolean): string | null
   return isThere ? moment.toISOString().slice(0, 19).replace('T', ' ') : null
 }
 
-/* Five digits are days of the years 1927 to 2173; shorter numbers are rather years. */
+/* Five digits are days of the years 1927 to 2173; shorter numbers are more likely to be years. */
 const SERIAL = /^\d{5}(?:\.\d+)?$/
 
 /**
- * The same for a text of a cell that has no format of a date, as in `45382` or `45382.4375`.
+ * Converts a serial number in a cell without a date format, such as `45382` or `45382.4375`.
  *
- * @returns the day alone for a whole number; null for a text that is no such number
+ * @returns only the date for a whole number; null for a text that is not a serial number
  */
 function serialText(text: string, isFrom1904: boolean): string | null {
   if (!SERIAL.test(text)) return null
@@ -48,19 +48,21 @@ function serialText(text: string, isFrom1904: boolean): string | null {
 const PLAIN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
-/* 1.234.567,8 and 12,5: a comma before the decimals */
+/* Numbers with a decimal comma: 1.234.567,8 and 12,5 */
 const WITH_COMMA = /^([+-]?)(\d+|\d{1,3}(?:[.'’\s]\d{3})+),(\d+)$/
 
-/* Of longer ones, some of these expressions would take minutes; no column has so many digits. */
+/*
+ * Maximum length; for longer texts, some of these expressions would take minutes, and no column has so many digits.
+ */
 const LONGEST = 1000
 
-/* 1,234 could be either. */
+/* 1,234 can be an integer or a decimal number. */
 const AMBIGUOUS = /^[+-]?\d{1,3},\d{3}$/
 
 /**
- * A plain numeral, as in `-1234.5`, for a number as people and programs write it: with separators of thousands, a comma
- * before the decimals, a plus, an exponent, zeros in front or at the end. A text that could mean two numbers, or means
- * none, or has more than a thousand letters, stays as it is. All other digits stay.
+ * Converts a number in a common notation to a plain numeral, such as `-1234.5`: with thousands separators, a decimal
+ * comma, a plus sign, an exponent, leading or trailing zeros. A text that is ambiguous, not a number, or longer than a
+ * thousand characters is unchanged. All significant digits are preserved.
  */
 export function numeralOf(text: string): string {
   if (text.length > LONGEST) return text
@@ -86,28 +88,31 @@ function withoutZeros(numeral: string): string {
 }
 
 export interface ValueOptions {
-  /** In NDJSON and JSON the text of a JSON column is a text; elsewhere it is JSON. Default: `csv` */
+  /**
+   * Format of the file: in NDJSON and JSON a string in a JSON column is a JSON string; in other formats it is parsed as
+   * JSON. Default: `csv`
+   */
   format?: FileFormat
-  /** Of dates whose day and month could be either; default: those of which only one reading is a date */
+  /** Order of day and month in ambiguous dates; by default only unambiguous dates are accepted */
   dateOrder?: DateOrder
-  /** True if numbers of days count from 1904 */
+  /** True if serial numbers of days count from 1904 */
   isFrom1904?: boolean
-  /** The time zone of datetimes without an offset; default: UTC, as exports have them [R12] */
+  /** Time zone of datetimes without an offset; default: UTC, as in exports [R12] */
   zone?: string
 }
 
-/** Words for true and false, in any case; spreadsheets in German write the last two. */
+/** Words for true and false, ignoring case; German spreadsheets write the last two. */
 const TRUE = /^(?:true|yes|1|ja|wahr)$/i
 const FALSE = /^(?:false|no|0|nein|falsch)$/i
 
 /**
- * The value of a file's cell as the body of a create or an update takes it. A text that can't be
- * read is handed over as it stands, so that validation names the error. [D3]
+ * Converts a file's cell to a value for the body of a create or an update. A text that cannot be converted is passed on
+ * unchanged, so that validation reports the error. [D3]
  *
  * @param column  undefined for a field without a column
- * @param cell    of `readRows`
- * @throws UnreadableText  for a text that validation would take for something else: JSON with an error, a time that there
- *   is twice or not at all in the zone
+ * @param cell    cell of a row of `readRows`
+ * @throws UnreadableText  for a text that validation would misinterpret: invalid JSON, or a time that is ambiguous or
+ *   does not exist in the time zone
  */
 export function valueOfCell(
   column: Column | undefined,
@@ -122,7 +127,7 @@ export function valueOfCell(
   if (typeof cell !== 'string') return cell
   const text = cell.trim()
   if (column.kind === 'json') return isWord ? jsonValue(text) : cell
-  /* Only a text can be empty without being null. */
+  /* Only texts distinguish between empty and null. */
   if (text === '') return null
   switch (column.kind) {
     case 'integer':
@@ -142,7 +147,7 @@ export function valueOfCell(
   }
 }
 
-/** A title such as 1917 is a number in JSON. */
+/** A title such as 1917 is a number in JSON, and becomes a text here. */
 function textOf(cell: Cell, isWord: boolean): unknown {
   return typeof cell === 'number' || (isWord && typeof cell === 'boolean') ? String(cell) : cell
 }
@@ -152,8 +157,8 @@ function jsonValue(text: string): unknown {
 }
 
 /**
- * An integer beyond 2^53 as its digits. With an exponent it stays the text, which validation refuses: that is what
- * spreadsheets make of a long integer, and its last digits are gone.
+ * Converts an integer, beyond 2^53 to its digits as text. With an exponent it stays the original text, which validation
+ * rejects: spreadsheets convert long integers to that format, which loses the last digits.
  */
 function integerOf(text: string): unknown {
   const value = numberOf(text)
@@ -161,18 +166,23 @@ function integerOf(text: string): unknown {
   return /e/i.test(text) ? text : withDigits(value)
 }
 
-/** A file's number that JavaScript keeps exactly; beyond 2^53 columns take it as digits alone. */
+/**
+ * Returns a number that JavaScript represents exactly. Beyond 2^53, columns accept only digits as text.
+ */
 function withDigits(number: number): number | string {
   const digits = String(number)
   return isRounding(number) && !digits.includes('e') ? digits : number
 }
 
-/** True for integers among which not each is a JavaScript number */
+/** Returns true for integers in the range where JavaScript cannot represent each integer. */
 function isRounding(number: number): boolean {
   return Number.isInteger(number) && !Number.isSafeInteger(number)
 }
 
-/** Numerals with more digits than a JavaScript number keeps stay texts, which columns take. */
+/**
+ * Converts a numeral to a number. If it has more digits than a JavaScript number can represent, it stays a text, which
+ * columns accept.
+ */
 function numberOf(text: string): unknown {
   const numeral = numeralOf(text)
   const number = readNumber(numeral)
@@ -185,7 +195,7 @@ function booleanOf(text: string): unknown {
 }
 
 /**
- * The text with its date in ISO format; also the number of a day in the calendar of spreadsheets. Other texts stay.
+ * Converts a date in a text to ISO format, including a serial number of a spreadsheet. Other texts are unchanged.
  *
  * @throws UnreadableText  for a date that could be two days
  */
@@ -204,7 +214,7 @@ function inIso(text: string, { dateOrder, format, isFrom1904 = false }: ValueOpt
   return iso ?? text
 }
 
-/** A spreadsheet may keep a day as its midnight. */
+/** Converts to a date. Spreadsheets can store a date as a time at midnight. */
 function dateOf(text: string, options: ValueOptions): string {
   return inIso(text, options).replace(/(?<=^\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?$/, '')
 }
@@ -216,7 +226,7 @@ function momentOf(text: string, options: ValueOptions): string {
   return readLocal(iso, options.zone ?? UTC) ?? iso
 }
 
-/** A time of day with two digits an hour and 24 hours a day. */
+/** Converts a time of day to two digits for the hour and to 24 hours. */
 function timeOf(text: string): string {
   return text.replace(CLOCK, (all, hour: string, minute: string, second = '', half = '') => {
     if (half === '') return `${hour.padStart(2, '0')}:${minute}${second}`

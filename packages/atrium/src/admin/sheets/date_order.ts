@@ -1,4 +1,4 @@
-/** Languages whose names of months are read, so that no name means two months */
+/** Languages whose month names are recognized; no name means different months in them */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'pl']
 
 const EXTRA = [
@@ -7,7 +7,7 @@ const EXTRA = [
 ] as const
 
 /**
- * The number of a month by its name or its abbreviation, as in `Jan`, `march` or `août`; undefined for other words.
+ * Returns the number of a month by name or abbreviation, such as `Jan`, `march` or `août`; undefined for other words.
  */
 function monthNumber(name: string): number | undefined {
   months ??= allMonths()
@@ -24,7 +24,7 @@ function allMonths(): ReadonlyMap<string, number> {
   }
   for (const language of LANGUAGES) {
     for (const month of ['long', 'short'] as const) {
-      /* With a day some languages inflect the name. */
+      /* Some languages inflect the name next to a day. */
       for (const day of ['numeric', undefined] as const) {
         const format = new Intl.DateTimeFormat(language, { month, day, timeZone: 'UTC' })
         for (let number = 1; number <= 12; number++) add(nameIn(format, number), number)
@@ -48,16 +48,16 @@ function plain(name: string): string {
     .replaceAll(/[^\p{L}]/gu, '')
 }
 
-/**
- * The order of day, month and year in dates such as `03.04.2026`.
- */
+/** Order of day, month and year in dates such as `03.04.2026`. */
 export const DATE_ORDERS = ['iso', 'dmy', 'mdy'] as const
 
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** A date that a text begins with: its order, and the text with the date in ISO format */
+/**
+ * An interpretation of the date at the beginning of a text: the order, and the text with the date in ISO format
+ */
 interface Reading {
-  /** Null for a date that is the same in each order: with a name of its month, or with the year in four digits first */
+  /** Null for an unambiguous date: with the name of the month, or with a four-digit year first */
   order: DateOrder | null
   iso: string
 }
@@ -72,16 +72,18 @@ const NAMED_MONTH_FIRST =
   /^(\p{L}{3,12})\.?[\s/-]*(\d{1,2})(?:st|nd|rd|th)?(?:,\s*|[\s/-]+)(\d{4}|\d\d)(?=$|[T ,])/iu
 const NAMED_YEAR_FIRST = /^(\d{4})[\s/-]+(\p{L}{3,12})\.?[\s/-]+(\d{1,2})(?=$|[T ,])/iu
 
-/* No date is longer; a longer text takes time. */
+/* Maximum length of a date; longer texts would take time. */
 const LONGEST = 100
 
-/** The readings of the date that a text begins with; none for other texts. */
+/**
+ * Returns the possible interpretations of the date at the beginning of a text; none for other texts.
+ */
 function readingsOf(text: string): Reading[] {
   if (text.length > LONGEST) return []
   return clearReading(text) ?? numericReadings(text)
 }
 
-/** Null for a text that is not of these forms */
+/** Returns the interpretation of an unambiguous date; null for a text in another format */
 function clearReading(text: string): Reading[] | null {
   const sized = YEAR_FIRST.exec(text)
   if (sized) return read(null, text, sized, [1, 3, 4])
@@ -107,7 +109,7 @@ function numericReadings(text: string): Reading[] {
   ]
 }
 
-/** The plausible readings: the month is not first before points. */
+/** Returns the plausible interpretations: in dates with points, the month is not first. */
 function likelyReadings(text: string): Reading[] {
   const readings = readingsOf(text)
   const isDayFirst = text.includes('.') && readings[0]?.order === 'dmy'
@@ -129,48 +131,49 @@ function isoOf(year: string, month: string, day: string): string | null {
   if (number === undefined) return null
   const iso = `${wholeYear(year)}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
   const moment = new Date(`${iso}T00:00:00Z`)
-  /* The 30th of February would become one of March. */
+  /* Rejects days such as 30 February, which JavaScript would convert to a day in March. */
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(iso) ? iso : null
 }
 
-/** A year of two digits is one from 1950 to 2049. */
+/** Converts a two-digit year to a year from 1950 to 2049. */
 function wholeYear(year: string): string {
   if (year.length === 4) return year
   return (Number(year) < 50 ? '20' : '19') + year
 }
 
 /**
- * A text with its date in ISO format, what follows the date as it is; null if it begins with no date of that order.
+ * Returns a text with the date in ISO format, and the rest of the text unchanged; null if it does not begin with a date
+ * in that order.
  */
 export function isoDate(text: string, order: DateOrder): string | null {
   const fitting = readingsOf(text).find((one) => one.order === null || one.order === order)
   return fitting?.iso ?? null
 }
 
-/** The readings of a text as a date that people can mean, each once, in ISO format. */
+/** Returns the plausible interpretations of a text as a date, without duplicates, in ISO format. */
 export function isoReadings(text: string): string[] {
   return [...new Set(likelyReadings(text).map(({ iso }) => iso))]
 }
 
-/**
- * The order in which the dates of a column are written, found from its values.
- */
+/** Order of the dates of a column, detected from the values. */
 export interface FoundOrder {
-  /** Null if no order fits all dates whose order counts, or if there are none */
+  /** Null if no order matches all dates whose order matters, or if there are no such dates */
   order: DateOrder | null
-  /** True if other orders fit as well; then the order is not known */
+  /** True if several orders match, so that the order is unknown */
   isAmbiguous: boolean
-  /** The value that told the order, or the first one that does not; null if no date's order counts */
+  /**
+   * The value that determined the order, or the first one that matches no order; null if the order of no date matters
+   */
   example: { text: string; line: number } | null
   /**
-   * What told the order: the example, which fits no other; points, before which people write the day first; or all
-   * values, each of which fits another order, too
+   * How the order was determined: by the example, which matches no other order; by points, which indicate that the day
+   * is first; or by all values together, each of which also matches another order
    */
   toldBy?: 'example' | 'points' | 'all'
 }
 
 /**
- * Finds the order of the dates of a column. Texts that are not dates do not count, and dates that are the same in each do not
+ * Detects the order of the dates of a column. Ignores texts that are not dates, and dates that are the same in each
  * order.
  */
 export class OrderFinder {
@@ -184,7 +187,7 @@ export class OrderFinder {
     const text = value.trim()
     const orders = likelyReadings(text).flatMap(({ order }) => order ?? [])
     if (orders.length === 0) return
-    /* 05/05/2026 is the same day in both. */
+    /* 05/05/2026 is the same day in both orders. */
     if (orders.length > 1 && isoReadings(text).length === 1) return
     if (readingsOf(text).length === 1) this.#fitsOne ??= { text, line }
     const before = this.#fitting

@@ -1,6 +1,4 @@
-/**
- * Formats of files that are tables: written by an export, read by an import. [D2, D3]
- */
+/** File formats of tables, which an export writes and an import reads. [D2, D3] */
 export const FILE_FORMATS = ['csv', 'ndjson', 'json', 'xlsx'] as const
 
 export type FileFormat = (typeof FILE_FORMATS)[number]
@@ -20,10 +18,10 @@ export function isFileFormat(name: unknown): name is FileFormat {
 }
 
 /**
- * A value of a file. CSV and XLSX: the text that the file has, null for an empty cell, `''` for an empty text
- * (`""` in CSV, an empty string cell in XLSX). XLSX also has booleans; numbers are texts with all their digits, and
- * dates are texts in ISO format. NDJSON and JSON: the value; a number that JavaScript would round is its digits as
- * text, and `undefined` is a name that the object does not have.
+ * A value of a file. In CSV and XLSX: the text; null for an empty cell, `''` for an empty text (`""` in CSV, an empty
+ * string cell in XLSX). In XLSX, booleans are also possible, numbers are texts with all their digits, and dates are
+ * texts in ISO format. In NDJSON and JSON: the value; a number that JavaScript would round is a text with its digits;
+ * `undefined` means that the object does not have the property.
  */
 export type Cell = string | number | boolean | null | object | undefined
 
@@ -31,33 +29,34 @@ export type Cell = string | number | boolean | null | object | undefined
  * A record of a file.
  */
 export interface FileRow {
-  /** Where it begins: the line, counted from 1; the row of a sheet; the number of an object in a JSON list */
+  /**
+   * Position of the beginning of the row: line number, counted from 1; row number in a sheet; number of the object in a
+   * JSON array
+   */
   line: number
-  /** In the order of the file's columns, as many as there are */
+  /** Cells in the order of the file's columns, one for each column */
   cells: Cell[]
-  /** Why the row can't be read as one of this table, though the rest of the file can */
+  /** Reason why this row cannot be read as a row of the table, although the rest of the file can */
   error?: { key: string; data: Record<string, unknown> }
-  /** Cells whose value is not known */
+  /** Cells whose value is unknown */
   cellErrors?: CellError[]
 }
 
-/**
- * Why the value of a cell is not known, though the cell has one.
- */
+/** Reason why the value of a cell is unknown, although the cell has one. */
 export interface CellError {
   /** Position of the column */
   index: number
-  /** True if only a text would be wrong: a number is as exact as its column */
+  /** True if the error applies only to text columns, because number columns are not more exact */
   isOfText: boolean
   key: string
   data: Record<string, unknown>
 }
 
-/** A row at the beginning of a file, which may be the heading. */
+/** A row at the beginning of a file, which can be the heading. */
 export interface FirstRow {
-  /** As in `FileRow` */
+  /** Line as in `FileRow` */
   line: number
-  /** Its first values, cut */
+  /** First values of the row, shortened */
   text: string
 }
 
@@ -67,56 +66,61 @@ export interface Sheet {
 }
 
 /**
- * The format and columns of a file, found before its rows are read. It can be stored as JSON.
+ * Format and columns of a file, which are detected before the rows are read. Can be stored as JSON.
  */
 export interface FileShape {
   format: FileFormat
-  /** As in `utf-8`; null for XLSX */
+  /** For example `utf-8`; null for XLSX */
   encoding: string | null
-  /** True if the encoding is only likely: the file says nothing of it, and it is not UTF-8 */
+  /** True if the encoding is a guess, because the file does not specify one and is not in UTF-8 */
   isGuess: boolean
-  /** Of CSV; null for other formats */
+  /** Delimiter of CSV; null for other formats */
   delimiter: string | null
-  /** Of CSV and XLSX: the line or row of the heading; rows above it are left out. Default: the first one */
+  /**
+   * For CSV and XLSX: line or row of the heading; rows above it are ignored. Default: the first one
+   */
   heading?: number
-  /** Of CSV and XLSX: rows that could be the heading */
+  /** For CSV and XLSX: rows that can be selected as the heading */
   firstRows?: FirstRow[]
-  /** Name of the sheet, and all that the workbook has */
+  /** Name of the sheet */
   sheet?: string
   sheets?: Sheet[]
-  /** True for a workbook whose numbers of days count from 1904 */
+  /** True for a workbook whose serial numbers of days count from 1904 */
   isFrom1904?: boolean
-  /** The heading, without the apostrophes of `escapeFormula` */
+  /** Names in the heading, without the apostrophes of `escapeFormula` */
   columns: string[]
-  /** The cells of the first five rows; long ones are cut */
+  /** Cells of the first five rows, with long values shortened */
   samples: Cell[][]
 }
 
-/**
- * Choices of a person in the place of what was found.
- */
+/** Settings that the user has selected instead of the detected ones. */
 export interface ChosenShape {
   format?: FileFormat
   encoding?: string
   delimiter?: string
   /** Name of a workbook's sheet */
   sheet?: string
-  /** Line or row of the heading */
+  /** Line or row number of the heading */
   heading?: number
 }
 
-/* Limits of a sheet of Excel; other programs take no more. */
+/* Limits of a sheet in Excel; other programs have no higher limits. */
 export const MOST_COLUMNS = 16_384
 export const MOST_ROWS = 1_048_576
-/** Characters of a cell, as UTF-16 counts them; Excel calls a file with longer ones damaged, and cuts them */
+/**
+ * Maximum length of a cell in UTF-16 units; Excel reports a file with longer cells as damaged and shortens them
+ */
 export const LONGEST_CELL = 32_767
 
-/** Columns of a file that is imported, and characters of the name of one: its page offers fields for each */
+/**
+ * Maximum number of columns of an imported file, and maximum length of a column name; the page has form fields for each
+ * column
+ */
 export const MOST_NAMES = 1000
 export const LONGEST_NAME = 1000
 
 /**
- * The part of a file that is read in the request that uploads it, to find columns and show values. Of a sheet it is more,
- * as a row may have thousands of empty cells.
+ * Part of a file that is read in the upload request, to detect columns and show values. The limit of a sheet is higher,
+ * because a row can have thousands of empty cells.
  */
 export const SAMPLED = { bytes: 2 * 1024 * 1024, sheetBytes: 16 * 1024 * 1024, rows: 1000 }

@@ -22,13 +22,13 @@ import { findDelimiter, isDelimiter, namedDelimiter } from './reading/delimiters
 import { isEncoding, findEncoding } from './reading/encodings.js'
 import { jsonRecords, ndjsonRecords } from './reading/json_records.js'
 
-/** Rows that are looked at, and offered as the heading */
+/** Number of rows that are inspected, and that can be selected as the heading */
 const FIRST_ROWS = 20
 
-/** The last line that can be chosen as the heading */
+/** Last line that can be selected as the heading */
 const LAST_HEADING = 1000
 
-/* Characters of a row that is offered */
+/* Maximum length of the text of a selectable row */
 const LONGEST_ROW = 80
 
 interface Row {
@@ -39,19 +39,19 @@ interface Row {
 type Form = Pick<FileShape, 'format' | 'encoding' | 'delimiter' | 'sheet'>
 
 export interface Heading {
-  /** Line or row */
+  /** Line or row number */
   line: number
   names: string[]
-  /** Rows that could be the heading instead */
+  /** Rows that can be selected as the heading instead */
   firstRows: FirstRow[]
 }
 
 /**
- * The heading of a table. Titles and notes above it have fewer cells than the rows below it; a heading by itself has
- * about as many.
+ * Finds the heading of a table. Titles and notes above it have fewer cells than the rows below it, whereas a heading
+ * has about as many.
  *
- * @param least   the line at which the table can begin
- * @param wanted  line of the heading, if it was chosen: the first row from there on
+ * @param least   first line at which the table can begin
+ * @param wanted  line of the selected heading, if any; the first row at or after it is used
  * @throws FileError  if there is none
  */
 async function findHeading(
@@ -88,13 +88,16 @@ async function readFirstRows(path: string, form: Form, least: number, wanted = 1
       if (rows.length >= FIRST_ROWS && row.line >= wanted) break
     }
   } catch (error) {
-    /* The reading of the rows tells where the file ends. */
+    /* The error is reported with its position when the rows are read. */
     if (!(error instanceof FileError) || rows.length === 0) throw error
   }
   return rows
 }
 
-/** The first row with more than half the cells that several rows have, if most of the rows from there on have them, too. */
+/**
+ * Returns the first row with more than half of the usual number of cells, if most of the rows after it also have so
+ * many.
+ */
 function guess(rows: readonly Row[]): Row | undefined {
   const counts = rows.map(({ cells }) => cells.filter(hasText).length)
   const common = counts.filter((count, index) => counts.indexOf(count) !== index)
@@ -122,13 +125,13 @@ function textOf(cells: readonly Cell[]): string {
 
 const SAMPLES = 5
 
-/* Sheets among which one with rows is looked for */
+/* Maximum number of sheets that are searched for one with rows */
 const MOST_TRIED = 10
 
-/* Characters of a value that is only inspected */
+/* Maximum length of a sample value */
 const LONGEST_SAMPLE = 1000
 
-/** Objects whose names are the columns of a file */
+/** Number of objects whose property names become the columns of a file */
 const NAMED = 1000
 
 const START = 256 * 1024
@@ -143,25 +146,30 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   '.xlsx': 'xlsx',
 }
 
-/* Control characters: pictures and programs begin with them, and names of columns hardly ever */
+/*
+ * Control characters, which are common at the beginning of images and programs but not in column names
+ */
 // eslint-disable-next-line no-control-regex
 const UNPRINTED = /[\0-\x08\x0e-\x1f]/
 
 const EACH_UNPRINTED = new RegExp(UNPRINTED, 'g')
 
-/* Of a thousand letters. Texts that are not Unicode have none of these, and a picture has fifty. */
+/*
+ * Maximum number in a thousand characters. Texts in encodings other than Unicode have none of these characters, and an
+ * image has about fifty.
+ */
 const MOST_UNPRINTED = 10
 
-/** `least`: the line at which the table can begin */
+/** `least`: first line at which the table can begin */
 type Found = Omit<FileShape, 'samples' | 'columns'> & { least?: number }
 
 /**
- * Finds what a file is: its format, encoding, delimiter and columns, and what is in its first rows. Reads the whole
- * file where the encoding depends on it, with flat memory. [D3]
+ * Detects the format, encoding, delimiter and columns of a file, and reads the first rows. Reads the whole file if the
+ * encoding depends on it, with constant memory. [D3]
  *
- * @param path    of the file
- * @param name    as it was uploaded; its extension tells the format
- * @param chosen  what is known already
+ * @param path    path of the file
+ * @param name    name of the uploaded file; the extension determines the format
+ * @param chosen  settings that the user has selected
  * @throws FileError  if it is not a table, or its first rows can't be read
  */
 export async function inspectFile(
@@ -197,7 +205,9 @@ function check({ delimiter, encoding, heading }: ChosenShape): void {
   }
 }
 
-/** A person maps each column, and all of it is stored. */
+/**
+ * Checks the number and length of the names, because the user maps each column and all names are stored.
+ */
 function checkNames(columns: readonly string[]): void {
   if (columns.length > MOST_NAMES) {
     throw new FileError('sheets.errors.manyColumns', { most: MOST_NAMES })
@@ -231,7 +241,9 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
   return { format, encoding, isGuess, delimiter, ...(named !== null && { least: 2 }) }
 }
 
-/** The wanted sheet of a workbook; else the first one with rows, hidden ones last. */
+/**
+ * Returns the selected sheet of a workbook, otherwise the first one with rows, with hidden sheets last.
+ */
 async function workbookForm(path: string, wanted: string | undefined) {
   const { isFrom1904, sheet, sheets } = await xlsxSheets(path, wanted)
   const chosen = wanted ?? (sheets.length > 1 ? await filledSheet(path, sheets) : null) ?? sheet
@@ -254,7 +266,7 @@ async function filledSheet(path: string, sheets: readonly Sheet[]): Promise<stri
   return null
 }
 
-/** True for a ZIP file, whatever its name is, and for what is named a workbook. */
+/** Returns true for a ZIP file with any name, and for a file with the name of a workbook. */
 async function isPacked(path: string, name: string): Promise<boolean> {
   const extension = extname(name).toLowerCase()
   if (['.xlsx', '.xls', '.xlsm', '.ods'].includes(extension)) return true
@@ -275,19 +287,22 @@ async function startOf(path: string, encoding: string): Promise<string> {
       if (start.length >= START) break
     }
   } catch (error) {
-    /* The reading of the rows tells where the error is. */
+    /* The error is reported with its position when the rows are read. */
     if (!(error instanceof FileError) || start === '') throw error
   }
   return start
 }
 
-/** True for a picture or a program, whatever its name is. */
+/** Returns true for an image or a program, whatever the file name is. */
 function isBinary(text: string): boolean {
   const count = text.match(EACH_UNPRINTED)?.length ?? 0
   return count > 1 && count * 1000 > text.length * MOST_UNPRINTED
 }
 
-/** By the name, save for the two kinds of JSON, which are often named alike. */
+/**
+ * Returns the format by the file name; the two kinds of JSON are detected from the content, because their names are
+ * often mixed up.
+ */
 function formatOf(name: string, start: string): FileFormat {
   const named = EXTENSIONS[extname(name).toLowerCase()]
   if (named === 'csv') return named
@@ -324,7 +339,9 @@ async function namesOf(path: string, { encoding, format }: Found): Promise<strin
   return [...names]
 }
 
-/** A sample is only looked at: a long value is cut, a long list or object becomes the beginning of its text. */
+/**
+ * Shortens a sample value: a long text is truncated, and a long array or object becomes the beginning of its JSON text.
+ */
 function shortened(cell: Cell): Cell {
   if (typeof cell === 'string') return cell.slice(0, LONGEST_SAMPLE)
   if (typeof cell !== 'object' || cell === null) return cell
@@ -343,7 +360,9 @@ async function samplesOf(path: string, shape: FileShape): Promise<Cell[][]> {
   return samples
 }
 
-/** Ends the work where the sampled part of the file ends, unless nothing was found in it. */
+/**
+ * Runs work that ends at the end of the sampled part of the file, and throws if nothing was found by then.
+ */
 async function upToLimit(
   work: () => Promise<void>,
   isEnough: () => boolean = () => true

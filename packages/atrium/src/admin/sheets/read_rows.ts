@@ -7,9 +7,10 @@ import type { SheetRow } from './reading/xlsx/sheet_rows.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
 /**
- * A record of CSV or a row of a sheet as one of a table with so many columns; null if nothing is in it.
+ * Converts a record of CSV or a row of a sheet to a row of a table with a number of columns; null if all cells are
+ * empty.
  *
- * @param isPadded  true if cells at the end may be missing, as in a sheet
+ * @param isPadded  true if cells at the end can be missing, as in a sheet
  */
 function tableRow(line: number, cells: Cell[], columns: number, isPadded: boolean): FileRow | null {
   if (cells.every((cell) => cell === null)) return null
@@ -30,9 +31,7 @@ function errorOf(name: string, found: number, expected: number) {
   return { key: `sheets.errors.${name}`, data: { found, expected } }
 }
 
-/**
- * An object as a row of a table; a name that is not a column is an error.
- */
+/** Converts an object to a row of a table; a property that is not a column is an error. */
 function objectRow(
   line: number,
   object: Readonly<Record<string, unknown>>,
@@ -49,19 +48,20 @@ function objectRow(
   }
 }
 
-/** Limits of what is read: of rows, empty ones included, and of bytes */
+/** Maximum amount to read: number of rows including empty ones, and number of bytes */
 export interface ReadingBounds {
   rows?: number
   bytes?: number
-  /** Unpacked, of a sheet */
+  /** Unpacked bytes of a sheet */
   sheetBytes?: number
 }
 
 /**
- * The records of a file in order, without the heading; memory is flat. Rows without any value are left out. [D3]
+ * Yields the records of a file in order, without the heading, with constant memory. Rows without any value are skipped.
+ * [D3]
  *
  * @throws ReadingLimit  beyond the bounds
- * @throws FileError  with the line for a file that can't be read further, such as one that was cut
+ * @throws FileError  with the line, for a file that cannot be read further, such as an incomplete one
  */
 export async function* readRows(
   path: string,
@@ -113,7 +113,7 @@ function rowOf(
   return { ...whole, cellErrors }
 }
 
-/** The text without the apostrophe that keeps spreadsheets from running it. [D2] */
+/** Removes the apostrophe that prevents spreadsheets from executing a text as a formula. [D2] */
 function asWritten(cell: Cell): Cell {
   return typeof cell === 'string' ? unescapeFormula(cell) : cell
 }

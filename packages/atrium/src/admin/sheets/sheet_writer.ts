@@ -17,16 +17,17 @@ export type { SheetOptions }
  */
 export interface SheetWriter {
   /**
-   * Resolves when more can be taken.
+   * Writes a row. Resolves when the next row can be written.
    *
-   * @param cells  in the order of the columns: booleans and numbers as they are, objects become JSON in CSV and XLSX
-   * @throws Error  that of the output; FileError for more rows or columns than the format has
+   * @param cells  cells in the order of the columns: booleans and numbers are written unchanged, objects become JSON in
+   *   CSV and XLSX
+   * @throws Error  error of the output; FileError for more rows or columns than the format supports
    */
   write(cells: readonly Cell[]): Promise<void>
   /**
-   * Completes the table and ends the output; resolves when the output has taken all of it.
+   * Completes the table and ends the output. Resolves when the output has accepted everything.
    *
-   * @throws Error  as `write`
+   * @throws Error  as in `write`
    */
   end(): Promise<void>
 }
@@ -40,9 +41,7 @@ const MAKERS: Readonly<Record<FileFormat, Make>> = {
   xlsx: xlsxBytes,
 }
 
-/**
- * A table of a format; memory does not grow with its rows.
- */
+/** Returns a writer for a format. The memory does not grow with the number of rows. */
 export function sheetWriter(
   format: FileFormat,
   output: Writable,

@@ -1,20 +1,22 @@
 import Bowser from 'bowser'
 
-/* Programs such as curl, which no list of browsers has: the first word of `curl/8.5.0`. */
+/*
+ * Name of a program such as curl, which lists of browsers do not contain: the first word of `curl/8.5.0`.
+ */
 const PROGRAM = /^(?!Mozilla\/)[\w.-]{1,40}(?=\/\d)/
 
 const KNOWN_BROWSERS = new Set<string>(Object.values(Bowser.BROWSER_MAP))
 
 /**
- * Browser and system, as in "Firefox on Linux": enough for people to recognise their own sessions.
+ * Returns browser and system, such as "Firefox on Linux", by which users recognize their sessions.
  *
- * @param userAgent  the header of the same name
+ * @param userAgent  value of the `User-Agent` header
  * @returns null if neither is known
  */
 export function deviceName(userAgent: string | null): string | null {
   if (!userAgent) return null
   const { browser, os } = Bowser.parse(userAgent)
-  /* For a browser that it does not know, Bowser returns what the header says. */
+  /* For an unknown browser, Bowser returns text of the header. */
   const name = KNOWN_BROWSERS.has(browser.name ?? '')
     ? browser.name!.replace(/^Microsoft /, '')
     : PROGRAM.exec(userAgent)?.[0]

@@ -4,8 +4,8 @@ import { escaped } from './plain_text.js'
 type Html = typeof edgeGlobals.html
 
 /**
- * Edge's global `html`, whose `attrs` escapes its values: Edge's own writes them as they are, so that a quote ends the
- * attribute, and leaves out a 0.
+ * Returns Edge's global `html` with an `attrs` function that escapes values. Edge's function does not escape them, so
+ * that a quote would end the attribute, and it leaves out a 0.
  */
 export function withEscapedAttributes(html: Html): Html {
   return { ...html, attrs: (values: Record<string, unknown>) => html.attrs(escapedWithin(values)) }

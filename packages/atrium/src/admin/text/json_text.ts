@@ -23,7 +23,7 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * Says where a text stops being JSON, and why, as in `line 3, column 14: expected a comma`. Columns count
+ * Returns the position and reason of a JSON syntax error, such as `line 3, column 14: expected a comma`. Columns count
  * characters. [R13]
  *
  * @returns undefined if that is not known
@@ -41,7 +41,7 @@ export function jsonError(text: string): string | undefined {
 function reasonOf({ error, offset, length }: ParseError, errors: ParseError[], text: string) {
   const reason = REASONS[printParseErrorCode(error)]
   if (reason !== undefined) return reason
-  /* A word that JSON does not have: the next error says what should be in the place of the word. */
+  /* The word is not valid in JSON; the next error contains what is expected instead. */
   const next = errors.find((other) => other.offset >= offset && other.error !== error)
   const wanted = (next && REASONS[printParseErrorCode(next.error)]) ?? 'expected nothing more'
   const word = [...text.slice(offset, offset + length)].slice(0, 20).join('')
@@ -49,7 +49,7 @@ function reasonOf({ error, offset, length }: ParseError, errors: ParseError[], t
 }
 
 /**
- * The value of a JSON text, with the same limits as for JSON bodies: depth and size of integers. [A29]
+ * Parses a JSON text, with the same limits as for JSON bodies: depth and size of integers. [A29]
  *
  * @throws UnreadableText
  */
@@ -70,17 +70,15 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/* Beyond this depth, most of a line is indentation. */
+/* Maximum depth for indentation; beyond it, most of a line would be spaces. */
 const DEEPEST = 32
 
-/* Texts up to this size are always indented, and beyond the other never. */
+/* Texts up to the first length are always indented, texts beyond the second one never. */
 const ALWAYS = 10_000
 const LONGEST = 100_000
 const MOST_GROWTH = 4
 
-/**
- * Formats JSON for people: indented, unless that would mostly add spaces. [B17]
- */
+/** Formats JSON for display: indented, unless that would mostly add spaces. [B17] */
 export function prettyJson(value: unknown): string {
   const compact = writeJson(value)
   if (compact.length > LONGEST || isDeeper(compact, DEEPEST)) return compact

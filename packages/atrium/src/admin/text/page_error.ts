@@ -1,8 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/**
- * An error whose page shows a text of its own.
- */
+/** An error whose page shows a specific text. */
 export abstract class PageError extends Exception {
   /** Key of the text in the catalogue */
   abstract readonly textKey: string

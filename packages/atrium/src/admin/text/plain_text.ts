@@ -1,4 +1,4 @@
-/* No title shows more, and longer texts would inflate the page. */
+/* Maximum length of a title attribute, because longer texts would inflate the page. */
 const LONGEST_TITLE = 1000
 
 /* Direction marks and control characters */
@@ -9,13 +9,11 @@ const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
  */
 export interface PlainText {
   text: string
-  /** The whole text, if `text` is cut */
+  /** The whole text, if `text` is shortened */
   title?: string
 }
 
-/**
- * Cuts a text to a number of characters, without splitting one.
- */
+/** Shortens a text to a number of characters, without splitting a character. */
 export function shorten(text: string, longest: number): string {
   /* A character has at most two UTF-16 units, so the rest of a long text is not needed. */
   const characters = [...text.slice(0, 2 * longest + 2)]
@@ -23,8 +21,8 @@ export function shorten(text: string, longest: number): string {
 }
 
 /**
- * Formats text from anonymous users, such as the name of a failed login: invisible characters are shown
- * by their code points, so that they can't hide or reorder other text.
+ * Formats text from anonymous users, such as the name of a failed login: invisible characters are shown by their code
+ * points, so that they cannot hide or reorder other text.
  */
 export function plainText(text: string, longest: number = 80): PlainText {
   const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, byNumber)
@@ -32,26 +30,26 @@ export function plainText(text: string, longest: number = 80): PlainText {
   return shown === visible ? { text: shown } : { text: shown, title: visible }
 }
 
-/* As `UNSEEN`, and what takes no space, such as U+200B; but for what a text of several lines has, and for
- * joiners, of which emoji and letters are made. */
+/*
+ * Characters as in `UNSEEN`, and characters without width, such as U+200B. Excluded are tabs and line breaks, and
+ * joiners, which are parts of emoji and letters.
+ */
 const TRICKS = /(?![\t\n\r])[\p{Cc}\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 const ALL_TRICKS = new RegExp(TRICKS, 'gu')
 
 /**
- * Formats a value of a record: characters that can't be seen, or that change the direction of others, are
- * shown by their code points.
+ * Formats a value of a record: invisible characters, and characters that change the text direction, are shown by their
+ * code points.
  */
 export function visibleText(text: string): string {
   return TRICKS.test(text) ? text.replace(ALL_TRICKS, byNumber) : text
 }
 
-/* Hebrew, Arabic and their neighbours, also those beyond the first 65,536 characters */
+/* Hebrew, Arabic and similar scripts, including those beyond the first 65,536 characters */
 const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]|[\ud802\ud803\ud83a\ud83b]/
 
-/**
- * Returns true if a text has characters of a script that is written from right to left.
- */
+/** Returns true if a text has characters of a right-to-left script. */
 export function isFromTheRight(text: string): boolean {
   return FROM_THE_RIGHT.test(text)
 }
@@ -100,7 +98,7 @@ export function partsOf(sentence: string): SentencePart[] {
 }
 
 /**
- * Label in the middle of a sentence: `Order line` -> `order line`; `SKU` stays.
+ * Returns a label for the middle of a sentence: `Order line` -> `order line`; `SKU` is unchanged.
  */
 export function inSentence(label: string): string {
   return /^\p{Lu}(?!\p{Lu})/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label
@@ -109,7 +107,8 @@ export function inSentence(label: string): string {
 const PLAIN = ['string', 'number', 'boolean']
 
 /**
- * The items of a list as texts, or null for any other value and for a list of anything but texts, numbers and booleans.
+ * Returns the items of a list as texts, or null for any other value and for a list with items other than texts, numbers
+ * and booleans.
  */
 export function plainItems(value: unknown): string[] | null {
   if (!Array.isArray(value)) return null
@@ -126,16 +125,14 @@ const ENTITIES: Record<string, string> = {
   '`': '&#x60;',
 }
 
-/**
- * Escapes a text for an element or a quoted attribute, in the same way as templates.
- */
+/** Escapes a text for an element or a quoted attribute, like templates do. */
 export function escaped(value: unknown): string {
   const text = String(value)
   return SPECIAL.test(text) ? text.replace(/[&<>"'`]/g, (sign) => ENTITIES[sign]) : text
 }
 
 /**
- * Returns true if a text has no visible character, and so nothing to click on.
+ * Returns true if a text has no visible character, so that a link with this text could not be clicked.
  */
 export function isInvisible(text: string): boolean {
   return /^[\s\p{C}\p{Z}]*$/u.test(text)

@@ -6,15 +6,15 @@ import { presentZone, isoOffset, offsetAt, offsetLabel, UTC } from './time_zone.
 const DAY = 24 * 60 * 60 * 1000
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length
 
-/* A moment without an offset, in the forms that people and browsers write */
+/* Formats of a date and time without an offset, as users and browsers write it */
 const WALL = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d)(:\d\d)?(\.\d{1,9})?)?$/i
 
 /**
- * A moment of the API, in UTC, as the clocks of a zone show it: `2026-10-25T02:30:00`. One that would be read
- * as another moment, as clocks were put back, has its offset.
+ * Converts a UTC time of the API to the local time in a zone: `2026-10-25T02:30:00`. A time that occurs twice because
+ * clocks were put back gets an offset where it would be ambiguous.
  *
- * @param moment  as in `2026-10-25 01:30:00`
- * @returns a text that `readLocal` makes the same moment of; any other text as it is
+ * @param moment  for example `2026-10-25 01:30:00`
+ * @returns a text that `readLocal` converts back to the same time; any other text unchanged
  */
 export function localText(moment: string, zone: string = presentZone()): string {
   const utc = readDateTime(moment)
@@ -29,10 +29,10 @@ export function localText(moment: string, zone: string = presentZone()): string 
 }
 
 /**
- * Reads a moment as it is typed in a zone: without an offset it is what clocks show there.
+ * Parses a time that was typed in a zone: without an offset it is local time.
  *
- * @returns the moment of the API, in UTC, or null if the text is not a moment
- * @throws UnreadableText  for a time at which clocks were put forward, or that there is twice
+ * @returns the time for the API, in UTC, or null if the text is not a time
+ * @throws UnreadableText  for a time that does not exist because clocks were put forward, or that occurs twice
  */
 export function readLocal(text: string, zone: string = presentZone()): string | null {
   const utc = readDateTime(text)
@@ -45,7 +45,7 @@ export function readLocal(text: string, zone: string = presentZone()): string | 
 }
 
 /**
- * The same for a text whose form a schema of the model's own judges: it stays as it is typed but for the zone.
+ * Converts a typed time to UTC without changing the format, which a custom schema of the model validates.
  *
  * @throws UnreadableText
  */
@@ -59,9 +59,7 @@ export function readInForm(text: string, zone: string = presentZone()): string {
   return `${day}${between}${isWhole ? time : time.slice(0, 5)}`
 }
 
-/**
- * Returns true if two texts of a form can mean the same moment.
- */
+/** Returns true if two texts of a form can mean the same time. */
 export function isSameMoment(one: string, other: string, zone: string = presentZone()): boolean {
   if (one === other) return true
   const moments = meanings(one, zone)
@@ -69,7 +67,8 @@ export function isSameMoment(one: string, other: string, zone: string = presentZ
 }
 
 /**
- * The one text of a moment, for all texts that mean it, in every zone. A text that means none, or two, stays as it is.
+ * Returns the same text for all texts that mean the same time, in every zone. A text that means no time, or two, is
+ * unchanged.
  */
 export function normalMoment(text: string, zone: string = presentZone()): string {
   const [moment, other] = meanings(text, zone)
@@ -77,8 +76,7 @@ export function normalMoment(text: string, zone: string = presentZone()): string
 }
 
 /**
- * Returns true for a text that a browser's input of a date and a time can hold: one without an offset that
- * names a single moment.
+ * Returns true for a text that a `datetime-local` input can contain: without an offset, and an unambiguous time.
  */
 export function fitsInput(text: string, zone: string = presentZone()): boolean {
   const utc = WALL.test(text) ? readDateTime(text) : null
@@ -86,9 +84,9 @@ export function fitsInput(text: string, zone: string = presentZone()): boolean {
 }
 
 /**
- * The zone for those who read or type a moment, as in `Europe/Berlin, UTC+2`.
+ * Returns the label of the time zone next to a time, such as `Europe/Berlin, UTC+2`.
  *
- * @param text  the moment as a form has it; of none, and of two, only the zone is known
+ * @param text  the time as in a form; if it is missing or ambiguous, the label has no offset
  */
 export function zoneLabel(text: string | undefined, zone: string = presentZone()): string {
   if (zone === UTC) return UTC
@@ -98,19 +96,17 @@ export function zoneLabel(text: string | undefined, zone: string = presentZone()
     : `${zone}, ${offsetLabel(offsetAt(zone, moment))}`
 }
 
-/**
- * A moment as people read it: what the clocks show, with seconds, and how far they are from UTC.
- */
+/** A time for display: local time with seconds, and the offset from UTC. */
 export interface ClockTime {
-  /** As in `2026-10-25 02:30:00` */
+  /** For example `2026-10-25 02:30:00` */
   time: string
-  /** As in `UTC+1` */
+  /** For example `UTC+1` */
   offset: string
 }
 
 /**
- * @param moment  of the API, in UTC
- * @returns null for a text that is none, and beyond the calendar
+ * @param moment  time of the API, in UTC
+ * @returns null for a text that is not a time, and for a time beyond the calendar
  */
 export function clockTime(moment: string, zone: string = presentZone()): ClockTime | null {
   const utc = readDateTime(moment)
@@ -120,7 +116,7 @@ export function clockTime(moment: string, zone: string = presentZone()): ClockTi
   return time === null ? null : { time, offset: offsetLabel(offset) }
 }
 
-/** The moments that a text of a form can mean, in milliseconds. */
+/** Returns the times that a text of a form can mean, in milliseconds. */
 function meanings(text: string, zone: string): number[] {
   const utc = readDateTime(text)
   if (utc === null) return []
@@ -128,10 +124,10 @@ function meanings(text: string, zone: string): number[] {
 }
 
 /**
- * The moments at which the clocks of a zone show a time: mostly one, none when they are put forward, two when
- * they are put back, the earlier first.
+ * Returns the times at which the clocks of a zone show a local time: usually one, none when clocks are put forward, two
+ * when they are put back, the earlier first.
  *
- * @param wall  what they show, as if it was UTC
+ * @param wall  local time, in milliseconds as if it were UTC
  */
 function momentsOf(wall: number, zone: string): number[] {
   if (zone === UTC) return [wall]
@@ -158,7 +154,7 @@ function twice(moments: readonly number[], zone: string): UnreadableText {
   )
 }
 
-/** The moment between two at which the offset changes. */
+/** Returns the time between two times at which the offset changes. */
 function changeAfter(from: number, to: number, zone: string): number {
   const before = offsetAt(zone, from)
   let [low, high] = [from, to]
@@ -174,16 +170,14 @@ function millis(utc: string): number {
   return Date.parse(`${utc.replace(' ', 'T')}Z`)
 }
 
-/** Null beyond the years 1 to 9999. */
+/** Returns null beyond the years 1 to 9999. */
 function textOf(moment: number): string | null {
   const iso = new Date(moment).toISOString()
   const isYear = iso.length === ISO_LENGTH && !iso.startsWith('0000')
   return isYear ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}` : null
 }
 
-/**
- * A point in time.
- */
+/** A point in time, formatted for display. */
 export interface Moment {
   text: string
   /** Exact value, with the offset from UTC */
@@ -196,11 +190,11 @@ const WRITTEN = /^(\d{4})-(\d\d)-(\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)
 const MONTHS = Info.months('short', { locale: 'en' })
 
 /**
- * A day, or a day and a time, as all pages show it: `5 Jan 2026, 03:04:05`. Known patterns are formatted directly, as
- * parsing takes longer than the rest of a cell.
+ * Formats a date, or a date and time, for display: `5 Jan 2026, 03:04:05`. Known formats are converted directly,
+ * because parsing takes longer than the rest of a cell.
  *
- * @param text  as in `2026-01-05 03:04:05`
- * @returns null for any other text, and for a day that does not exist
+ * @param text  for example `2026-01-05 03:04:05`
+ * @returns null for any other text, and for a date that does not exist
  */
 export function writtenTime(text: string, { seconds = true } = {}): string | null {
   const [, year, month, day, time, second] = WRITTEN.exec(text) ?? []
@@ -215,7 +209,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** In the present zone. [R12] */
+/** Formats a time in the current time zone. [R12] */
 export function momentOf(time: DateTime): Moment {
   const utc = time.toUTC()
   const wall = time.setZone(presentZone()).toFormat('yyyy-MM-dd HH:mm:ss')

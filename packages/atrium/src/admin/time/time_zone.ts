@@ -3,7 +3,9 @@ import { IANAZone } from 'luxon'
 
 export const UTC = 'UTC'
 
-/* Names that the runtime lists as they were until places were renamed; it knows both. */
+/*
+ * Old names that the runtime lists for renamed places, with the new names, which it also accepts.
+ */
 const RENAMED: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Godthab': 'America/Nuuk',
@@ -26,24 +28,20 @@ export const TIME_ZONES: readonly string[] = [
 
 const KNOWN: ReadonlySet<string> = new Set([...TIME_ZONES, ...Object.keys(RENAMED)])
 
-/**
- * Returns true for the name of a time zone, as in `Europe/Berlin`.
- */
+/** Returns true for the name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: unknown): name is string {
   return typeof name === 'string' && KNOWN.has(name)
 }
 
-/**
- * Time zones by the first part of their names, as in `Europe`; those without one come first.
- */
+/** Time zones by the first part of their names, such as `Europe`; zones without one come first. */
 export const ZONES_BY_AREA: ReadonlyMap<string, readonly string[]> = Map.groupBy(
   TIME_ZONES,
   (name) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '')
 )
 
 /**
- * Milliseconds by which the clocks of a zone are ahead of UTC at a moment. Some of the nineteenth century are
- * no whole minutes.
+ * Returns the offset of a zone from UTC at a time, in milliseconds. Some offsets of the nineteenth century are not
+ * whole minutes.
  *
  * @param moment  milliseconds since 1970
  */
@@ -51,17 +49,15 @@ export function offsetAt(zone: string, moment: number): number {
   return zone === UTC ? 0 : Math.round(IANAZone.create(zone).offset(moment) * 60) * 1000
 }
 
-/**
- * An offset in words, as in `UTC+5:30`.
- */
+/** Formats an offset, such as `UTC+5:30`. */
 export function offsetLabel(offset: number): string {
   return offset === 0 ? UTC : `${UTC}${offset < 0 ? '-' : '+'}${duration(offset, false)}`
 }
 
 /**
- * An offset as ISO 8601 has it, as in `+05:30`.
+ * Formats an offset according to ISO 8601, such as `+05:30`.
  *
- * @returns null for one with seconds, which has no such form
+ * @returns null for an offset with seconds, which ISO 8601 cannot express
  */
 export function isoOffset(offset: number): string | null {
   return offset % 60_000 === 0 ? `${offset < 0 ? '-' : '+'}${duration(offset, true)}` : null
@@ -80,14 +76,15 @@ function duration(offset: number, isWhole: boolean): string {
 const PRESENT = new AsyncLocalStorage<string>()
 
 /**
- * Runs a function for which times are shown and typed in a zone, with all that it awaits. [R12]
+ * Runs a function, including asynchronous work, with a time zone in which times are displayed and parsed. [R12]
  */
 export function inZone<Result>(zone: string, run: () => Result): Result {
   return PRESENT.run(zone, run)
 }
 
 /**
- * The time zone of the page that is made, or of the form that is read: UTC elsewhere, as in commands. [R12]
+ * Returns the time zone of the page that is being rendered, or of the form that is being parsed; otherwise UTC, for
+ * example in commands. [R12]
  */
 export function presentZone(): string {
   return PRESENT.getStore() ?? UTC

@@ -22,7 +22,7 @@ interface Taken {
 }
 
 /**
- * The unique values of the previous rows, with the line of each, and the values of records that these rows replace.
+ * The unique values of the previous rows, with the line of each, and the unique values of records that rows overwrite.
  */
 export class UniqueValues {
   readonly #lines = new Map<string, number>()

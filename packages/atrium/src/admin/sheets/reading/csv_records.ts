@@ -6,10 +6,10 @@ import { type FileShape, MOST_COLUMNS } from '../file_shape.js'
 import { LineCounter, lineEnds, decodedText } from './decoded_text.js'
 import { LINE_ENDS } from './delimiters.js'
 
-/** A noncharacter in the place of a quotation mark that begins no quoted cell */
+/** Noncharacter that replaces a quotation mark that does not begin a quoted cell */
 const LITERAL = '\uFDD0'
 
-/** In the place of noncharacters of the file */
+/** Replacements for noncharacters of the file */
 const ESCAPES = new Map([
   [LITERAL, '\uFDD1a'],
   ['\uFDD1', '\uFDD1b'],
@@ -26,20 +26,24 @@ interface Place {
 }
 
 /**
- * Goes over the quotation marks of a CSV file that comes in pieces: those within unquoted cells become literal, and a
- * quoted cell that does not end at a delimiter or a line end is an error with its place.
+ * Scans the quotation marks of a CSV file that is read in pieces. Those within unquoted cells become literal
+ * characters. A quoted cell that is not followed by a delimiter or line end is an error, which includes the position.
  */
 export class QuoteScanner {
   /** True once a character was replaced */
   hasLiterals = false
   readonly #delimiter: string
   readonly #before = new LineCounter()
-  /** The last character before the piece; empty at the start of the file, which is the start of a cell */
+  /**
+   * Last character before the piece; empty at the start of the file, which is also the start of a cell
+   */
   #last = ''
   #isQuoted = false
-  /** True if the last character may be the end of a quoted cell, or the first of two */
+  /**
+   * True if the last character can be the end of a quoted cell, or the first of two quotation marks
+   */
   #isAfterQuote = false
-  /** Where the quoted cell begins */
+  /** Position where the quoted cell begins */
   #opened: Place = { line: 1, column: 1 }
 
   constructor(delimiter: string) {
@@ -47,7 +51,7 @@ export class QuoteScanner {
   }
 
   /**
-   * @returns the piece with literal quotation marks replaced, and noncharacters that stand for them escaped
+   * @returns the piece with literal quotation marks replaced, and with the replacement characters of the file escaped
    * @throws FileError
    */
   scan(piece: string): string {
@@ -81,7 +85,7 @@ export class QuoteScanner {
     throw new FileError('sheets.errors.openQuote', { column }, line)
   }
 
-  /** The text of a cell with its literal quotation marks. */
+  /** Returns the text of a cell with the literal quotation marks restored. */
   restore(text: string): string {
     if (!this.hasLiterals) return text
     return text.replaceAll(/\uFDD0|\uFDD1[ab]/g, (found) => REPLACED.get(found)!)
@@ -104,9 +108,9 @@ export class QuoteScanner {
   }
 
   /**
-   * Goes on behind a quotation mark within a quoted cell.
+   * Continues after a quotation mark within a quoted cell.
    *
-   * @param next  position behind it
+   * @param next  position after the quotation mark
    * @returns the position of the next quotation mark, -1 for none
    */
   #endQuote(piece: string, next: number): number {
@@ -127,7 +131,7 @@ function isLineEnd(character: string): boolean {
   return character === '\n' || character === '\r'
 }
 
-/** A longer record is a quote that was never closed, not a record. */
+/** Maximum length of a record; a longer one has a quotation mark that is never closed. */
 const LONGEST = 64 * 1024 * 1024
 
 export interface CsvRecord {
@@ -137,10 +141,10 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file in order, the heading first, without blank lines. A quotation mark within a cell that does
- * not begin with one is a character like others.
+ * Yields the records of a CSV file in order, starting with the heading, without blank lines. A quotation mark within an
+ * unquoted cell is an ordinary character.
  *
- * @throws FileError  with the place at which the file can't be read further
+ * @throws FileError  with the position at which the file cannot be read further
  */
 export async function* csvRecords(
   path: string,
@@ -156,18 +160,22 @@ export async function* csvRecords(
     skip_empty_lines: true,
     max_record_size: LONGEST,
     cast: (text, { index, quoting }) => {
-      /* Empty cells do not count for the size of a record. */
+      /*
+       * Empty cells do not count towards the maximum size of a record, so their number is limited here.
+       */
       if (index >= MOST_COLUMNS) {
         throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
       }
       return text === '' && !quoting ? null : quotes.restore(text)
     },
-    /* As a record is parsed: an error comes before the records that wait to be read. */
+    /*
+     * Runs while a record is parsed, because an error is reported before the records that wait to be read.
+     */
     on_record: (record, info) => ({ line: lines.next(record, info), cells: record }) as never,
   })
   const pieces = scannedText(decodedText(path, encoding ?? 'utf-8', mostBytes), quotes)
   const feeding = pipeline(Readable.from(pieces), parser)
-  /* Its failure is the parser's, too. */
+  /* The parser reports the same failure. */
   feeding.catch(() => {})
   try {
     yield* parser as AsyncIterable<CsvRecord>
@@ -187,7 +195,9 @@ async function* scannedText(
   quotes.end()
 }
 
-/** Where records begin: csv-parse tells where they end, and counts CRLF within quotes twice. */
+/**
+ * Determines the lines where records begin. csv-parse only reports where they end, and counts CRLF within quotes twice.
+ */
 class RecordLines {
   /** Line of the end of the last record */
   #end = 0
@@ -207,7 +217,7 @@ class RecordLines {
     return this.#end - within
   }
 
-  /** The line where a record begins that could not be read */
+  /** Returns the line where an unreadable record begins. */
   afterLast(emptyLines: number): number {
     return this.#end + 1 + emptyLines - this.#emptyLines
   }

@@ -3,13 +3,11 @@ import iconv from 'iconv-lite'
 import { FileError, ReadingLimit } from '../../jobs/job_errors.js'
 import { UNICODE } from './encodings.js'
 
-/**
- * Counts the lines of a text that comes in pieces; CRLF, LF and CR end one.
- */
+/** Counts the lines of a text that is read in pieces. CRLF, LF and CR end a line. */
 export class LineCounter {
   #ends = 0
   #isAfterReturn = false
-  /** Characters since the last line end */
+  /** Number of characters since the last line end */
   #column = 0
 
   add(text: string): void {
@@ -30,7 +28,7 @@ export class LineCounter {
     return this.#column + 1
   }
 
-  /** Line and column behind a text, as if it was the next piece. */
+  /** Returns line and column after a text, which follows the previous pieces. */
   placeAfter(text: string): { line: number; column: number } {
     const isRest = this.#isAfterReturn && text.startsWith('\n')
     const ends = lineEnds(text) - (isRest ? 1 : 0)
@@ -40,7 +38,7 @@ export class LineCounter {
   }
 }
 
-/** The number of line ends in a text. */
+/** Returns the number of line ends in a text. */
 export function lineEnds(text: string): number {
   if (!text.includes('\n') && !text.includes('\r')) return 0
   return text.match(/\r\n|\n|\r/g)!.length
@@ -49,11 +47,12 @@ export function lineEnds(text: string): number {
 const CHUNK = 64 * 1024
 
 /**
- * The text of a file, piece by piece, without a byte order mark.
+ * Yields the text of a file in pieces, without a byte order mark.
  *
- * @param most  bytes that are read at most; of a longer file, the text ends with an error
+ * @param most  maximum number of bytes; the text of a longer file ends with an error
  * @throws ReadingLimit
- * @throws FileError  at the first bytes that are not text in a Unicode encoding, and for a file that ends within a letter
+ * @throws FileError  at the first bytes that are invalid in a Unicode encoding, and for a file that ends within a
+ *   character
  */
 export async function* decodedText(
   path: string,
@@ -64,7 +63,7 @@ export async function* decodedText(
   yield* UNICODE.has(encoding) ? strictText(chunks, encoding) : iconvText(chunks, encoding)
 }
 
-/** @throws ReadingLimit  for more bytes */
+/** @throws ReadingLimit  after the maximum number of bytes */
 export async function* upTo(most: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {
@@ -98,7 +97,9 @@ async function* strictText(
   yield rest
 }
 
-/** The text of a chunk, or as an object the valid text before what can't be decoded. */
+/**
+ * Returns the text of a chunk, or an object with the valid text before bytes that cannot be decoded.
+ */
 function lenientStart(
   decoder: InstanceType<typeof TextDecoder>,
   chunk: Buffer,
@@ -107,7 +108,7 @@ function lenientStart(
   try {
     return decoder.decode(chunk, { stream: true })
   } catch {
-    /* A letter may have begun in the chunk before; that changes no line. */
+    /* A character can have begun in the previous chunk, which does not affect the line number. */
     const text = new TextDecoder(encoding).decode(chunk)
     const broken = text.indexOf('\uFFFD', 4)
     return { valid: broken === -1 ? '' : text.slice(0, broken) }

@@ -1,16 +1,18 @@
 import { parse } from 'csv-parse/sync'
 
-/** Delimiters of CSV, the one that wins among equals first */
+/** Delimiters of CSV, in order of preference among equal candidates */
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 
 export function isDelimiter(text: unknown): boolean {
   return DELIMITERS.includes(text as ',')
 }
 
-/** The line with which Excel names the delimiter of the lines after it */
+/** Line by which Excel specifies the delimiter of the following lines */
 const NAMED = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r)/i
 
-/** The delimiter that a file names in its first line, as in `sep=;`; null for other files. */
+/**
+ * Returns the delimiter that the first line of a file specifies, such as `sep=;`; null for other files.
+ */
 export function namedDelimiter(start: string): string | null {
   return NAMED.exec(start)?.[1] ?? null
 }
@@ -18,18 +20,19 @@ export function namedDelimiter(start: string): string | null {
 const SAMPLE = 256 * 1024
 const MOST_RECORDS = 100
 
-/** The line ends of a CSV file, in any mixture */
+/** Line ends of a CSV file, which can be mixed */
 export const LINE_ENDS = ['\r\n', '\n', '\r']
 
 /**
- * Finds the delimiter of a CSV file: the one by which most of the first records have as many cells as the
- * first record with several. csv-parse's own `delimiter_auto` counts letters, also those inside of quoted cells.
+ * Detects the delimiter of a CSV file: the one with which most of the first records have as many cells as the first
+ * record with several cells. csv-parse's `delimiter_auto` is not used because it also counts characters within quoted
+ * cells.
  *
- * @param start  of the file
+ * @param start  beginning of the file
  */
 export function findDelimiter(start: string): string {
   const sample = start.slice(0, SAMPLE)
-  /* By a wrong delimiter, quotation marks are often within cells. */
+  /* With a wrong delimiter, quotation marks are often within cells. */
   return best(sample, false) ?? best(sample, true) ?? DELIMITERS[0]
 }
 
@@ -42,7 +45,10 @@ function best(sample: string, relax: boolean): string | null {
   return score > 0 ? delimiter : null
 }
 
-/** 0 if there is but one column; else the part of the records that fits the heading, and a little for each column. */
+/**
+ * Returns 0 if there is only one column; otherwise the fraction of records that match the heading, plus a small amount
+ * for each column.
+ */
 function scoreOf(sample: string, delimiter: string, relax: boolean): number {
   const records: string[][] = []
   const keep = (record: string[]) => {
@@ -60,7 +66,7 @@ function scoreOf(sample: string, delimiter: string, relax: boolean): number {
       on_record: keep,
     })
   } catch {
-    /* The sample ends within a record, or these are not quotes by this delimiter. */
+    /* The sample ends within a record, or the quotation marks are invalid with this delimiter. */
   }
   /* Lines above the heading have one cell. */
   const heading = records.find(({ length }) => length > 1)

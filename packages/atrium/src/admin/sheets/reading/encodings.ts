@@ -2,9 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import chardet from 'chardet'
 
-/**
- * Encodings that a file can have, as a person chooses them; Unicode first.
- */
+/** Encodings that users can select, Unicode first. */
 export const ENCODINGS = [
   'utf-8',
   'utf-16le',
@@ -27,7 +25,7 @@ export const ENCODINGS = [
 
 type Encoding = (typeof ENCODINGS)[number]
 
-/** Encodings whose invalid bytes are detected */
+/** Encodings in which invalid bytes are detected */
 export const UNICODE: ReadonlySet<string> = new Set(['utf-8', 'utf-16le', 'utf-16be'])
 
 export function isEncoding(name: unknown): name is Encoding {
@@ -37,8 +35,9 @@ export function isEncoding(name: unknown): name is Encoding {
 const HEAD = 256 * 1024
 
 /*
- * The part of zeros in UTF-16: English has a half of them and is UTF-8, too, which may have some; of other languages
- * line ends and delimiters have them, and it is not UTF-8.
+ * Fractions of zero bytes that indicate UTF-16. English text in UTF-16 has about one half, and is also valid UTF-8, in
+ * which a few zeros are possible. In other languages only line ends and delimiters have zeros, and the text is not
+ * valid UTF-8.
  */
 const ZEROS_IN_LATIN = 0.3
 const ZEROS_IN_OTHERS = 0.01
@@ -51,13 +50,13 @@ const MARKS: ReadonlyArray<[Encoding, Buffer]> = [
 
 export interface FoundEncoding {
   encoding: Encoding
-  /** True if the file could have another one as well */
+  /** True if other encodings are possible as well */
   isGuess: boolean
 }
 
 /**
- * Finds the encoding of a text file. A file without a byte order mark is read to its end, so that one in UTF-8 is
- * never taken for another, however late its first letter beyond ASCII comes. [D3]
+ * Detects the encoding of a text file. A file without a byte order mark is read to the end, so that UTF-8 is always
+ * recognized, even if the first non-ASCII character is at the end. [D3]
  */
 export async function findEncoding(path: string): Promise<FoundEncoding> {
   const head = await bytesAt(path, 0)
@@ -83,9 +82,10 @@ async function bytesAt(path: string, position: number): Promise<Buffer> {
 }
 
 /**
- * UTF-16 without a mark: letters, delimiters and line ends of ASCII have a zero each, nearly all on the same side.
+ * Detects UTF-16 without a byte order mark: each ASCII letter, delimiter and line end has a zero byte, nearly all at
+ * even or nearly all at odd positions.
  *
- * @param least  part of the bytes that must be zeros
+ * @param least  minimum fraction of zero bytes
  */
 function wideEncoding(head: Buffer, least: number): Encoding | null {
   const zeros = [0, 0]
@@ -96,7 +96,10 @@ function wideEncoding(head: Buffer, least: number): Encoding | null {
   return even > odd * 4 ? 'utf-16be' : null
 }
 
-/** The position, within one chunk, at which a file is not UTF-8; null if it is, or was cut within a letter. */
+/**
+ * Returns the position of the first invalid UTF-8, accurate to one chunk; null if the file is valid, even if it ends
+ * within a character.
+ */
 async function firstInvalid(path: string): Promise<number | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let position = 0
@@ -111,7 +114,10 @@ async function firstInvalid(path: string): Promise<number | null> {
   return null
 }
 
-/** A file in UTF-8 may have a few broken letters; in one of another encoding nearly all are. */
+/**
+ * Returns whether most characters are valid UTF-8. A UTF-8 file can have a few invalid characters; in a file of another
+ * encoding nearly all are invalid.
+ */
 function isMostlyUtf8(bytes: Buffer): boolean {
   const text = bytes.toString('utf-8')
   const letters = text.match(/[^\0-\x7F]/gu)?.length ?? 0
@@ -119,7 +125,7 @@ function isMostlyUtf8(bytes: Buffer): boolean {
   return letters - broken > broken
 }
 
-/* The encodings that browsers take instead of these; the others have a name of their own. */
+/* Encodings that browsers use instead of a detected one; others have the same name in both. */
 const SAME: Readonly<Record<string, Encoding>> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-5': 'windows-1251',
@@ -129,7 +135,7 @@ const SAME: Readonly<Record<string, Encoding>> = {
   'iso-8859-9': 'windows-1254',
 }
 
-/** Windows-1252, unless another one is clearly more likely. */
+/** Returns Windows-1252, unless another encoding is clearly more likely. */
 function likely(bytes: Buffer): Encoding {
   const matches = chardet.analyse(bytes).map(({ name, confidence }) => {
     const lower = name.toLowerCase()

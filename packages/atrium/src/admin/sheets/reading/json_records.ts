@@ -5,14 +5,14 @@ import { isDeeper } from '#base/values/json'
 import { FileError } from '../../jobs/job_errors.js'
 import { decodedText, LineCounter } from './decoded_text.js'
 
-/* Of numbers with fewer digits JavaScript keeps all. */
+/* Numbers that JavaScript can round; numbers with fewer digits are exact. */
 const MAY_LOSE = /[\d.]{16}|\d[eE][+-]?\d{3}/
 
-/* To compare more digits could take minutes. */
+/* Maximum length of a number; comparing more digits could take minutes. */
 const LONGEST_NUMBER = 1000
 
 /**
- * Parses JSON without losing a digit: a number that JavaScript would round is its digits as text.
+ * Parses JSON without losing digits: a number that JavaScript would round becomes a text with its digits.
  *
  * @throws SyntaxError
  */
@@ -23,9 +23,7 @@ function parseExactly(text: string): unknown {
   )
 }
 
-/**
- * A number as JSON has it; its digits as text if JavaScript would round it.
- */
+/** Converts a number of JSON, to a text with its digits if JavaScript would round it. */
 export function exactNumber(source: string): number | string {
   const number = Number(source)
   return source.length < 16 && Number.isFinite(number) ? number : sameOrText(source, number)
@@ -36,7 +34,7 @@ function sameOrText(source: string, number: number): number | string {
   return digitsOf(source) === digitsOf(String(number)) ? number : source
 }
 
-/** One text for all ways to write a number, as in `-15e-1` for `-1.50`. */
+/** Returns the same text for all notations of a number, such as `-15e-1` for `-1.50`. */
 function digitsOf(numeral: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral)!
@@ -47,14 +45,17 @@ function digitsOf(numeral: string): string {
   return `${sign}${significant}e${power}`
 }
 
-/** Lists and objects within each other; no value of a table has more */
+/** Maximum nesting depth of a value */
 const DEEPEST = 100
 
-/** Values of one object, in all its lists and objects: each takes memory, however short it is written */
+/**
+ * Maximum number of values of one object, including nested ones, because each value needs memory even if its text is
+ * short
+ */
 const MOST_VALUES = 1_000_000
 
 /**
- * True if a JSON text has more than so many values, before they are made. Counts commas outside of strings.
+ * Returns true if a JSON text has more than a number of values, without parsing it. Counts commas outside of strings.
  */
 function hasMoreValues(text: string, most: number): boolean {
   if (text.length < most) return false
@@ -77,7 +78,7 @@ interface JsonRecord {
 }
 
 /**
- * The objects of an NDJSON file in order; blank lines are left out.
+ * Yields the objects of an NDJSON file in order, without blank lines.
  *
  * @throws FileError  for a line that is not an object
  */
@@ -89,7 +90,9 @@ export async function* ndjsonRecords(
   let line = 0
   const pieces = decodedText(path, encoding, mostBytes)
   for await (const lines of linesOf(pieces, () => line + 1)) {
-    /* Millions of blank lines must not be awaited one by one. */
+    /*
+     * Lines are yielded in batches, because awaiting millions of blank lines one by one would be slow.
+     */
     for (const text of lines) {
       line++
       if (text.trim() !== '') yield { line, object: objectOf(text, line) }
@@ -97,7 +100,7 @@ export async function* ndjsonRecords(
   }
 }
 
-/** Only LF ends a line of NDJSON: other line ends may be in a text. */
+/** Yields lines. Only LF ends a line of NDJSON, because texts can contain other line ends. */
 async function* linesOf(
   pieces: AsyncIterable<string>,
   line: () => number
@@ -119,7 +122,9 @@ async function* linesOf(
   yield [rest.join('')]
 }
 
-/** Where a text is not JSON, counted from 1: the errors of JSON.parse do not always say. */
+/**
+ * Returns the column of a JSON syntax error, counted from 1, because the errors of JSON.parse do not always contain it.
+ */
 function columnOfError(text: string): number {
   const errors: ParseError[] = []
   parseWithErrors(text, errors, { disallowComments: true })
@@ -145,31 +150,31 @@ function objectOf(text: string, line: number): Record<string, unknown> {
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Properties of an object around the list, as in responses of the API */
+/** Properties that contain the array, as in responses of the API */
 const LISTS: readonly string[] = ['items', 'data']
 
 /**
- * Makes the objects of a list out of the tokens of a JSON file: `[{...}]`, or `{ "items": [{...}] }`. Numbers are
+ * Builds the objects of an array from the tokens of a JSON file: `[{...}]`, or `{ "items": [{...}] }`. Numbers are
  * exact.
  */
 class ObjectBuilder {
-  /** Number of the object that was begun last, counted from 1 */
+  /** Number of the last object that has begun, counted from 1 */
   line = 0
-  /** True after the beginning of the list */
+  /** True after the beginning of the array */
   hasList = false
   #isInList = false
-  /** Containers around a value of the file's outermost object that is not the list */
+  /** Nesting depth in a property of the root object that is not the array */
   #skipped = 0
   #isInRoot = false
   #rootKey = ''
   #open: Container[] = []
   #keys: string[] = []
-  /** Of the object that is open */
+  /** Number of values of the current object */
   #values = 0
 
   /**
-   * @returns an object of the list if the token completes one
-   * @throws FileError  for an item of the list that is not an object, and for one that is too deep
+   * @returns an object of the array if the token completes one
+   * @throws FileError  for an item of the array that is not an object, and for one that is nested too deeply
    */
   take(token: Token): Record<string, unknown> | null {
     if (this.#open.length > 0) return this.#inObject(token)
@@ -242,7 +247,7 @@ class ObjectBuilder {
     const container = this.#open.at(-1)!
     if (Array.isArray(container)) container.push(value)
     else {
-      /* A property named `__proto__` is one like others. */
+      /* Treats a property named `__proto__` like any other property. */
       Object.defineProperty(container, this.#keys.pop()!, {
         value,
         configurable: true,
@@ -254,9 +259,9 @@ class ObjectBuilder {
 }
 
 /**
- * The objects of a JSON file, as in `[{...}]` or `{ "items": [{...}] }`, in order.
+ * Yields the objects of a JSON file, such as `[{...}]` or `{ "items": [{...}] }`, in order.
  *
- * @throws FileError  with the place in which the file can't be read further, and the number of the object
+ * @throws FileError  with the position at which the file cannot be read further, and the number of the object
  */
 export async function* jsonRecords(
   path: string,
@@ -292,7 +297,7 @@ function objectAt(token: Token, builder: ObjectBuilder): JsonRecord[] {
   return object ? [{ line: builder.line, object }] : []
 }
 
-/** The error of a piece with its place. */
+/** Returns the error of a piece with its position. */
 async function placed(
   error: unknown,
   path: string,
@@ -305,8 +310,8 @@ async function placed(
 }
 
 /**
- * Where a file can't be read further. A piece that is not JSON gives no tokens, not even those before the error: character
- * by character it does.
+ * Finds the position at which a file cannot be read further. The parser returns no tokens of an invalid piece, not even
+ * those before the error, so the piece is parsed again character by character.
  */
 async function placeOf(path: string, encoding: string, invalid: number) {
   const builder = new ObjectBuilder()
@@ -322,7 +327,7 @@ async function placeOf(path: string, encoding: string, invalid: number) {
       piece++
     }
   } catch {
-    /* The error is here. */
+    /* The error is at this character. */
   }
   return { builder, line: lines.line, column: lines.column }
 }

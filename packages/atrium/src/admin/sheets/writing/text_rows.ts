@@ -10,39 +10,42 @@ export type Batches = AsyncIterable<readonly Row[]>
 
 const MOST_ROWS = 250
 
-/** Characters after which a batch is handed over, however few rows it has */
+/** Number of characters after which a batch is passed on, even if it has few rows */
 const MOST_TEXT = 64 * 1024
 
 /**
- * Rows that are pushed by a caller and pulled, in batches, by the generator that makes a file of them. At most three
- * batches wait.
+ * Queue of rows: a caller pushes rows, and the generator that creates the file pulls them in batches. At most three
+ * batches are queued.
  */
 export class BatchedRows {
   #batch: Row[] = []
   #text = 0
   readonly #queue = new PassThrough({ objectMode: true, highWaterMark: 1 })
   readonly #done: Promise<void>
-  /* Of the call that waits: a promise of the whole file would remember each wait until its end. */
+  /*
+   * Rejects the pending call. A promise for the whole file would keep a handler for every call until the end of the
+   * file.
+   */
   #stop: ((error: unknown) => void) | undefined
 
   /**
-   * @param make    the pieces of the file
-   * @param output  ended with the file, destroyed with its failure
+   * @param make    yields the pieces of the file
+   * @param output  ended with the file, destroyed if creating it fails
    */
   constructor(make: (batches: Batches) => AsyncIterable<string | Uint8Array>, output: Writable) {
     this.#done = pipeline(this.#queue, make, output)
-    /* Told by the next call. */
+    /* The next call reports the error. */
     this.#done.catch((error) => this.#stop?.(error))
   }
 
-  /** @throws Error  that of the output */
+  /** @throws Error  error of the output */
   async write(row: Row): Promise<void> {
     this.#batch.push(row)
     for (const cell of row) if (typeof cell === 'string') this.#text += cell.length
     if (this.#batch.length >= MOST_ROWS || this.#text >= MOST_TEXT) await this.#handOver()
   }
 
-  /** @throws Error  that of the output */
+  /** @throws Error  error of the output */
   async end(): Promise<void> {
     if (this.#batch.length > 0) await this.#handOver()
     this.#queue.end()
@@ -67,34 +70,30 @@ export class BatchedRows {
 }
 
 export interface SheetOptions {
-  /** The heading; in NDJSON and JSON the names */
+  /** Names in the heading; in NDJSON and JSON the property names */
   columns: readonly string[]
   /**
-   * Positions of columns that hold numbers: their texts (large integers, decimals) are written as they are, as no
-   * spreadsheet takes a plain numeral as a formula
+   * Positions of number columns, whose texts (large integers, decimals) are not escaped, because no spreadsheet
+   * interprets a plain numeral as a formula
    */
   numeric?: ReadonlySet<number>
-  /** Positions of columns that hold JSON: their texts are written as JSON in CSV and XLSX, too */
+  /** Positions of JSON columns, whose texts are written as JSON in CSV and XLSX as well */
   json?: ReadonlySet<number>
-  /** True for a byte order mark before a CSV file */
+  /** True to write a byte order mark at the beginning of a CSV file */
   bom?: boolean
-  /** Between the columns of a CSV file. Default: a comma */
+  /** Delimiter of a CSV file. Default: a comma */
   delimiter?: string
-  /** True to leave texts as they are that a spreadsheet would take as a formula */
+  /** True to write texts unchanged that a spreadsheet would interpret as a formula */
   raw?: boolean
 }
 
-/**
- * A table as NDJSON: an object a line. [D2]
- */
+/** Yields a table as NDJSON, one object per line. [D2] */
 export async function* ndjsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const object = objectsOf(options)
   for await (const rows of batches) yield rows.map((row) => `${object(row)}\n`).join('')
 }
 
-/**
- * A table as JSON: a list of objects. [D2]
- */
+/** Yields a table as JSON, an array of objects. [D2] */
 export async function* jsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const object = objectsOf(options)
   let before = '['
@@ -105,7 +104,7 @@ export async function* jsonText(batches: Batches, options: SheetOptions): AsyncG
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
-/** An undefined cell is left out. */
+/** Undefined cells are left out. */
 function objectsOf({ columns }: SheetOptions): (row: Row) => string {
   const names = columns.map((name) => `${JSON.stringify(name)}:`)
   return (row) => {
@@ -124,12 +123,12 @@ export interface TextOptions {
   raw: boolean
 }
 
-/** A name of the heading, whatever its column holds */
+/** Returns the options for the names in the heading, which do not depend on the column type. */
 export function headingOptions({ raw = false }: SheetOptions): TextOptions {
   return { isNumeric: false, isJson: false, raw }
 }
 
-/** The options of each column, in order */
+/** Returns the options of each column, in order. */
 export function columnOptions({
   columns,
   json,
@@ -144,7 +143,8 @@ export function columnOptions({
 }
 
 /**
- * The text of a cell in a spreadsheet, such that none is read as a formula; null for an empty cell. [D2]
+ * Returns the text of a cell in a spreadsheet, escaped so that it is not interpreted as a formula; null for an empty
+ * cell. [D2]
  */
 export function cellText(cell: Cell, { isJson, isNumeric, raw }: TextOptions): string | null {
   if (cell === null || cell === undefined) return null
@@ -154,18 +154,19 @@ export function cellText(cell: Cell, { isJson, isNumeric, raw }: TextOptions): s
   return isPlain ? text : escapeFormula(text)
 }
 
-/** A plain decimal numeral, as REST writes large integers and decimals */
+/** A plain decimal numeral, as the REST API writes large integers and decimals */
 export const NUMERAL = /^-?\d+(?:\.\d+)?$/
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /*
- * An empty text, what readers trim, and all delimiters, so that the file's own is found
+ * Cells to quote: empty texts, texts that readers would trim, and texts with any delimiter, so that the delimiter of
+ * the file can be detected
  */
 const QUOTED = /^$|[\r\n,;\t|]|^\s|\s$/
 
 /**
- * A table as a CSV file: RFC 4180; null is an empty cell, an empty text `""`. [D2]
+ * Yields a table as a CSV file according to RFC 4180; null is an empty cell, an empty text is `""`. [D2]
  */
 export async function* csvText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const { bom = false, columns, delimiter = ',' } = options

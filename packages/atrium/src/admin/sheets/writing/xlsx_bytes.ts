@@ -12,15 +12,17 @@ import {
 
 type SheetCell = string | number | boolean | null
 
-/** Spreadsheets keep no more digits of a number. */
+/** Maximum number of digits that spreadsheets store. */
 const MOST_DIGITS = 15
 
-/** Texts that the format takes as the code of a character, and characters that XML can't hold */
+/**
+ * Texts that the format would interpret as a character code, and characters that XML cannot contain
+ */
 const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
 
 /**
- * A table as an XLSX file with one sheet. Null is not a cell, an empty text a cell with an empty text. Texts stay texts,
- * and so do numbers with more digits than a spreadsheet keeps. [D2]
+ * Yields a table as an XLSX file with one sheet. Null is not written as a cell, an empty text is a cell with an empty
+ * text. Texts stay texts, and so do numbers with more digits than a spreadsheet stores. [D2]
  *
  * @throws FileError  for more rows or columns, or a longer text, than a sheet can have
  */
@@ -32,7 +34,9 @@ export async function* xlsxBytes(
   if (length > MOST_COLUMNS) {
     throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
   }
-  /* Loaded with the first file, as its modules take a part of the server's start */
+  /*
+   * Loaded with the first file, because loading the modules would slow down the start of the server
+   */
   const { writeXlsxStream } = await import('hucre/xlsx')
   yield* writeXlsxStream(rowsOf(batches, options), {
     name: 'Sheet1',
@@ -76,7 +80,7 @@ function isLong(numeral: string): boolean {
   return numeral.replace(/^-?0*|\D/g, '').length > MOST_DIGITS
 }
 
-/** False for `007`, `1.50` and `-0`, which would come back without their zeros. */
+/** Returns false for `007`, `1.50` and `-0`, which would lose zeros or the sign as numbers. */
 function isSame(numeral: string): boolean {
   return String(Number(numeral)) === numeral
 }

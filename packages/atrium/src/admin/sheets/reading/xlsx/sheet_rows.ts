@@ -13,23 +13,23 @@ export interface SheetRow {
   cellErrors?: CellError[]
 }
 
-/** Spreadsheets keep no more digits; an integer with more was written by another program. */
+/** Integer with more digits than spreadsheets store, which another program must have written. */
 const LONG_INTEGER = /^-?\d{16,}$/
 
 /** A number of which a spreadsheet stores only the first fifteen digits */
 const TOO_LONG = /^-?\d{16,}$|e\+?\d/i
 
-/** A cell, as in AB12 */
+/** Reference to a cell, such as AB12 */
 const REFERENCE = /^\$?[A-Z]{1,3}\$?\d{1,7}$/i
 
-/* Of the text of an error, as in #N/A */
+/* Maximum length of the text of an error, such as #N/A */
 const LONGEST_ERROR = 20
 
 /**
- * The rows of a sheet in order, without empty ones. Formulas are their last results.
+ * Yields the rows of a sheet in order, without empty rows. The value of a formula is its last result.
  *
- * @param heading  row from which on cells beyond its width count as one
- * @throws FileError  with the row that can't be read
+ * @param heading  row from which on cells beyond the width of the heading count as a single one
+ * @throws FileError  with the row that cannot be read
  */
 export async function* sheetRows(
   chunks: AsyncIterable<Buffer>,
@@ -50,15 +50,15 @@ export async function* sheetRows(
 }
 
 class RowBuilder {
-  /** Number of the last row that was begun */
+  /** Number of the last row that has begun */
   line = 0
   readonly #workbook: Workbook
   readonly #runs = new TextRuns()
   #rows: SheetRow[] = []
   #cells: Cell[] = []
-  /** By column, as a damaged file may name a cell any number of times */
+  /** Errors by column, because a damaged file can contain a cell any number of times */
   readonly #errors = new Map<number, CellError>()
-  /** Characters of the row's cells */
+  /** Total length of the row's cells */
   #length = 0
   readonly #heading: number
   #isInData = false
@@ -72,7 +72,7 @@ class RowBuilder {
   #isInValue = false
   #hasText = false
   #hasFormula = false
-  /** Columns that are distinguished: those of the heading, and one for all that are beyond it */
+  /** Maximum number of distinct columns: those of the heading, and one for all columns beyond it */
   #width = MOST_COLUMNS
 
   constructor(workbook: Workbook, heading: number) {
@@ -80,12 +80,12 @@ class RowBuilder {
     this.#heading = heading
   }
 
-  /** Number of the row that is being read, or would be next */
+  /** Number of the row that is being read, or of the next one */
   get place(): number {
     return this.#isInRow ? this.line : this.line + 1
   }
 
-  /** The rows that were completed since the last call */
+  /** Returns the rows that were completed since the last call. */
   take(): SheetRow[] {
     const rows = this.#rows
     this.#rows = []
@@ -223,13 +223,16 @@ class RowBuilder {
   }
 }
 
-/** The name of a column, as in `AB` for 27 */
+/** Returns the name of a column, such as `AB` for 27. */
 function nameOfColumn(index: number): string {
   const [before, letter] = [Math.floor(index / 26), String.fromCharCode(65 + (index % 26))]
   return before === 0 ? letter : nameOfColumn(before - 1) + letter
 }
 
-/** True for an integer beyond 2^53 as spreadsheets keep it: with an exponent, and without its last digits. */
+/**
+ * Returns true for an integer beyond 2^53 in the notation of spreadsheets, with an exponent and without the last
+ * digits.
+ */
 function isRounded(text: string, number: number): boolean {
   return /e/i.test(text) && Number.isInteger(number) && !Number.isSafeInteger(number)
 }

@@ -16,7 +16,7 @@ import { readXml } from './xml_events.js'
 
 type Moment = 'date' | 'datetime' | 'time'
 
-/** Formats that a file need not explain, by their number */
+/** Built-in number formats of dates and times, which files do not define, by number */
 const BUILT_IN: Readonly<Record<number, Moment>> = {
   14: 'date',
   15: 'date',
@@ -31,7 +31,7 @@ const BUILT_IN: Readonly<Record<number, Moment>> = {
 }
 
 /**
- * Which styles of a workbook show a number as a moment, by the number of the style.
+ * Returns which styles of a workbook show a number as a date or time, by the number of the style.
  */
 async function dateStyles(chunks: AsyncIterable<Buffer>): Promise<Array<Moment | null>> {
   const formats = new Map<number, Moment | null>()
@@ -54,13 +54,13 @@ async function dateStyles(chunks: AsyncIterable<Buffer>): Promise<Array<Moment |
   return styles
 }
 
-/* Of a format in Excel; to look through very long ones could take minutes. */
+/* Maximum length of a format in Excel; searching longer ones could take minutes. */
 const LONGEST_FORMAT = 255
 
 function momentOf(format: string): Moment | null {
   if (format.length > LONGEST_FORMAT) return null
   const [code] = format.replaceAll(/"[^"]*"|\\./g, '').split(';')
-  /* Hours that were counted, as in [h]:mm, are not a time of day. */
+  /* Durations in hours, such as [h]:mm, are not a time of day. */
   if (/\[[hms]+\]/i.test(code) || !isDateFormat(format)) return null
   const letters = code.replaceAll(/\[[^\]]*\]/g, '')
   const hasTime = /[hs]/i.test(letters)
@@ -70,7 +70,7 @@ function momentOf(format: string): Moment | null {
 }
 
 /**
- * The moment that a number of a sheet means: `2026-01-31`, `2026-01-31 10:00:00` or `10:00:00`.
+ * Converts a serial number of a sheet to a date or time: `2026-01-31`, `2026-01-31 10:00:00` or `10:00:00`.
  *
  * @param serial  days since the beginning of the workbook's calendar
  * @returns null if it is beyond the calendar
@@ -84,21 +84,21 @@ export function momentText(serial: number, kind: Moment, isFrom1904: boolean): s
 
 const CODE = /_x([\dA-F]{4})_/gi
 
-/** A text of a sheet without the codes of characters that XML can't hold, as in `_x000D_`. */
+/**
+ * Replaces the codes of characters that XML cannot contain, such as `_x000D_`, in a text of a sheet.
+ */
 export function plainText(text: string): string {
   return text.includes('_x')
     ? text.replace(CODE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text
 }
 
-/** A copy: a part of a long text would keep all of it in memory. */
+/** Returns a copy, because a substring of a long text would keep the whole text in memory. */
 function ownCopy(text: string): string {
   return text.length > 12 ? Buffer.from(text, 'utf16le').toString('utf16le') : text
 }
 
-/**
- * Puts the text of a cell together of its runs: each `t`, but not those of its pronunciation (`rPh`).
- */
+/** Joins the runs of a cell's text: each `t`, except those of the pronunciation (`rPh`). */
 export class TextRuns {
   #isOpen = false
   #isPhonetic = false
@@ -122,7 +122,7 @@ export class TextRuns {
     if (name === 't') this.#isOpen = false
   }
 
-  /** The text since the last call */
+  /** Returns the text since the last call. */
   take(): string {
     const text = plainText(this.#pieces.join(''))
     this.#pieces = []
@@ -131,13 +131,13 @@ export class TextRuns {
   }
 }
 
-/** Bytes of a text in memory in addition to its characters */
+/** Memory in bytes that a text needs in addition to its characters */
 const OVERHEAD = 40
 
 /**
- * The texts that cells refer to by number.
+ * Returns the texts that cells refer to by number.
  *
- * @throws FileError  if they would take too much memory
+ * @throws FileError  if they would need too much memory
  */
 async function sharedStrings(chunks: AsyncIterable<Buffer>): Promise<string[]> {
   const texts: string[] = []
@@ -158,12 +158,12 @@ async function sharedStrings(chunks: AsyncIterable<Buffer>): Promise<string[]> {
   return texts
 }
 
-/* Names of sheets in a message */
+/* Maximum number of sheets that a message lists */
 const MOST_NAMED = 20
 
-/** Facts about a workbook before a sheet is read */
+/** Data of a workbook that is read before a sheet */
 export interface Workbook {
-  /** Name of the part of the sheet */
+  /** Name of the ZIP part of the sheet */
   part: string
   strings: readonly string[]
   styles: ReadonlyArray<Moment | null>
@@ -171,7 +171,7 @@ export interface Workbook {
 }
 
 interface SheetEntry extends Sheet {
-  /** Id of its relation; null for an entry without one */
+  /** Id of the sheet's relation; null for an entry without one */
   id: string | null
 }
 
@@ -180,20 +180,20 @@ interface Relation {
   target: string
 }
 
-/** The same without what the cells refer to */
+/** Structure of a workbook, without the texts and styles that cells refer to */
 export interface Outline {
-  /** Name of the part of the sheet */
+  /** Name of the ZIP part of the sheet */
   part: string
   /** Name of the sheet */
   sheet: string
   sheets: Sheet[]
   isFrom1904: boolean
-  /** The name of the part of a kind; null if there is none */
+  /** Returns the name of the part with a relation type; null if there is none */
   partOf: (type: string) => string | null
 }
 
 /**
- * @param wanted  name of the sheet. Default: the first one that is not hidden
+ * @param wanted  name of the sheet. Default: the first visible sheet
  * @throws FileError  if the file is not a workbook, or has no such sheet
  */
 export async function readOutline(parts: ZipParts, wanted?: string): Promise<Outline> {
@@ -254,7 +254,7 @@ async function sheetsOf(parts: ZipParts, book: string) {
   return { entries, isFrom1904 }
 }
 
-/** The relations of a part by their ids; those of the file for an empty name. */
+/** Returns the relations of a part by id; an empty name stands for the whole file. */
 async function relationsOf(parts: ZipParts, name: string): Promise<Map<string, Relation>> {
   const { base, dir } = posix.parse(name)
   const found = new Map<string, Relation>()

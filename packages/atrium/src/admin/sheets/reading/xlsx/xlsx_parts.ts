@@ -4,47 +4,50 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { FileError } from '../../../jobs/job_errors.js'
 
 /*
- * Limits of what a file of 100 MB may become when it is unpacked, so that a small one can't take the memory or the time of the
- * server.
+ * Limits for unpacking a file of 100 MB, so that a small file cannot use up the memory or time of the server.
  */
 
 const MOST_ENTRIES = 10_000
 
-/** Bytes of all parts together */
+/** Maximum bytes of all parts together */
 const MOST_UNPACKED = 2 * 1024 * 1024 * 1024
 
-/** Bytes of parts that are held in memory, each: styles, relations, the workbook */
+/** Maximum bytes of each part that is read into memory: styles, relations, the workbook */
 export const STORED_MAX = 16 * 1024 * 1024
 
-/** Bytes that the table of shared strings may take in memory */
+/** Maximum memory of the table of shared strings, in bytes */
 export const MOST_SHARED = 128 * 1024 * 1024
 
-/** Bytes of the table of shared strings in the file, which is read before the first row: about three seconds */
+/**
+ * Maximum bytes of the table of shared strings in the file, which is read before the first row; takes about three
+ * seconds
+ */
 export const MOST_SHARED_XML = 256 * 1024 * 1024
 
-/** How many times as large a part may become; sheets with the same text in every cell reach 150 */
+/** Maximum compression ratio of a part; sheets with the same text in every cell reach 150 */
 const MOST_RATIO = 400
 
-/** Bytes below which a part may have any ratio */
+/** Bytes below which a part can have any ratio */
 const SMALL = 8 * 1024 * 1024
 
-/** Characters of one cell */
+/** Maximum number of characters in a cell */
 export const LONGEST_TEXT = 4 * 1024 * 1024
 
-/** Characters of all cells of a row */
+/** Maximum number of characters in all cells of a row */
 export const LONGEST_ROW = 64 * 1024 * 1024
 
-/** Sheets of a workbook, and characters of the name of one: spreadsheets allow 31 */
+/**
+ * Maximum number of sheets of a workbook, and maximum length of a sheet name, for which spreadsheets allow 31
+ * characters
+ */
 export const MOST_SHEETS = 1000
 
 export const LONGEST_SHEET = 255
 
-/* The start of files of Excel before 2007, and of those with a password */
+/* First bytes of files of Excel before 2007, and of password-protected files */
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
-/**
- * The parts of an XLSX file, which is a ZIP file. They are unpacked as they are read.
- */
+/** The parts of an XLSX file, which is a ZIP file. Parts are unpacked while they are read. */
 export class ZipParts {
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
@@ -55,7 +58,7 @@ export class ZipParts {
   }
 
   /**
-   * @throws FileError  if it is none, was cut, or would unpack to more than is read
+   * @throws FileError  if the file is not a ZIP file, is incomplete, or would unpack to more than the limits
    */
   static async open(path: string): Promise<ZipParts> {
     let zip: ZipFile
@@ -76,20 +79,18 @@ export class ZipParts {
     return this.#entries.has(name)
   }
 
-  /** Bytes of a part when it is unpacked; 0 if there is none */
+  /** Returns the unpacked size of a part in bytes; 0 if there is none. */
   sizeOf(name: string): number {
     return this.#entries.get(name)?.uncompressedSize ?? 0
   }
 
-  /**
-   * @throws FileError  if the part is not there or damaged
-   */
+  /** @throws FileError  if the part is missing or damaged */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name)
     if (!entry) throw new FileError('sheets.errors.noSheet')
     let sum = 0
     try {
-      /* yauzl gives no more bytes than the entry says. */
+      /* yauzl returns at most as many bytes as the entry declares. */
       for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
         sum = crc32(chunk, sum)
         yield chunk

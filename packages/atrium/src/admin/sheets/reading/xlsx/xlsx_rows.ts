@@ -5,13 +5,13 @@ import { upTo } from '../decoded_text.js'
 import { ZipParts } from './xlsx_parts.js'
 
 /**
- * The rows of a sheet of an XLSX file, without empty ones. Texts are as the file has them, booleans are booleans,
- * numbers are their digits, moments are in ISO format.
+ * Yields the rows of a sheet of an XLSX file, without empty rows. Texts and booleans are unchanged, numbers are texts
+ * with their digits, dates and times are in ISO format.
  *
- * @param chosen  `sheet`: the name; default: the first one that is not hidden. `heading`: the row from which on cells
- *   beyond its width count as one; default: the first one
- * @param mostBytes  of the sheet that are read
- * @throws ReadingLimit  beyond them
+ * @param chosen  `sheet`: name of the sheet; default: the first visible sheet. `heading`: row from which on cells
+ *   beyond the width of the heading count as a single one; default: the first one
+ * @param mostBytes  maximum bytes of the sheet
+ * @throws ReadingLimit  beyond the maximum
  * @throws FileError
  */
 export async function* xlsxRows(
@@ -19,7 +19,9 @@ export async function* xlsxRows(
   { sheet, heading = 1 }: Pick<FileShape, 'sheet' | 'heading'> = {},
   mostBytes = Infinity
 ): AsyncGenerator<SheetRow> {
-  /* Loaded with the first file, as the library's modules take a part of the server's start */
+  /*
+   * Loaded with the first file, because loading the library's modules would slow down the start of the server
+   */
   const { readWorkbook } = await import('./workbook.js')
   const { sheetRows } = await import('./sheet_rows.js')
   const parts = await ZipParts.open(path)
@@ -32,9 +34,9 @@ export async function* xlsxRows(
 }
 
 /**
- * The sheets of an XLSX file, and how it counts days.
+ * Returns the sheets of an XLSX file, and whether days count from 1904.
  *
- * @param sheet  name of the wanted one; default: the first one that is not hidden
+ * @param sheet  name of the selected sheet; default: the first visible sheet
  * @throws FileError
  */
 export async function xlsxSheets(

@@ -1,24 +1,24 @@
 import { Parser } from 'htmlparser2'
 import { FileError } from '../../../jobs/job_errors.js'
 
-/** Characters of one tag */
+/** Maximum number of characters of a tag */
 const LONGEST_TAG = 4 * 1024 * 1024
 
-/** Elements within each other; spreadsheets write about ten */
+/** Maximum nesting depth of elements; spreadsheets have about ten levels */
 const DEEPEST_XML = 200
 
 export interface XmlHandlers {
-  /** @param name  without its namespace's prefix */
+  /** @param name  name without the prefix of the namespace */
   open(name: string, attributes: Readonly<Record<string, string>>): void
   text?(text: string): void
   close(name: string): void
 }
 
 /**
- * Reads XML piece by piece; entities of a document type are unknown, and such a document is refused.
+ * Parses XML in pieces. Entities of a document type definition are not supported, and such a document is rejected.
  *
- * @returns the handlers after each piece, when they have seen what it completes
- * @throws FileError  if it is not XML, or ends before its outermost element
+ * @returns the handlers after each piece, when they were called for everything that the piece completes
+ * @throws FileError  if it is not XML, or ends before the root element does
  */
 export async function* xmlEvents<Handlers extends XmlHandlers>(
   chunks: AsyncIterable<Buffer>,
@@ -45,7 +45,9 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       },
       onclosetag(name, isImplied) {
         quiet = 0
-        /* Without an end of its own: `<a/>` is whole, `<a>text</b>` is not. */
+        /*
+         * Only a self-closing element can lack an end tag: `<a/>` is complete, `<a>text</b>` is not.
+         */
         if (isImplied && !isJustOpen) throw new FileError('sheets.errors.xml')
         isJustOpen = false
         depth--
@@ -72,7 +74,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
 }
 
 /**
- * The same for a part that is read as a whole.
+ * Parses a part as a whole.
  *
  * @throws FileError
  */
