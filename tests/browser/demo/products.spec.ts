@@ -29,7 +29,7 @@ test.group('Products in the browser', (group) => {
     return await context.newPage()
   }
 
-  test('a product is saved and is in the list', async ({ assert }) => {
+  test('a saved product is in the list', async ({ assert }) => {
     const page = await signedInPage()
     await page.goto(await adminPath('/Product/create_page'))
     await page.getByLabel('Name').fill('Desk lamp')

@@ -41,7 +41,7 @@ test.group('Orders of the demo', (group) => {
     return order.lines.map((line) => [line.productId, line.quantity, Number(line.unitPrice)])
   }
 
-  test('[R2] an order is made with its lines, and a line changed, moved and added later', async ({
+  test('[R2] an order is created with its lines, and lines can be changed, moved and added later', async ({
     assert,
     client,
   }) => {
@@ -86,7 +86,7 @@ test.group('Orders of the demo', (group) => {
     ])
   })
 
-  test('[R2] writes nothing when a line is invalid', async ({ assert, client }) => {
+  test('[R2] nothing is written when a line is invalid', async ({ assert, client }) => {
     const answer = await client
       .post(await adminPath('/Order/form_create'))
       .asAdmin()

@@ -26,7 +26,7 @@ async function countOf(table: string): Promise<number> {
   return Number(total)
 }
 
-test.group('The demo data', (group) => {
+test.group('Demo data', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     const empty = async () => {
@@ -37,7 +37,7 @@ test.group('The demo data', (group) => {
     return empty
   })
 
-  test('[B1] seeds once when two processes start at the same time, and never again', async ({
+  test('[B1] the data is seeded once if two processes start at the same time, and never again', async ({
     assert,
   }) => {
     await Promise.all([seed(), seed()])
@@ -49,7 +49,7 @@ test.group('The demo data', (group) => {
     assert.equal(await countOf('films'), 0)
   }).timeout(60_000)
 
-  test('[U6] it makes the role Cinema clerk, unless there is one', async ({ assert }) => {
+  test('[U6] the seeder creates the role Cinema clerk unless it exists', async ({ assert }) => {
     await seed()
     const role = await AdminRole.findByOrFail('name', ROLE)
     assert.deepEqual(role.permissions.Film, {
@@ -70,7 +70,7 @@ test.group('The demo data', (group) => {
     assert.isEmpty(others)
   }).timeout(60_000)
 
-  test('[U3] the scope ownDistributor reaches the films of the user’s distributor', async ({
+  test('[U3] the scope ownDistributor contains the films of the user’s distributor', async ({
     assert,
   }) => {
     await seed()
@@ -88,7 +88,7 @@ test.group('The demo data', (group) => {
     assert.deepEqual(await reached({}), new Set())
   }).timeout(60_000)
 
-  test('rows that are there already are left alone', async ({ assert }) => {
+  test('existing rows are not changed', async ({ assert }) => {
     await db.table('products').insert({
       name: 'Mine',
       description: '',

@@ -6,8 +6,9 @@
  *   inside a part without a name ends the process;
  * - it makes trees of the names of multipart fields, such as `a[4000000000]` and `a.a.a`, and its request copies them: a few
  *   bytes can exhaust memory or stack. It has no option against it, and keeps files in the private `__raw_files`.
- * No issue known. The first can go when the test "the parser still has no status for bodies that can't be decompressed"
- * fails, the third when "the parser still turns names into trees" does; for the second no test runs the parser by itself yet.
+ * No issue known. The first can go when the test "the parser still sets no status for bodies that can't be decompressed"
+ * fails, the third when "the parser still turns names into nested objects" does; for the second no test runs the parser
+ * by itself yet.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'

@@ -3,7 +3,7 @@
  * takes an object that has `isDirty` for one that tells it itself. In a JSON column these are data: an object with
  * a key `valueOf` or `toString` ended each save with a TypeError, one with `isDirty: false` was not stored. Plain
  * objects and arrays are compared by their content here.
- * No issue known. It can go when the test "Lucid by itself still calls the data of a column" fails.
+ * No issue known. It can go when the test "Lucid by itself still calls methods of a column’s data" fails.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { BaseModel } from '@adonisjs/lucid/orm'

@@ -3,7 +3,7 @@
  * connection by `destroySoon()`, while bytes of the request still come. The kernel then resets the
  * connection, and the client may lose the response. RFC 9112, 9.6, wants a server to read on for a moment.
  * https://github.com/nodejs/node/issues/12339 (closed without a change)
- * It can go when the test "Node.js still loses an early response by closing during the request" fails.
+ * It can go when the test "Node.js still loses an early response by closing the connection during the request" fails.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'

@@ -19,7 +19,7 @@ const PARTS = [
   'views',
 ]
 
-test('[K1] the package has all parts of the engine, and a README and licence of its own', async () => {
+test('[K1] the package has all parts of the engine, and its own README and licence', async () => {
   for (const part of PARTS) await access(app.makePath('packages/atrium', part))
 })
 

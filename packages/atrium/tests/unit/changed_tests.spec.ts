@@ -19,7 +19,9 @@ const UNIT = `${ENGINE}tests/unit/`
 test.group('npm test -- --changed', () => {
   const reachedBy = (...changed: string[]) => reachedTests(allFiles(), changed)
 
-  test('selects tests that import a changed file, directly or through others', ({ assert }) => {
+  test('tests that import a changed file are selected, directly or through others', ({
+    assert,
+  }) => {
     const direct = reachedBy(`${ENGINE}src/admin/dashboard/chart.ts`)
     assert.isFalse(direct.get(`${UNIT}admin/dashboard/chart.spec.ts`))
     const throughHelper = [...reachedBy(`${ENGINE}src/base/database/mysql/mysql_match.ts`).keys()]
@@ -35,13 +37,13 @@ test.group('npm test -- --changed', () => {
     assert.notInclude(helper, `${UNIT}base/values/text_pattern.spec.ts`)
   })
 
-  test('selects changed tests, and none for other files', ({ assert }) => {
+  test('changed tests are selected, and other changed files select none', ({ assert }) => {
     const file = `${UNIT}changed_tests.spec.ts`
     assert.deepEqual([...reachedBy(file)], [[file, true]])
     assert.isEmpty([...reachedBy('docs/architecture.md')])
   })
 
-  test('takes changes since the branch left main, uncommitted and new files included', async ({
+  test('changes since the branch left main are included, also uncommitted and new files', async ({
     assert,
     cleanup,
   }) => {

@@ -34,10 +34,10 @@ function changes(before: State, after: State): string[] {
   })
 }
 
-test.group('Libraries of an application', (group) => {
+test.group('Effects on libraries of an application', (group) => {
   group.each.timeout(60_000)
 
-  test('[K5.3] the engine changes no prototype, singleton or global but those that are listed', async ({
+  test('[K5.3] the engine changes only the listed prototypes, singletons and globals', async ({
     assert,
   }) => {
     const bare = await stateOf('none')

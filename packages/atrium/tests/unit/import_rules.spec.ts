@@ -81,7 +81,7 @@ test.group('Import rules', (group) => {
     })
   }
 
-  test('two models may import each other', async ({ assert }) => {
+  test('two models can import each other', async ({ assert }) => {
     const files = {
       'app/models/one.ts': "import { two } from '#models/two'\nexport const one = () => two\n",
       'app/models/two.ts': "import { one } from '#models/one'\nexport const two = () => one\n",

@@ -63,7 +63,7 @@ test.group('TypeScript loader', (group) => {
     return () => rm(project.folder, { recursive: true, force: true })
   })
 
-  test('compiles each version of a file once, and runs what was written last', async ({
+  test('each version of a file is compiled once, and the newest version runs', async ({
     assert,
   }) => {
     await project.write('own/value.ts', 'export const value: number = 1')
@@ -77,7 +77,7 @@ test.group('TypeScript loader', (group) => {
     assert.lengthOf(await project.cached(), 3)
   })
 
-  test("[K2] runs the engine's sources without a build, as they are at the next start", async ({
+  test("[K2] the engine's sources run without a build, in their state at the start", async ({
     assert,
   }) => {
     const engine = 'packages/atrium'
@@ -94,7 +94,7 @@ test.group('TypeScript loader', (group) => {
     }
   })
 
-  test('imports the package that was installed last', async ({ assert }) => {
+  test('the newest installed version of a package is imported', async ({ assert }) => {
     await project.write('main.ts', "import text from 'greeting'\nconsole.log(text as string)")
     assert.equal(await project.run('main.ts'), 'hello')
     assert.equal(await project.run('main.ts'), 'hello')
@@ -104,9 +104,7 @@ test.group('TypeScript loader', (group) => {
     assert.equal(await project.run('main.ts'), 'goodbye')
   })
 
-  test('shows the line of the source in stacks, and the place of a syntax error', async ({
-    assert,
-  }) => {
+  test('stack traces show source lines, and syntax errors their position', async ({ assert }) => {
     await project.write('main.ts', "interface A {\n  b: string\n}\n\nthrow new Error('no')")
     await project.run('main.ts')
     assert.match(await project.run('main.ts'), /main\.ts:5:7/)
@@ -115,7 +113,7 @@ test.group('TypeScript loader', (group) => {
     assert.match(await project.run('main.ts'), /Unexpected token[^]+main\.ts:1:1/)
   })
 
-  test('compiles JSX for the runtime that tsconfig.json names', async ({ assert }) => {
+  test('JSX is compiled for the runtime of tsconfig.json', async ({ assert }) => {
     await project.write('tsconfig.json', '{"compilerOptions":{"jsxImportSource":"#own"}}')
     await project.write('own/jsx-runtime.ts', 'export const jsx = (tag: string) => `<${tag}>`')
     await project.write('page.tsx', 'export const page = <b />')
@@ -123,13 +121,13 @@ test.group('TypeScript loader', (group) => {
     assert.equal(await project.run('main.ts'), '<b>')
   })
 
-  test('works where nothing can be written', async ({ assert }) => {
+  test('the loader works if nothing can be written', async ({ assert }) => {
     await project.write('node_modules/.cache', 'a file where the folder would be')
     await project.write('main.ts', 'console.log(1 as number)')
     assert.equal(await project.run('main.ts'), '1')
   })
 
-  test('removes files that were cached more than 30 days ago', async ({ assert }) => {
+  test('files that were cached more than 30 days ago are removed', async ({ assert }) => {
     await project.write('main.ts', 'console.log(1 as number)')
     await project.run('main.ts')
     const [old] = await project.cached()

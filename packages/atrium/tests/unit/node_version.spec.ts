@@ -8,7 +8,7 @@ const OLD = `Object.defineProperty(process, 'versions', { value: { ...process.ve
 const run = promisify(execFile)
 
 test.group('Node.js', () => {
-  test('{} says in one line which Node.js it needs')
+  test('{} prints in one line which Node.js version it requires')
     .with(['bin/server.ts', 'bin/console.ts'])
     .run(async ({ assert }, entry) => {
       const flags = [
@@ -25,7 +25,7 @@ test.group('Node.js', () => {
       )
     })
 
-  test('package.json, README and docs name one minimum', async ({ assert }) => {
+  test('package.json, README and docs require the same minimum version', async ({ assert }) => {
     const { engines } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
     assert.equal(engines.node, '>=24')
     for (const page of ['README.md', 'docs/deployment.md']) {

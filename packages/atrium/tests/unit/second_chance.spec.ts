@@ -53,8 +53,8 @@ const namesOf = async (outcomes: Outcome[]) => {
   return runs.map(({ name, files }) => [name, ...files].join(' '))
 }
 
-test.group('The second chance of failed tests', () => {
-  test('each file with a failed test runs again, alone, as in the run that it failed in', async ({
+test.group('Second run of failed tests', () => {
+  test('each file with a failed test runs again alone, in the environment of its failed run', async ({
     assert,
   }) => {
     const outcomes = () => [
@@ -72,7 +72,9 @@ test.group('The second chance of failed tests', () => {
     assert.isEmpty(await namesOf([outcomeOf('one'), outcomeOf('two')]))
   })
 
-  test('there is none if many tests failed, or anything else than a test', async ({ assert }) => {
+  test('there is no second run if many tests failed, or anything other than a test', async ({
+    assert,
+  }) => {
     const most = Array.from({ length: FAILURES_MAX }, (_, index) => `file ${index}`)
     assert.lengthOf(await namesOf([outcomeOf('one', ...most)]), FAILURES_MAX)
     assert.isEmpty(await namesOf([outcomeOf('one', ...most), outcomeOf('two', 'a')]))
@@ -96,7 +98,7 @@ test.group('The second chance of failed tests', () => {
     )
   })
 
-  test('the report of a flaky test tells how both attempts went', async ({ assert }) => {
+  test('the report of a flaky test describes both attempts', async ({ assert }) => {
     const outcome = outcomeOf('one', 'a')
     Object.assign(outcome.failures[0], { milliseconds: 38_100, message: 'still running' })
     const [{ flaky }] = await withSecondChances([outcome], async () => ({
@@ -109,7 +111,7 @@ test.group('The second chance of failed tests', () => {
     ])
   })
 
-  test('a file that passes is flaky, one that fails again has failed, and each test counts once', async ({
+  test('a file that passes is flaky, one that fails again has failed, and each test is counted once', async ({
     assert,
   }) => {
     const outcomes = [outcomeOf('one', 'a', 'b', 'a'), outcomeOf('two', 'c')]
@@ -124,7 +126,7 @@ test.group('The second chance of failed tests', () => {
     assert.containSubset(two, { passed: 100, failed: 1, flaky: [] })
   })
 
-  test('a file of which no test runs has not passed', async ({ assert }) => {
+  test('a file without any test run has not passed', async ({ assert }) => {
     const [one] = await withSecondChances([outcomeOf('one', 'a')], async () => ({
       passed: 0,
       failed: 0,

@@ -29,15 +29,15 @@ const { allFiles, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES, tagsF
   }
 const isIncluded = () => true
 
-test.group('The plan of npm test', () => {
-  test('[K10] a suite is run for the owners that have it', ({ assert }) => {
+test.group('Plan of npm test', () => {
+  test('[K10] a suite runs for the packages that have it', ({ assert }) => {
     assert.deepEqual(ownersOf(['process']), ['engine'])
     assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
     assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])
     assert.deepEqual(ownersOf(['--files', 'process/boot']), ['engine'])
   })
 
-  test('every file is in one run, the longest runs first, and tagged ones also on each database', ({
+  test('every file is in one run, the longest runs start first, and tagged files also run on each database', ({
     assert,
   }) => {
     const runs = planOf({ suites: SUITES, databases: ['postgres'], isIncluded })
@@ -55,7 +55,7 @@ test.group('The plan of npm test', () => {
     )
   })
 
-  test('one run of each suite and of each database reverts the migrations', ({ assert }) => {
+  test('one run per suite and database reverts the migrations', ({ assert }) => {
     const databases = ['postgres', 'mysql']
     const runs = planOf({ owners: ['engine'], suites: SUITES, databases, isIncluded })
     const kinds = runs
@@ -68,7 +68,7 @@ test.group('The plan of npm test', () => {
     assert.isAbove(runs.length, kinds.length)
   })
 
-  test('all files run in test:all, fewer in CI, and of these fewer locally', ({ assert }) => {
+  test('test:all runs all files, CI fewer, and a local run fewer still', ({ assert }) => {
     const filesOf = (env: Environment) => allFiles().filter((file) => !reasonAgainst(file, env))
     const inCi = filesOf({ CI: 'true' })
     const local = filesOf({})
@@ -82,7 +82,7 @@ test.group('The plan of npm test', () => {
     assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'list')])
   })
 
-  test('each name of the lists is that of a file or folder', async ({ assert }) => {
+  test('each name in the lists is that of a file or folder', async ({ assert }) => {
     const source = await readFile(app.makePath('scripts/test_plan.js'), 'utf8')
     const lists = source.slice(source.indexOf('const SCHEDULED'), source.indexOf('const DATABASES'))
     const names = [...lists.matchAll(/'([^']+)'/g)].flatMap(([, text]) => text.trim().split(' '))
@@ -105,7 +105,7 @@ test.group('The plan of npm test', () => {
     }
   })
 
-  test('the second driver of SQLite is tested in CI, and named where it is left out', ({
+  test('the second SQLite driver is tested in CI, and reported where it is skipped', ({
     assert,
   }) => {
     const missing = (env: Environment) =>

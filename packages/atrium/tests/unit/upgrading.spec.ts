@@ -148,7 +148,7 @@ test.group('Files of the application and of the engine', () => {
 })
 
 test.group('Import paths of the engine in files of the application', () => {
-  test('{$i}: each import path of 0.2 that stays still has its exports')
+  test('each unchanged import path of 0.2 still has its exports: {$i}')
     .with(Object.entries(STORED))
     .run(async ({ assert }, [address, names]) => {
       const { imports } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
@@ -156,9 +156,7 @@ test.group('Import paths of the engine in files of the application', () => {
       assert.includeMembers(found, names, address)
     })
 
-  test('each import path that is the engine’s own now names what to import instead', async ({
-    assert,
-  }) => {
+  test('each import path that has become internal names its replacement', async ({ assert }) => {
     const { movedImport } = await import(app.makeURL('scripts/moved_imports.js').href)
     for (const [address, now] of Object.entries(MOVED)) {
       assert.include(movedImport(address), now, address)

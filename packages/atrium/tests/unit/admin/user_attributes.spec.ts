@@ -16,7 +16,7 @@ const DECLARED: UserAttributes = {
   team: { type: 'text', choices: ['a', 'b'] },
 }
 
-test.group('Attributes of users', () => {
+test.group('User attributes', () => {
   const Attributes = attributesWidget({ userAttributes: DECLARED, models: new Map() } as never)
   const widget = new Attributes()
   const sent = (texts: Record<string, string>) =>
@@ -50,7 +50,7 @@ test.group('Attributes of users', () => {
     assert.deepEqual(values, { branch_id: 5, night: true, team: 'b', other: { deep: [1] } })
   })
 
-  test('[U3] an untouched field comes back as it was shown', async ({ assert }) => {
+  test('[U3] an untouched field is submitted as it was shown', async ({ assert }) => {
     const shown = widget.show({ branch_id: 4, other: 1 })
     const data = (await widget.data({} as never, 'attributes', shown)) as any
     const back = new Map<string, string[]>([[data.others.name, [data.others.value]]])
@@ -95,7 +95,7 @@ test.group('Attributes of users', () => {
     attributes.other = 1
   })
 
-  test('[P9] a wrong declaration is refused at the start', ({ assert }) => {
+  test('[P9] an invalid declaration is refused at the start', ({ assert }) => {
     const check = (attributes: object) => () => checkUserAttributes('config', attributes as never)
     assert.doesNotThrow(check(DECLARED))
     assert.throws(check({ 'a b': { type: 'text' } }), /userAttributes.a b must be a name/)

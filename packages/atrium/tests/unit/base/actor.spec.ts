@@ -12,7 +12,7 @@ import { audited, listen, loggedEvents, statusOf } from '#tests/helpers/model_ev
 
 const IMPORT = systemActor('nightly import')
 
-test.group('Own code with an actor', (group) => {
+test.group('Application code with an actor', (group) => {
   group.tap((one) => one.tags(['@database']))
   const crud = new LucidCrud(PrivateLedger)
   let ada: AdminUser
@@ -37,7 +37,7 @@ test.group('Own code with an actor', (group) => {
     }
   })
 
-  test('[P14] a system actor may do everything, whatever policy and scope')
+  test('[P14] a system actor is allowed everything, regardless of policy and scope')
     .with(['actor', 'runAs'])
     .run(async ({ assert }, how) => {
       const options = how === 'actor' ? { actor: IMPORT } : {}
@@ -101,7 +101,7 @@ test.group('Own code with an actor', (group) => {
     assert.lengthOf(await audited('PrivateLedger'), 3)
   })
 
-  test('[E3] the log’s page shows the name, and a long one in full', async ({ assert }) => {
+  test('[E3] the log page shows the name, and a long one in full', async ({ assert }) => {
     const name = 'the import of what the other branch has sold'
     await crud.update(id, { title: 'changed' }, { actor: IMPORT })
     await crud.update(id, { title: 'again' }, { actor: systemActor(name) })
@@ -118,7 +118,7 @@ test.group('Own code with an actor', (group) => {
     assert.include(one.text, `system: ${name}`)
   })
 
-  test('[P14] the innermost actor counts, and an actor passed to an operation takes precedence', async ({
+  test('[P14] the innermost actor applies, and an actor passed to an operation takes precedence', async ({
     assert,
     cleanup,
   }) => {

@@ -3,7 +3,7 @@ import { ConfigurationError, RuntimeError, ValueError } from '#crud'
 import { listed } from '#base/errors'
 
 test.group('errors', () => {
-  test('[P9] each class has a code by which the start recognizes it', ({ assert }) => {
+  test('[P9] each error class has a code by which the start recognizes it', ({ assert }) => {
     const errors = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
 
     assert.deepEqual(
@@ -27,7 +27,7 @@ test.group('errors', () => {
     )
   })
 
-  test('a single error is one error', ({ assert }) => {
+  test('a single error is counted as one error', ({ assert }) => {
     assert.include(new ConfigurationError([new Error('alone')]).message, 'has 1 error:')
   })
 

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { mapInTurns } from '#base/event_loop'
 
-test.group('Long work in turns', () => {
-  test('lets other work run between the parts of a list', async ({ assert }) => {
+test.group('Long work that yields to other work', () => {
+  test('other work can run between the chunks of a list', async ({ assert }) => {
     const order: string[] = []
     const list = mapInTurns([1, 2, 3, 4, 5], 2, (item, index) => {
       order.push(`${item}`)
@@ -15,7 +15,7 @@ test.group('Long work in turns', () => {
     assert.isBelow(order.indexOf('other'), order.indexOf('5'))
   })
 
-  test('maps a short list without a turn', async ({ assert }) => {
+  test('a short list is mapped without yielding', async ({ assert }) => {
     const order: string[] = []
     const list = mapInTurns(['a', 'b'], 2, (item) => order.push(item))
     order.push('begun')

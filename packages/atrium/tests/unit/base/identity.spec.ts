@@ -25,7 +25,7 @@ test.group('fingerprintOf', () => {
     )
   })
 
-  test('[Q7] every value matters, and so does the order of lists', ({ assert }) => {
+  test('[Q7] every value and the order of lists affect the fingerprint', ({ assert }) => {
     fc.assert(
       fc.property(body, body, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other)
@@ -70,7 +70,7 @@ test.group('identityOf', () => {
     assert.equal(new Set(actors.map((one) => JSON.stringify(identityOf(one)))).size, actors.length)
   })
 
-  test('[Q7] an actor without a lasting identity has none', ({ assert }) => {
+  test('[Q7] an actor without a permanent identity has no identity', ({ assert }) => {
     assert.isUndefined(identityOf({ kind: 'token' }))
     assert.isUndefined(identityOf(strange({ kind: 'token', user: { name: 'ann' } })))
   })

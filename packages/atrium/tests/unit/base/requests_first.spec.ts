@@ -26,7 +26,9 @@ test.group('requestsFirst', (group) => {
     while (responses.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 
-  test('[D6] work waits until requests have begun their responses', async ({ assert }) => {
+  test('[D6] work waits until running requests have started their responses', async ({
+    assert,
+  }) => {
     await requestsFirst()
     ask()
     await arrived(1)
@@ -40,7 +42,7 @@ test.group('requestsFirst', (group) => {
     assert.deepEqual(order, ['answer', 'work'])
   })
 
-  test('[D6] a caller that has gone does not hold up work', async ({ assert }) => {
+  test('[D6] a caller that has disconnected does not delay work', async ({ assert }) => {
     await requestsFirst()
     const request = ask()
     await arrived(1)
@@ -51,7 +53,7 @@ test.group('requestsFirst', (group) => {
     assert.isTrue(responses[0].destroyed)
   })
 
-  test('[D6] work continues in spite of a request without a response', async ({ assert }) => {
+  test('[D6] work continues despite a request without a response', async ({ assert }) => {
     await requestsFirst()
     ask()
     await arrived(1)

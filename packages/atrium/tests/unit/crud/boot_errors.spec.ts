@@ -25,7 +25,7 @@ async function messageOf(options: Record<string, unknown>): Promise<string> {
   return ''
 }
 
-test.group('Errors of the boot', () => {
+test.group('Boot errors', () => {
   test('[P9] {option}: the message names model, option, value {value} and the valid values')
     .with([
       { option: 'path', wrong: 5, value: '5', right: 'a string' },

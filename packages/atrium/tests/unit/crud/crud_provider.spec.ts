@@ -115,7 +115,7 @@ test.group('CrudProvider', (group) => {
     }
   }
 
-  test('[P2] a policy that imports the models which name it works inside a function', async ({
+  test('[P2] a policy can import the models that use it if the options are a function', async ({
     assert,
   }) => {
     const folder = await folderWith(CIRCLE(true))
@@ -127,7 +127,7 @@ test.group('CrudProvider', (group) => {
     }
   })
 
-  test('[P9] an import cycle is one error that says what to do', async ({ assert }) => {
+  test('[P9] an import cycle is one error with instructions', async ({ assert }) => {
     const folder = await folderWith(CIRCLE(false))
     const failure = await failureOf(providerFor(folder).start())
     assert.lengthOf(failure.errors, 1)
@@ -162,7 +162,7 @@ test.group('CrudProvider', (group) => {
     assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
   })
 
-  test('[P9] a command ends with one line about the errors, unless it has shown them', async ({
+  test('[P9] a command ends with one line about the errors, unless it has already shown them', async ({
     assert,
     cleanup,
   }) => {
@@ -187,7 +187,9 @@ test.group('CrudProvider', (group) => {
     assert.lengthOf(warnings, 1)
   })
 
-  test('[P9] a server reports them together with missing tables, each once', async ({ assert }) => {
+  test('[P9] a server reports the errors together with missing tables, once each', async ({
+    assert,
+  }) => {
     const folder = await folderWith({
       'lost.ts': MODEL('Lost', ''),
       'wrong.ts': MODEL('Wrong', "{ path: 'two words', include: ['none'] }"),
@@ -243,7 +245,7 @@ test.group('CrudProvider', (group) => {
     assert.match(text, /^Everybody can write .*Reel.* through the endpoints, by the default of/)
   })
 
-  test('[P10] in production it names models without an access option, and the line to add', async ({
+  test('[P10] in production the server names models without an access option, and the line to add', async ({
     assert,
     cleanup,
   }) => {

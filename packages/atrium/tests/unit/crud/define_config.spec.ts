@@ -96,7 +96,7 @@ test.group('defineConfig', () => {
     assert.deepEqual(config.rateLimit, { requests: 100, seconds: 60 })
   })
 
-  test('[P5] every spelling of a prefix is normalized')
+  test('[P5] every notation of a prefix is normalized')
     .with([
       ['/api', '/api'],
       ['api', '/api'],
@@ -108,7 +108,7 @@ test.group('defineConfig', () => {
       assert.equal(defineConfig({ prefix }).prefix, path)
     })
 
-  test('[P9] a number other than a positive integer is named')
+  test('[P9] an error names a number that is not a positive integer')
     .with([
       { pagination: { limit: 0 } },
       { pagination: { itemsPerPage: -1 } },
@@ -128,7 +128,7 @@ test.group('defineConfig', () => {
       assert.throws(() => defineConfig(config as object), ValueError as any, text)
     })
 
-  test('[P9] an unknown access is named', ({ assert }) => {
+  test('[P9] an error names an unknown access value', ({ assert }) => {
     assert.throws(
       () => defineConfig({ access: 'everyone' as 'public' }),
       ValueError as any,
@@ -146,7 +146,7 @@ test.group('defineConfig', () => {
     )
   })
 
-  test('[Q1] docs decides about the API schema and its page: {docs}')
+  test('[Q1] the docs option determines the access of API schema and page: {docs}')
     .with([
       { docs: 'public', development: [true, 'public'], production: [true, 'public'] },
       { docs: 'token', development: [true, 'token'], production: [true, 'token'] },
@@ -168,7 +168,9 @@ test.group('defineConfig', () => {
       assert.deepEqual(decided(), [...production])
     })
 
-  test('[Q1] the options of earlier versions decide about schema and page apart', ({ assert }) => {
+  test('[Q1] the options of earlier versions configure schema and page separately', ({
+    assert,
+  }) => {
     const { openapi, docs } = defineConfig({
       docs: { enabled: false, access: 'token', path: '/help' },
       openapi: { access: 'public' },

@@ -63,7 +63,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
 
   const names = () => Noting.calls.map(([name, , stored]) => [name, stored])
 
-  test('[P8] the methods run in this order; the row exists in those after the write', async ({
+  test('[P8] the methods run in this order, and the row exists in those after the write', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'new' })
@@ -107,7 +107,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
       }
     })
 
-  test("[P6, P8] methods after the write get the caller's values and may write", async ({
+  test("[P6, P8] methods after the write get the caller's values and can write", async ({
     assert,
   }) => {
     const created = await crud.create({ name: 'new', rename: 'other' })

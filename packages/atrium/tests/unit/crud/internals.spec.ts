@@ -11,11 +11,13 @@ test.group('#crud/internals', () => {
   const source = readFileSync(app.makePath('packages/atrium/src/crud/internals.ts'), 'utf8')
   const entries = source.match(ENTRY) ?? []
 
-  test('[K6, K6.1] has at most 60 names', ({ assert }) => {
+  test('[K6, K6.1] #crud/internals has at most 60 names', ({ assert }) => {
     assert.isAtMost(entries.length, MOST_NAMES)
   })
 
-  test('[K6, K6.1] has nothing but names with the reason why they are internal', ({ assert }) => {
+  test('[K6, K6.1] #crud/internals exports only names with the reason why they are internal', ({
+    assert,
+  }) => {
     const rest = source.replace(ENTRY, '').replaceAll(/\/\*[^*][\s\S]*?\*\//g, '')
     assert.equal(rest.trim(), '')
     assert.isNotEmpty(entries)

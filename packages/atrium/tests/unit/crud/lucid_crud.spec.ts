@@ -244,7 +244,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     }).timeout(3000)
   }
 
-  test('[P8, P15] it does not wait for a load that waits for the transaction either', async ({
+  test('[P8, P15] a call in a transaction does not wait for a load that waits for the same transaction', async ({
     assert,
   }) => {
     const id = await insertCounter('one')
@@ -261,7 +261,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.deepInclude(await crud.get(id), { value: 5 })
   }).timeout(3000)
 
-  test('[E1] a write is announced after the outermost commit', async ({ assert }) => {
+  test('[E1] an event of a write is emitted after the outermost commit', async ({ assert }) => {
     const heard: string[] = []
     await db.transaction(async (client) => {
       await counters.create({ name: 'one' }, { client })
@@ -412,7 +412,9 @@ test.group('LucidCrud and a policy', (group) => {
     assert.isFalse(await notes.exists({ title: 'no create' }, { actor }))
   })
 
-  test('[P14] the policy may allow the current row but not the updated one', async ({ assert }) => {
+  test('[P14] the policy can allow the current row but refuse the updated one', async ({
+    assert,
+  }) => {
     const id = await insertNote({ owner: 'anna' })
     const call = notes.update(id, { title: 'no update' }, { actor: ANNA })
     assert.equal(await statusOf(call), 403)
@@ -603,7 +605,7 @@ test.group('LucidCrud | prepareDelete', (group) => {
     total = await insertCounter('total')
   })
 
-  test('[P8, S52] every deletion calls it for each record, in its own transaction', async ({
+  test('[P8, S52] every deletion calls prepareDelete for each record, in its own transaction', async ({
     assert,
   }) => {
     const ids = []
@@ -624,7 +626,9 @@ test.group('LucidCrud | prepareDelete', (group) => {
     ])
   })
 
-  test('[P8, S52] an error is thrown to the caller, and nothing is written', async ({ assert }) => {
+  test('[P8, S52] an error of prepareDelete is thrown to the caller, and nothing is written', async ({
+    assert,
+  }) => {
     const ids = [await insertCounter('a'), await insertCounter('kept')]
     assert.equal(await statusOf(counters.delete(ids[1])), 409)
     assert.equal(await statusOf(counters.dbDelete(ids[1])), 409)

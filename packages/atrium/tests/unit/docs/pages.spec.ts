@@ -29,7 +29,7 @@ test.group('README', () => {
     )
   })
 
-  test('the first screen of the README says who can call the API', ({ assert }) => {
+  test('the first screen of the README describes who can call the API', ({ assert }) => {
     const screen = readPage('README.md').split('\n').slice(0, 25).join('\n')
     assert.match(screen, /All clients may call every endpoint in development/)
     assert.match(screen, /In production every\s*>?\s*call needs an access token/)
@@ -77,7 +77,7 @@ test.group('Pages of the documentation', () => {
     assert.sameMembers(listed, others)
   })
 
-  test('every block is run, or its fence states why not', ({ assert }) => {
+  test('every code block is run, or its fence contains the reason why not', ({ assert }) => {
     const errors = pages()
       .flatMap(blocksOf)
       .filter(({ language, reason }) =>
@@ -89,7 +89,7 @@ test.group('Pages of the documentation', () => {
     )
   })
 
-  test('every block has a language, except the maps of the architecture', ({ assert }) => {
+  test('every code block is fenced, except in the maps of the architecture', ({ assert }) => {
     const indented = pages()
       .filter((page) => page !== 'docs/architecture.md')
       .flatMap((page) =>
@@ -123,7 +123,7 @@ test.group('Pages of the documentation', () => {
     assert.lengthOf(paths, new Set(paths).size)
   })
 
-  test('every column of a table has a heading', ({ assert }) => {
+  test('every cell of a table has a column heading', ({ assert }) => {
     for (const row of tableRows('docs/configuration.md', 'Environment')) assert.lengthOf(row, 3)
   })
 })

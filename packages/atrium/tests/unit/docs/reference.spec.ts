@@ -58,7 +58,7 @@ function usedFrom(name: string): Set<string> {
 }
 
 test.group('docs/reference.md', () => {
-  test('[K6] lists every exported value under its import path, and no other', ({ assert }) => {
+  test('[K6] docs/reference.md', ({ assert }) => {
     for (const path of Object.keys(PUBLIC)) {
       const rows = path === './types' ? [] : tableRows(PAGE, headingOf(path))
       assert.sameMembers(
@@ -69,7 +69,7 @@ test.group('docs/reference.md', () => {
     }
   })
 
-  test('[K6] says of each value what goes in and out, what it throws and its rule', ({
+  test('[K6] the page describes for each value its input, output, exceptions and rule', ({
     assert,
   }) => {
     for (const path of Object.keys(PUBLIC).filter((one) => one !== './types')) {
@@ -80,7 +80,7 @@ test.group('docs/reference.md', () => {
     }
   })
 
-  test('[K6] has an example that imports each value', ({ assert }) => {
+  test('[K6] the page has an example that imports each value', ({ assert }) => {
     const used = new Map(
       Object.keys(PUBLIC).map((path) => [path, usedFrom(headingOf(path))] as const)
     )
@@ -99,14 +99,14 @@ test.group('docs/reference.md', () => {
 })
 
 test.group('Public API', () => {
-  test('[K6] has at most 70 values', ({ assert }) => {
+  test('[K6] the public API has at most 70 values', ({ assert }) => {
     const values = new Set(
       Object.keys(PUBLIC).flatMap((path) => valuesOf(path).map((one) => one[1]))
     )
     assert.isAtMost(values.size, MOST_VALUES)
   })
 
-  test('[K6] has no subpath but those of the reference and those that files of AdonisJS name', ({
+  test('[K6] the package has only the subpaths of the reference and those that files of AdonisJS need', ({
     assert,
   }) => {
     const file = app.makePath('packages/atrium/package.json')

@@ -14,12 +14,12 @@ function databaseOf(client: string): Database {
   } as unknown as Database
 }
 
-test.group('Settings of connections', () => {
-  test('[K5.7] the connections of adonis-atrium/database need no change', async ({ assert }) => {
+test.group('Connection settings', () => {
+  test('[K5.7] the connections of adonis-atrium/database cause no warning', async ({ assert }) => {
     assert.deepEqual(await connectionWarnings(db, db.primaryConnectionName), [])
   })
 
-  test('[K5.7] {client}: a session in another zone, and without foreign keys, is named')
+  test('[K5.7] a session in another time zone, or without foreign keys, causes a warning: {client}')
     .with([
       { client: 'pg', expected: ['not UTC'] },
       { client: 'mysql2', expected: ['not UTC'] },
@@ -31,7 +31,7 @@ test.group('Settings of connections', () => {
       for (const [index, part] of expected.entries()) assert.include(warnings[index], part)
     })
 
-  test('[K5.7] a process outside of UTC is named', ({ assert, cleanup }) => {
+  test('[K5.7] a process in another time zone than UTC causes a warning', ({ assert, cleanup }) => {
     const { TZ } = process.env
     cleanup(() => {
       process.env.TZ = TZ

@@ -54,7 +54,7 @@ test.group('Migrations of the engine', (group) => {
     assert.includeMembers(await namesOfDone(), names)
   })
 
-  test('[K7] one that ran from another folder is not pending, one of the application is', ({
+  test('[K7] a migration that ran from another folder is not pending, and one of the application is', ({
     assert,
   }) => {
     const wanted = [`${migrationsPath('admin')}/1_users`, 'database/migrations/2_shelves']
@@ -64,7 +64,10 @@ test.group('Migrations of the engine', (group) => {
     assert.deepEqual(pendingMigrations(wanted, []), wanted)
   })
 
-  test('[K3] they come before those of the connection, and once', ({ assert, cleanup }) => {
+  test('[K3] migrations of the engine come before those of the connection, and only once', ({
+    assert,
+    cleanup,
+  }) => {
     const { config } = db.getRawConnection(db.primaryConnectionName)!
     const { migrations } = config
     cleanup(() => {
@@ -81,7 +84,7 @@ test.group('Migrations of the engine', (group) => {
     assert.deepEqual(pathsWith(['a', ...engine, 'b']), ['a', ...engine, 'b'])
   })
 
-  test('[K4] their tables are left out of the generated schema of the application', async ({
+  test('[K4] tables of the engine are omitted from the generated schema of the application', async ({
     assert,
     cleanup,
   }) => {

@@ -23,7 +23,7 @@ test.group('Tables of the engine', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[K3.6] they and their migrations are removed, and nothing of the application', async ({
+  test('[K3.6] the command removes the engine’s tables and migrations, and nothing of the application', async ({
     assert,
     cleanup,
   }) => {
@@ -50,7 +50,7 @@ test.group('Tables of the engine', (group) => {
     await removeEngineTables(db, app, name)
   }).tags(['@dialect'])
 
-  test('[K3.6] without a terminal, and in production, the command needs --force', async ({
+  test('[K3.6] without a terminal, and in production, the command requires --force', async ({
     assert,
     cleanup,
   }) => {

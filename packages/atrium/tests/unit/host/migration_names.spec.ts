@@ -45,7 +45,7 @@ test.group('Names of migrations', (group) => {
     }
   })
 
-  test('the names are read without a write', async ({ assert }) => {
+  test('migration names are read without writing', async ({ assert }) => {
     assert.deepEqual(await migrationNamesOf(db, app, NAME), [`tmp/${NAME}/migrations/1_shelves`])
     assert.isEmpty(await tables())
   })

@@ -195,7 +195,7 @@ test.group('createNodeServer', () => {
     assert.deepEqual(order, ['silent', 'endless'])
   })
 
-  test('[A6] a client that gets a response before its body is complete can read it and is then cut off', async ({
+  test('[A6] a client that gets a response before its body is complete can read it, and is then disconnected', async ({
     assert,
     cleanup,
   }) => {

@@ -9,7 +9,9 @@ const SAFE = {
 }
 
 test.group('Warnings of a production server', () => {
-  test('is silent about safe settings, a file, a socket and the same machine', ({ assert }) => {
+  test('there are no warnings about safe settings, a file, a socket and the same machine', ({
+    assert,
+  }) => {
     for (const host of [undefined, '/run/postgresql', 'localhost', '127.0.0.1', '::1']) {
       const connections = { main: { host, hasTls: false } }
       assert.deepEqual(productionWarnings({ ...SAFE, connections }), [])
@@ -17,7 +19,7 @@ test.group('Warnings of a production server', () => {
     assert.deepEqual(productionWarnings(SAFE), [])
   })
 
-  test('names each unsafe setting and its place in a clone and in an application, and no secret', ({
+  test('each unsafe setting is reported with its location in a clone and in an application, without secrets', ({
     assert,
   }) => {
     const appKey = 'correct horse battery correct horse battery 7'
@@ -39,7 +41,7 @@ test.group('Warnings of a production server', () => {
     assert.notInclude(warnings.join(), appKey)
   })
 
-  test('reads the address of a connection', ({ assert }) => {
+  test('the host of a connection is parsed', ({ assert }) => {
     const server = { host: 'db', ssl: { rejectUnauthorized: true }, password: 'x' }
     assert.deepEqual(addressOf({ connection: server }), { host: 'db', hasTls: true })
     assert.deepEqual(addressOf({ connection: { filename: 'x' } }), {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { checkTrustedProxy } from '#host/trusted_proxy'
 
 test.group('checkTrustedProxy', () => {
-  test('accepts an address, a network and a name')
+  test('an address, a network and a name are accepted')
     .with([
       undefined,
       '',
@@ -19,7 +19,7 @@ test.group('checkTrustedProxy', () => {
       assert.doesNotThrow(() => checkTrustedProxy(text, true))
     })
 
-  test('refuses what trusts everybody')
+  test('values that trust all clients are refused')
     .with(['*', 'true', 'ALL', '0.0.0.0/0', '0.0.0.0/0.0.0.0', '::/0', '::ffff:0.0.0.0/0'])
     .run(({ assert }, text) => {
       for (const isProduction of [true, false]) {
@@ -27,14 +27,14 @@ test.group('checkTrustedProxy', () => {
       }
     })
 
-  test('refuses networks of callers in production alone')
+  test('networks of clients are refused in production only')
     .with(['0.0.0.0/1', '128.0.0.0/128.0.0.0', '2000::/3', '::ffff:0.0.0.0/96', '::ffff:0:0/97'])
     .run(({ assert }, text) => {
       assert.throws(() => checkTrustedProxy(text, true), /trusts everybody/)
       assert.doesNotThrow(() => checkTrustedProxy(text, false))
     })
 
-  test('names what it can be instead of an unreadable value')
+  test('an invalid value is reported with the accepted forms')
     .with(['proxy', '10.0.0.0/33', '10.0.0.0/x', '1.2.3', '10.0.0.0/8/8', '10.0.0.0/255.0.255.0'])
     .run(({ assert }, text) => {
       assert.throws(

@@ -39,7 +39,7 @@ async function readSlowly(socket: Socket, pause: number): Promise<number> {
 }
 
 test.group('limitWriting', () => {
-  test('[A29] a client that does not read the response is cut off, and its memory is freed', async ({
+  test('[A29] a client that does not read the response is disconnected, and its memory is freed', async ({
     assert,
     cleanup,
   }) => {
@@ -96,7 +96,7 @@ test.group('limitWriting', () => {
     assert.isAbove(performance.now() - start, writeSeconds * 1000)
   })
 
-  test('[A29] a client below the minimum rate is cut off despite its progress', async ({
+  test('[A29] a client below the minimum rate is disconnected despite its progress', async ({
     assert,
     cleanup,
   }) => {
@@ -112,7 +112,7 @@ test.group('limitWriting', () => {
     assert.isBelow(await readSlowly(socket, 5), LONG.length)
   })
 
-  test('[A29] a handler may take longer than the limit', async ({ assert, cleanup }) => {
+  test('[A29] a handler can take longer than the limit', async ({ assert, cleanup }) => {
     const { server, port } = await listening(
       async (_request, response) => {
         await sleep(300)

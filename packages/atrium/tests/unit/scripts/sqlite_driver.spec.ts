@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 
-test.group('The driver of SQLite in a fresh clone', () => {
-  test('[K8] a new .env names a driver that has a binary, and the start says which', async ({
+test.group('SQLite driver in a fresh clone', () => {
+  test('[K8] a new .env selects a driver that has a binary, and the start reports which', async ({
     assert,
     cleanup,
   }) => {
@@ -46,7 +46,7 @@ test.group('The driver of SQLite in a fresh clone', () => {
     assert.notInclude(withOne.stderr, 'driver:sqlite3')
   })
 
-  test('[K8] no package that npm start installs has to be compiled', async ({ assert }) => {
+  test('[K8] no package that npm start installs needs to be compiled', async ({ assert }) => {
     const lock = JSON.parse(await readFile(app.makePath('package-lock.json'), 'utf8'))
     const withScripts = Object.entries<{ hasInstallScript?: boolean; dev?: boolean }>(lock.packages)
       .filter(([, entry]) => entry.hasInstallScript && !entry.dev)

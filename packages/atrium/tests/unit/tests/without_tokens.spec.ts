@@ -11,8 +11,8 @@ const TOKENS: Record<string, string> = {
   'a UUID': '8d4c9a6e-1f5b-4711-9c59-2f1a4f7f3b11',
 }
 
-test.group('Tests | random parts of a text', () => {
-  test('{$self} is not a text')
+test.group('Test helpers | random tokens in texts', () => {
+  test('{$self} is removed as a random token')
     .with(Object.keys(TOKENS))
     .run(({ assert }, name) => {
       for (const [start, end] of ['""', '=&', '/?', '> ', '.<']) {
@@ -21,7 +21,7 @@ test.group('Tests | random parts of a text', () => {
       }
     })
 
-  test('parts of a second are not texts, seconds and dates are', ({ assert }) => {
+  test('fractions of a second are removed, and seconds and dates stay', ({ assert }) => {
     assert.equal(
       withoutTokens('2001-11-23 21:04:05.471100+00 1764711042123 12:11:10,123 12.4711'),
       '2001-11-23 21:04:05…+00 … 12:11:10… 12.4711'
@@ -34,7 +34,7 @@ test.group('Tests | random parts of a text', () => {
     assert.equal(withoutTokens(text), text)
   })
 
-  test('a short word is not absent by chance alone', ({ assert }) => {
+  test('a short word in a random token does not fail an assertion', ({ assert }) => {
     for (const token of Object.values(TOKENS)) {
       for (const word of ['Ann', '4711']) {
         assert.notInclude(`"${token}"`, word)
@@ -45,7 +45,7 @@ test.group('Tests | random parts of a text', () => {
     }
   })
 
-  test('a whole token is found, and so is a pattern of one', ({ assert }) => {
+  test('a complete token is found, and so is a pattern that matches one', ({ assert }) => {
     for (const token of Object.values(TOKENS)) {
       assert.throws(() => assert.notInclude(`"${token}"`, token))
       assert.throws(() => assert.notInclude(`"${token}"`, token.slice(8, 16)))
@@ -54,7 +54,7 @@ test.group('Tests | random parts of a text', () => {
     }
   })
 
-  test('lists are compared as they are', ({ assert }) => {
+  test('lists are compared unchanged', ({ assert }) => {
     assert.throws(() => assert.notInclude(['JzcEmyhdTrC2AnnoaWdIcd', 'Ann'], 'Ann'))
     assert.notInclude(['Anne'], 'Ann')
   })

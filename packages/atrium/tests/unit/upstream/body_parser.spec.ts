@@ -49,7 +49,7 @@ async function errorByItself(): Promise<{ status?: number; code?: string }> {
 }
 
 test.group('parseBody', () => {
-  test("the parser still has no status for bodies that can't be decompressed", async ({
+  test("the parser still sets no status for bodies that can't be decompressed", async ({
     assert,
   }) => {
     const { code, status } = await errorByItself()

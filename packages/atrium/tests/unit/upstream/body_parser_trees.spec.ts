@@ -50,13 +50,13 @@ async function readForm(
 }
 
 test.group('Multipart names', () => {
-  test('the parser still turns names into trees', async ({ assert }) => {
+  test('the parser still turns names into nested objects', async ({ assert }) => {
     const { fields, files } = await readForm((_ctx, parse) => parse())
     assert.include(fields, 'a')
     assert.include(files, 'd')
   })
 
-  test('[R2] fields and files with nested names are left out, save those of rows', async ({
+  test('[R2] fields and files with nested names are ignored, except those of rows', async ({
     assert,
   }) => {
     const { fields, files } = await readForm((ctx, parse) => readWithoutTrees(ctx.request, parse))

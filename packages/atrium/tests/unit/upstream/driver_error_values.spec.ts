@@ -16,7 +16,7 @@ const twice = (change: Change) =>
       )
   })
 
-test.group('Errors of pg', (group) => {
+test.group('pg errors', (group) => {
   group.tap((one) => one.skip(!onPostgres, 'no PostgreSQL'))
 
   test('an error of pg still contains values', async ({ assert }) => {
@@ -30,7 +30,7 @@ test.group('Errors of pg', (group) => {
   })
 })
 
-test.group('Errors of mysql2', (group) => {
+test.group('mysql2 errors', (group) => {
   group.tap((one) => one.skip(!onMysql, 'no MySQL'))
 
   test('an error of mysql2 still contains values', async ({ assert }) => {
@@ -45,8 +45,8 @@ test.group('Errors of mysql2', (group) => {
   })
 })
 
-test.group('Statements of drivers', () => {
-  test('calls without a callback, and successful ones, are unchanged', ({ assert }) => {
+test.group('Driver statements', () => {
+  test('calls without a callback and successful calls are unchanged', ({ assert }) => {
     for (const change of [dropErrorDetails, hideErrorStatements]) {
       const connection = {
         query: (statement: unknown, callback?: (...given: unknown[]) => void) => {

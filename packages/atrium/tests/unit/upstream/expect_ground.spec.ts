@@ -2,11 +2,11 @@ import { test } from '@japa/runner'
 import { expectGround, hasMethods, hasText } from '#upstream/expect_ground'
 
 test.group('expectGround', () => {
-  test('a library in its expected state passes', ({ assert }) => {
+  test('a library in its expected state passes the check', ({ assert }) => {
     assert.doesNotThrow(() => expectGround('knex', 'knex_transaction', { 'Knex#raw': true }))
   })
 
-  test('the message names library, version, file and all changed parts', ({ assert }) => {
+  test('the message contains library, version, file and all changed parts', ({ assert }) => {
     const parts = { 'Knex#raw': true, 'Transaction#commit': false, 'Client#query': false }
     assert.throws(
       () => expectGround('knex', 'knex_transaction', parts),
@@ -14,7 +14,7 @@ test.group('expectGround', () => {
     )
   })
 
-  test('the message is a plain line for the operator', ({ assert }) => {
+  test('the message is one plain line for the operator', ({ assert }) => {
     for (const [library, named] of [
       ['node', `node ${process.versions.node} has changed`],
       ['@adonisjs/lucid', '@adonisjs/lucid 22'],
@@ -31,7 +31,7 @@ test.group('expectGround', () => {
     }
   })
 
-  test('hasMethods requires each of them to be a function', ({ assert }) => {
+  test('hasMethods requires each name to be a function', ({ assert }) => {
     assert.isTrue(hasMethods({ one() {}, two() {} }, 'one', 'two'))
     assert.isFalse(hasMethods({ one() {}, two: 2 }, 'one', 'two'))
     assert.isFalse(hasMethods(undefined, 'one'))

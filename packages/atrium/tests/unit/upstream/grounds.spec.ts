@@ -44,7 +44,7 @@ test.group('Expectations of the patches', () => {
     assert.doesNotThrow(() => migrations())
   })
 
-  test('{0} names the changed part: {1}')
+  test('the message for {0} names the changed part: {1}')
     .with(CHECKS)
     .run(async ({ assert }, [file, part, check]) => {
       const error = await Promise.resolve()
@@ -58,7 +58,7 @@ test.group('Expectations of the patches', () => {
       assert.include(error?.message, `(src/upstream/${file}.ts)`)
     })
 
-  test('patches import nothing of the engine, and state the version and when they can be removed', async ({
+  test('patches import nothing from the engine, and declare the version and when they can be removed', async ({
     assert,
   }) => {
     const folder = app.makePath('packages/atrium/src/upstream')

@@ -74,13 +74,13 @@ async function beginAfterRefusedCommit(knex: any): Promise<boolean> {
 
 for (const driver of DRIVERS) {
   test.group(`Transactions of ${driver}`, () => {
-    test('knex still begins without the lock', async ({ assert, cleanup }) => {
+    test('knex still begins a transaction without the lock', async ({ assert, cleanup }) => {
       const { knex, close } = await open(driver, { mended: false })
       cleanup(close)
       assert.isTrue(await beginTwice(knex))
     })
 
-    test('BEGIN takes the lock', async ({ assert, cleanup }) => {
+    test('with the patch BEGIN acquires the lock', async ({ assert, cleanup }) => {
       const { knex, close } = await open(driver, { mended: true })
       cleanup(close)
       assert.isFalse(await beginTwice(knex))

@@ -82,7 +82,7 @@ test.group('End of a transaction', (group) => {
     })
   }
 
-  test('[E1] without a COMMIT no commit is announced', async ({ assert }) => {
+  test('[E1] without a COMMIT no commit is reported', async ({ assert }) => {
     const heard: string[] = []
     const trx = await begin()
     await trx.table('samples').insert(ROW)
@@ -111,7 +111,7 @@ test.group('End of a transaction', (group) => {
     assert.deepEqual(heard, ['hook'])
   })
 
-  test('a connection without a ROLLBACK is not used again', async ({ assert }) => {
+  test('a connection without a ROLLBACK is not reused', async ({ assert }) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
@@ -124,10 +124,7 @@ test.group('End of a transaction', (group) => {
     await withConnection(db.connection(), (other) => assert.notStrictEqual(other, connection))
   })
 
-  test('a connection with a late ROLLBACK is not used again either', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a connection with a late ROLLBACK is not reused either', async ({ assert, cleanup }) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
@@ -145,7 +142,7 @@ test.group('End of a transaction', (group) => {
     await withConnection(db.connection(), (other) => assert.notStrictEqual(other, connection))
   })
 
-  test('a connection with a proper ROLLBACK is used again', async ({ assert }) => {
+  test('a connection with a successful ROLLBACK is reused', async ({ assert }) => {
     const trx = await begin()
     const connection = (await connectionOf(trx)) as { __knex__disposed?: unknown }
     await trx.rollback()
@@ -174,7 +171,7 @@ test.group('inTransaction', (group) => {
     await db.from('samples').delete()
   })
 
-  test('[P8] writes of any kind are stored after the commit', async ({ assert }) => {
+  test('[P8] writes of any kind are stored by the commit', async ({ assert }) => {
     await inTransaction(db.connection(), async (trx) => {
       await trx.table('samples').insert(ROW)
       const more = { ...ROW, name: 'second' }
@@ -186,7 +183,9 @@ test.group('inTransaction', (group) => {
     assert.deepEqual(await names(), ['upstream', 'third', 'fourth'])
   })
 
-  test('[P8] an error rolls the work back and releases the connection', async ({ assert }) => {
+  test('[P8] an error rolls back the transaction and releases the connection', async ({
+    assert,
+  }) => {
     const work = inTransaction(db.connection(), async (trx) => {
       await trx.table('samples').insert(ROW)
       throw new Error('no')
@@ -197,7 +196,7 @@ test.group('inTransaction', (group) => {
     assert.deepEqual(await names(), [])
   })
 
-  test('without a BEGIN no work is done, and the connection is released', async ({ assert }) => {
+  test('without a BEGIN nothing runs, and the connection is released', async ({ assert }) => {
     response('BEGIN;', refuse)
     let isDone = false
     const work = inTransaction(db.connection(), async () => void (isDone = true))
@@ -215,7 +214,7 @@ test.group('inTransaction', (group) => {
     await assert.rejects(() => inTransaction(db.connection(), async () => {}), 'refused')
   })
 
-  test('[E1] nested transactions end with it or by themselves', async ({ assert }) => {
+  test('[E1] nested transactions end with the outer one or by themselves', async ({ assert }) => {
     const heard: string[] = []
     await inTransaction(db.connection(), async (trx) => {
       await inTransaction(trx, async (inner) => {

@@ -28,14 +28,14 @@ function stored(values: Partial<Record<'data' | 'name' | 'sent', unknown>>) {
 
 const HOSTILE = { valueOf: 1, toString: 2, isDirty: false }
 
-test.group('Changes of data in columns', () => {
-  test('Lucid by itself still calls the data of a column', ({ assert }) => {
+test.group('Change detection of column data', () => {
+  test('Lucid by itself still calls methods of a column’s data', ({ assert }) => {
     const parcel = stored({ data: { valueOf: 1 } })
     parcel.data = { valueOf: 2 }
     assert.throws(() => lucidsDirty!.call(parcel), /valueOf is not a function/)
   })
 
-  test('data with names of methods is changed, or not, like any other', ({ assert }) => {
+  test('data with keys named like methods is compared like any other', ({ assert }) => {
     const parcel = stored({ data: structuredClone(HOSTILE) })
     assert.isEmpty(parcel.$dirty)
     parcel.data = structuredClone(HOSTILE)
@@ -46,7 +46,7 @@ test.group('Changes of data in columns', () => {
     assert.isTrue(parcel.$isDirty)
   })
 
-  test('other values of the record are judged by Lucid', ({ assert }) => {
+  test('other values of the record are compared by Lucid', ({ assert }) => {
     const parcel = stored({
       data: [1, { toString: 1 }],
       name: 'Lamp',
@@ -60,7 +60,7 @@ test.group('Changes of data in columns', () => {
     assert.deepEqual(parcel.$dirty, { name: 'Sofa', data: null })
   })
 
-  test('a filled record loses what was not given', ({ assert }) => {
+  test('filling a record clears values that were not given', ({ assert }) => {
     const parcel = stored({ data: { a: 1 }, name: 'Lamp' })
     parcel.fill({ data: { a: 1 } })
     assert.deepEqual(Object.keys(parcel.$dirty).toSorted(), ['id', 'name'])

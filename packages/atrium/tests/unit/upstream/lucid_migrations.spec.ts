@@ -236,7 +236,7 @@ test.group('Migrations of referenced tables', () => {
     assert.equal(methods.commit, commit)
   })
 
-  test("Lucid still can't: its transaction deletes the referring rows", async ({
+  test('Lucid still can’t rebuild tables: its transaction deletes the referring rows', async ({
     assert,
     cleanup,
   }) => {

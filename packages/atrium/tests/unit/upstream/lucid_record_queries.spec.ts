@@ -38,13 +38,13 @@ test.group('Queries of a record', (group) => {
     return word
   }
 
-  test("Lucid still takes the row's number for the key", async ({ assert }) => {
+  test('Lucid still uses the row number as the key', async ({ assert }) => {
     const word = make('one')
     word.$consumeAdapterResult({ id: 7 })
     assert.equal(word.id as unknown, 7)
   })
 
-  test('stores a given key, and sets a missing one', ({ assert }) => {
+  test('a given key is stored, and a missing one is set', ({ assert }) => {
     const word = make('two')
     let isGiven = true
     keepGivenKey(word, ['id'], () => isGiven)
@@ -56,7 +56,7 @@ test.group('Queries of a record', (group) => {
     assert.equal(word.id as unknown, 7)
   })
 
-  test('the query of a save can be replaced and is Lucid’s own by default', async ({ assert }) => {
+  test('the query of a save can be replaced, and is Lucid’s own by default', async ({ assert }) => {
     const requested: string[] = []
     const word = make('three')
     replaceQueries(word, (action, _client, usual) => {
@@ -75,7 +75,7 @@ test.group('Queries of a record', (group) => {
     assert.isTrue(makesOwnQueries(Own))
   })
 
-  test('an insert is checked with the row that hooks have left, by whatever adapter Lucid has then', async ({
+  test('an insert is checked with the row that hooks returned, with the adapter that Lucid uses then', async ({
     assert,
     cleanup,
   }) => {

@@ -23,7 +23,7 @@ test.group('Transaction of a record', () => {
     await transaction.rollback()
   })
 
-  test('many records of a transaction share its listener', async ({ assert }) => {
+  test('many records of a transaction share one listener', async ({ assert }) => {
     const transaction = await db.transaction()
     const records = Array.from({ length: MANY }, () => new Parcel().useTransaction(transaction))
     assert.equal(transaction.listenerCount('commit'), 1)

@@ -18,7 +18,7 @@ test.group('Steps of save()', (group) => {
 
   const first = () => Booking.query().where('place', 'a').firstOrFail()
 
-  test("Lucid still writes all rows with one key column's value", async ({ assert }) => {
+  test('Lucid still writes one key column’s value to all rows', async ({ assert }) => {
     const booking = await first()
     booking.guest = 'anna'
     await booking.save()

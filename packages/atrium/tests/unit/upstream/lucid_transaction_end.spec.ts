@@ -41,7 +41,7 @@ test.group('End of a nested transaction', (group) => {
     })
   }
 
-  test('a released transaction can be notified that the outer one was rolled back', async ({
+  test('a released transaction can be notified of the rollback of the outer one', async ({
     assert,
   }) => {
     const { transaction, heard } = await nested(outer)

@@ -26,14 +26,14 @@ async function respondedEarly(options: ServerOptions): Promise<Socket> {
 }
 
 test.group('Responses before the end of the request', () => {
-  test('Node.js still loses an early response by closing during the request', async ({
+  test('Node.js still loses an early response by closing the connection during the request', async ({
     assert,
   }) => {
     const socket = await respondedEarly({})
     assert.isTrue(socket.destroyed)
   })
 
-  test('the connection is read further, so that the client gets the response', async ({
+  test('the connection is still read, so that the client receives the response', async ({
     assert,
     cleanup,
   }) => {
@@ -43,7 +43,7 @@ test.group('Responses before the end of the request', () => {
     assert.isTrue(socket.writableEnded)
   })
 
-  test('Node.js without destroySoon stops the boot', ({ assert }) => {
+  test('Node.js without destroySoon prevents the start', ({ assert }) => {
     assert.doesNotThrow(() => checkGround())
     assert.throws(() => checkGround({}), /^node .* has changed: net\.Socket#destroySoon\./)
   })

@@ -4,7 +4,7 @@ import { grouped, isMisgrouped, ungrouped } from '#admin/text/grouped_number'
 import { runs } from '#tests/helpers/random_runs'
 
 test.group('Admin | grouped numbers', () => {
-  test('[B17] from 10,000 on a number has separators of thousands: {numeral}')
+  test('[B17] a number of 10,000 or more has thousands separators: {numeral}')
     .with([
       { numeral: '9999', text: '9999' },
       { numeral: '-9999.12345', text: '-9999.12345' },
@@ -21,7 +21,7 @@ test.group('Admin | grouped numbers', () => {
       assert.equal(ungrouped(text), numeral)
     })
 
-  test('[B17] separators are read where they part thousands, all the same: {text}')
+  test('[B17] consistent thousands separators are accepted: {text}')
     .with([
       { text: "1'234'567", read: '1234567' },
       { text: '1 234 567.5', read: '1234567.5' },
@@ -39,13 +39,13 @@ test.group('Admin | grouped numbers', () => {
       assert.equal(isMisgrouped(text), read === undefined)
     })
 
-  test('[B17] does not report other texts as misplaced separators', ({ assert }) => {
+  test('[B17] other texts are not reported as having misplaced separators', ({ assert }) => {
     for (const text of ['15', '-1.5', '.5', '1e3', '', 'a, b', 'twelve', '1.']) {
       assert.isFalse(isMisgrouped(text), text)
     }
   })
 
-  test('[B17] every numeral comes back with every digit', () => {
+  test('[B17] every numeral is parsed back with every digit', () => {
     const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })
     const decimals = fc.option(fc.stringMatching(/^\d{1,20}$/), { nil: undefined })
     fc.assert(

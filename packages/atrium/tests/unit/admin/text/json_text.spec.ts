@@ -3,8 +3,8 @@ import { jsonError, prettyJson } from '#admin/text/json_text'
 import { shownValue } from '#admin/event_log/comparison'
 import { adminSite } from '#tests/helpers/admin'
 
-test.group('Admin | where JSON is invalid', () => {
-  test('[R13] an error of JSON names line, column and reason')
+test.group('Admin | position of JSON errors', () => {
+  test('[R13] a JSON error has line, column and reason')
     .with([
       ['{"a":1 "b":2}', 'line 1, column 8: expected a comma'],
       ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected a comma'],
@@ -40,7 +40,7 @@ test.group('prettyJson', () => {
     }
   })
 
-  test('[B17] JSON that would mostly grow by spaces is not indented', ({ assert }) => {
+  test('[B17] JSON that would grow mostly by spaces is not indented', ({ assert }) => {
     for (const text of [
       nested(33),
       nested(20_000),

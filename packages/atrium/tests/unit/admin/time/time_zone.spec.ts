@@ -12,7 +12,9 @@ import {
 const MINUTE = 60_000
 
 test.group('Admin | time zones', () => {
-  test('[R12] zones are those of the runtime and UTC, under their present names', ({ assert }) => {
+  test('[R12] the zones are those of the runtime and UTC, under their current names', ({
+    assert,
+  }) => {
     assert.equal(TIME_ZONES[0], 'UTC')
     for (const name of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv']) {
       assert.isTrue(isTimeZone(name), name)
@@ -25,7 +27,7 @@ test.group('Admin | time zones', () => {
     assert.include(ZONES_BY_AREA.get('Europe')!, 'Europe/Berlin')
   })
 
-  test('[R12] offsets are written for people and as ISO 8601 has them', ({ assert }) => {
+  test('[R12] offsets are formatted for display and as in ISO 8601', ({ assert }) => {
     const both = (minutes: number) => [offsetLabel(minutes * MINUTE), isoOffset(minutes * MINUTE)]
     assert.deepEqual(both(0), ['UTC', '+00:00'])
     assert.deepEqual(both(60), ['UTC+1', '+01:00'])
@@ -34,7 +36,9 @@ test.group('Admin | time zones', () => {
     assert.deepEqual([offsetLabel(3_208_000), isoOffset(3_208_000)], ['UTC+0:53:28', null])
   })
 
-  test('[R12] work has the zone that it runs in, and all that it awaits', async ({ assert }) => {
+  test('[R12] the zone applies to a function and to everything that it awaits', async ({
+    assert,
+  }) => {
     assert.equal(presentZone(), 'UTC')
     await inZone('Europe/Berlin', async () => {
       await new Promise((resolve) => setTimeout(resolve, 1))

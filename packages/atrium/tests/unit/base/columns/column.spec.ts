@@ -47,7 +47,7 @@ const loaded = (name: string, model: unknown = Sample) =>
     .columns.find(name)!
 
 test.group('Columns', () => {
-  test('[P7] the type is that of the database: {type} is {kind}')
+  test('[P7] the column type is that of the database: {type} is {kind}')
     .with([
       { type: 'integer', kind: 'integer' },
       { type: 'bigint', kind: 'integer' },

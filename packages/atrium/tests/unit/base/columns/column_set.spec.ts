@@ -30,7 +30,7 @@ class Parcel extends BaseModel {
 test.group('ColumnSet', () => {
   const columns = new ColumnSet(Parcel)
 
-  test('[P6] columns are found by attribute, then by API name', ({ assert }) => {
+  test('[P6] a name is looked up by attribute first, then by API name', ({ assert }) => {
     assert.equal(columns.find('addressee')!.attribute, 'addressee')
     assert.equal(columns.find('to')!.attribute, 'addressee')
     assert.equal(columns.find('is_deleted')!.attribute, 'isDeleted')
@@ -41,7 +41,7 @@ test.group('ColumnSet', () => {
     assert.isUndefined(columns.find('nothing'))
   })
 
-  test('[P6] the API name is serializeAs, else snake_case', ({ assert }) => {
+  test('[P6] the API name is serializeAs, or else in snake_case', ({ assert }) => {
     assert.deepEqual(
       columns.all.map((one) => one.apiName),
       ['id', 'weight', 'to', 'from', 'sender_name', 'secret_code', 'is_deleted']
@@ -54,7 +54,7 @@ test.group('ColumnSet', () => {
     assert.lengthOf(names, columns.all.length - 1)
   })
 
-  test('[S4] an option may name a column in any way, and has a default', ({ assert }) => {
+  test('[S4] an option can name a column by any of its names, and has a default', ({ assert }) => {
     const of = (setting: string | undefined) =>
       columns.fromSetting('isDeletedColumn', setting, 'is_deleted')?.attribute
     assert.equal(of(undefined), 'isDeleted')

@@ -116,7 +116,7 @@ test.group('Condition', () => {
       assert.throws(() => read(pair.slice(0, cut), pair.slice(cut + 1)), UnreadableFilter as any)
     })
 
-  test('[A18] in, not_in and between take comma-separated lists', ({ assert }) => {
+  test('[A18] in, not_in and between accept comma-separated lists', ({ assert }) => {
     assert.deepInclude(read('amount__in', '1,-2,3'), { values: [1, -2, 3], negate: false })
     assert.deepInclude(read('label__not_in', 'a,,b'), { values: ['a', '', 'b'], negate: true })
     assert.deepInclude(read('amount__between', '1,5'), { from: 1, to: 5 })
@@ -152,7 +152,7 @@ test.group('Condition', () => {
     assert.include(notFalse.conditions[1], { type: 'null', negate: false })
   })
 
-  test('[A18] or takes pairs of operator and value', ({ assert }) => {
+  test('[A18] or accepts pairs of operator and value', ({ assert }) => {
     const { conditions } = read('label__or', 'startswith:A\\,b,eq:x:y,is:null,ilike:%c\\_')
     assert.deepEqual(
       conditions.map(({ type, pattern, value }: any) => pattern ?? value ?? type),
@@ -168,7 +168,9 @@ test.group('Condition', () => {
     assert.deepInclude(read('label__endswith', '_'), { pattern: [ANY, '_'], foldCase: false })
   })
 
-  test('[A18] only like interprets wildcards, and only its i forms ignore case', ({ assert }) => {
+  test('[A18] only the like operators interpret wildcards, and only ilike and not_ilike ignore case', ({
+    assert,
+  }) => {
     const pattern = ['a', ANY, ONE]
     const folding = [
       ['like', false, false],
@@ -181,7 +183,7 @@ test.group('Condition', () => {
     }
   })
 
-  test('[A18] own code passes lists as arrays, whatever characters their values contain', ({
+  test('[A18] application code passes lists as arrays, whatever characters their values contain', ({
     assert,
   }) => {
     assert.deepEqual(read('label__in', ['a\\', 'b,c', '\\,']).values, ['a\\', 'b,c', '\\,'])
@@ -195,7 +197,7 @@ test.group('Condition', () => {
     assert.throws(() => read('label__like', '%'.repeat(1001)), /1000/)
   })
 
-  test('[A18] a pattern that is compared at every position of a long text is refused', ({
+  test('[A18] a pattern with too many characters to compare at each position is refused', ({
     assert,
   }) => {
     const refused = /more than 100 characters after a %/
@@ -216,7 +218,7 @@ test.group('Condition', () => {
     }
   })
 
-  test('[A18] alternatives count together; case-insensitive letters are limited to hundreds', ({
+  test('[A18] alternatives are counted together, and case-insensitive letters are limited to some hundreds', ({
     assert,
   }) => {
     const alternatives = (count: number) => Array(count).fill('like:%abcde_fghi%').join(',')

@@ -95,7 +95,7 @@ test.group('Key', (group) => {
     assert.deepEqual(key.fromParams({ id: UUID.toUpperCase() }), [UUID])
   })
 
-  test('[P8] own code passes a value, or an array of all parts', async ({ assert }) => {
+  test('[P8] application code passes a value, or an array of all parts', async ({ assert }) => {
     const single = await keyOf(Counter)
     assert.deepEqual(single.fromCode(7), [7])
     assert.deepEqual(single.fromCode([7]), [7])
@@ -132,7 +132,7 @@ test.group('Key', (group) => {
     assert.includeMembers(bindings, [1, 'a', UUID])
   })
 
-  test("[A9] a driver's row has the key in the API's format", async ({ assert }) => {
+  test('[A9] the key of a driver’s row has the API format', async ({ assert }) => {
     const counter = await keyOf(Counter)
     assert.deepEqual(counter.ofRow({ id: 7, name: 'x' }), [7])
     assert.deepEqual(counter.ofRow({ id: '9007199254740993' }), ['9007199254740993'])
@@ -156,7 +156,7 @@ test.group('Key', (group) => {
     assert.deepEqual(key.of(record), key.ofRow(row))
   })
 
-  test('[A9] a condition matches any of several keys only', async ({ assert }) => {
+  test('[A9] a condition matches exactly the given keys', async ({ assert }) => {
     const dialect = dialectOf(db.connection())
     await db.from('seats').delete()
     const places = ['a', 'b', 'c'].flatMap((place) => [1, 2, 3].map((hall) => ({ hall, place })))

@@ -49,7 +49,7 @@ test.group('Soft delete', (group) => {
     )
   })
 
-  test('[A21] if there is a flag, it alone decides', async ({ assert }) => {
+  test('[A21] a flag takes precedence over a timestamp', async ({ assert }) => {
     for (const settings of [
       { isDeletedColumn: 'is_removed' },
       { isDeletedColumn: 'is_removed', deletedAtColumn: 'removed_at' },
@@ -61,7 +61,7 @@ test.group('Soft delete', (group) => {
     }
   })
 
-  test('[A21] a timestamp alone is enough', async ({ assert }) => {
+  test('[A21] a timestamp without a flag determines deletion', async ({ assert }) => {
     const resource = await load({ deletedAtColumn: 'removed_at' })
     assert.deepEqual(await titles(resource, 'exclude'), ['active', 'flagged'])
     assert.deepEqual(await titles(resource, 'only'), ['stamped', 'both'])

@@ -23,7 +23,7 @@ test.group('Sorting', () => {
     ])
   })
 
-  test('[A15] "{$self}" is refused')
+  test('[A15] the sort "{$self}" is refused')
     .with([
       '',
       ',',

@@ -35,7 +35,7 @@ const VALUES: Record<string, fc.Arbitrary<unknown>> = {
   updatedAt: fc.option(moment),
 }
 
-test.group('The version of a record', (group) => {
+test.group('Version of a record', (group) => {
   const resource = new Resource({ model: Sample })
   group.setup(() => resource.load())
 
@@ -70,7 +70,9 @@ test.group('The version of a record', (group) => {
     )
   })
 
-  test("[B25] hidden values don’t count, so that they can't be guessed", ({ assert }) => {
+  test("[B25] hidden values do not affect the version, so that they can't be guessed", ({
+    assert,
+  }) => {
     fc.assert(
       fc.property(record, fc.option(fc.string()), (values, secret) => {
         assert.equal(version({ ...values, secret }), version(values))
@@ -78,7 +80,7 @@ test.group('The version of a record', (group) => {
     )
   })
 
-  test('[B25] tells adjacent values apart', ({ assert }) => {
+  test('[B25] the version distinguishes the boundaries of adjacent values', ({ assert }) => {
     const values = { id: 1, name: 'a', longText: 'b' }
     assert.notEqual(version(values), version({ id: 1, name: 'ab', longText: '' }))
     assert.notEqual(

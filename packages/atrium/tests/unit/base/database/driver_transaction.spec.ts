@@ -51,7 +51,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, ['one'])
     })
 
-    test('[P8] a write that fails stores nothing, tells nothing, and leaves the connection free', async ({
+    test('[P8] a write that fails stores nothing, sends no notification, and frees the connection', async ({
       assert,
       cleanup,
     }) => {
@@ -81,7 +81,7 @@ for (const driver of DRIVERS) {
       assert.equal(countOf(queries, 'RELEASE'), 19)
     })
 
-    test('[P8] a write that fails after its first statement is undone alone', async ({
+    test('[P8] a write that fails after its first statement is rolled back alone', async ({
       assert,
       cleanup,
     }) => {
@@ -99,7 +99,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, stored)
     })
 
-    test('[P8] no write of a group is stored or told if its commit fails', async ({
+    test('[P8] no write of a group is stored or reported if its commit fails', async ({
       assert,
       cleanup,
     }) => {
@@ -119,7 +119,7 @@ for (const driver of DRIVERS) {
       assert.equal(await insert('fourth'), 'fourth')
     })
 
-    test('[P8] where a table defers a constraint, each write is committed alone', async ({
+    test('[P8] for a table with a deferred constraint, each write is committed alone', async ({
       assert,
       cleanup,
     }) => {
@@ -134,7 +134,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), numbers(5))
     })
 
-    test('[P8] it shares the commit of a transaction of Lucid’s that it waits for', async ({
+    test('[P8] a write shares the commit of a Lucid transaction that it waits for', async ({
       assert,
       cleanup,
     }) => {
@@ -151,7 +151,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['first', 'second', 'third'])
     })
 
-    test('[P8] a transaction of Lucid’s that waits for it is the next one, and no later write goes before it', async ({
+    test('[P8] a waiting Lucid transaction is next in order, and no later write overtakes it', async ({
       assert,
       cleanup,
     }) => {
@@ -164,7 +164,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('BEGIN'), 1)
     })
 
-    test('[P8] waits for the lock of another process, while other code runs', async ({
+    test('[P8] a write waits for the lock of another process while other code runs', async ({
       assert,
       cleanup,
     }) => {
@@ -179,7 +179,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['one'])
     })
 
-    test('[P8] after too long a wait for another process all that waited are refused as busy', async ({
+    test('[P8] after too long a wait for another process, all waiting writes are refused as busy', async ({
       assert,
       cleanup,
     }) => {
@@ -213,14 +213,17 @@ for (const driver of DRIVERS) {
       return { ...file, insert }
     }
 
-    test('a statement has no transaction if no other one waits', async ({ assert, cleanup }) => {
+    test('a statement runs without a transaction if no other one waits', async ({
+      assert,
+      cleanup,
+    }) => {
       const { count, insert, texts } = await open(cleanup)
       assert.equal(await insert('one'), 'one')
       assert.equal(count('BEGIN'), 0)
       assert.deepEqual(await texts(), ['one'])
     })
 
-    test('statements that wait share a commit without savepoints, in their order', async ({
+    test('waiting statements share a commit without savepoints, in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -232,7 +235,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('SAVEPOINT'), 0)
     })
 
-    test('a statement that fails stores nothing, and those of its group are stored', async ({
+    test('a statement that fails stores nothing, and the others of its group are stored', async ({
       assert,
       cleanup,
     }) => {
@@ -266,7 +269,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['first', 'second'])
     })
 
-    test('a statement is stored although the write that it waited for fails', async ({
+    test('a statement is stored even if the write that it waited for fails', async ({
       assert,
       cleanup,
     }) => {
@@ -302,7 +305,7 @@ for (const driver of DRIVERS) {
       assert.equal(await insert('third'), 'third')
     })
 
-    test('a statement waits for the lock of another process, while other code runs', async ({
+    test('a statement waits for the lock of another process while other code runs', async ({
       assert,
       cleanup,
     }) => {
@@ -331,12 +334,12 @@ for (const driver of DRIVERS) {
   })
 }
 
-test.group('Transactions of the driver on a server', (group) => {
+test.group('Driver transactions on a server', (group) => {
   group.tap((one) =>
     one.tags(['@dialect', '@driver']).skip(!onPostgres, 'a server, and rows of a write')
   )
 
-  test('[P8] a connection whose transaction could not be ended is not used again', async ({
+  test('[P8] a connection whose transaction could not be ended is not reused', async ({
     assert,
   }) => {
     const client = db.connection()
@@ -359,7 +362,7 @@ test.group('Transactions of the driver on a server', (group) => {
     }
   })
 
-  test('[P8] a write that fails is rolled back, and its connection is used again', async ({
+  test('[P8] a write that fails is rolled back, and its connection is reused', async ({
     assert,
   }) => {
     const client = db.connection()

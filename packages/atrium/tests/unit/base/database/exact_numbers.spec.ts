@@ -3,7 +3,7 @@ import { exactDecimal, exactDigits } from '#base/database/exact_numbers'
 
 test.group('Exact numbers', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
-  test('[A20] {0} becomes the number or the digits, whichever is exact')
+  test('[A20] {0} becomes a number if that is exact, or else its digits')
     .with([
       ['0', 0],
       ['-12', -12],
@@ -13,7 +13,7 @@ test.group('Exact numbers', (group) => {
     ] as const)
     .run(({ assert }, [digits, expected]) => assert.strictEqual(exactDigits(digits), expected))
 
-  test('[A20] the decimal {0} stays exact')
+  test('[A20] the decimal {0} remains exact')
     .with([
       ['0.00', 0],
       ['39.90', 39.9],

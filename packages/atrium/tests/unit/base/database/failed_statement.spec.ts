@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { failedStatement } from '#base/database/failed_statement'
 
 test.group('failedStatement', () => {
-  test('[A8] the statement is found: {text}')
+  test('[A8] the failed statement is found: {text}')
     .with([
       { text: 'insert into `a_b` (`a`) values (?) - SQLITE', verb: 'insert', table: 'a_b' },
       { text: 'insert or ignore into "x" ("a") values (?)', verb: 'insert', table: 'x' },
@@ -14,7 +14,7 @@ test.group('failedStatement', () => {
       assert.deepEqual(failedStatement(text), { verb: verb as 'insert', table, columns: [] })
     })
 
-  test('[A8] an update names the columns that it sets, not those of its condition', ({
+  test('[A8] an update returns the columns that it sets, not those of its condition', ({
     assert,
   }) => {
     const text = 'update `x` set `a` = ?, `b_c` = ? where `d` = ? - FOREIGN KEY constraint failed'

@@ -17,7 +17,7 @@ test.group('Integer keys', (group) => {
     return () => db.connection().schema.dropTable('given_keys')
   })
 
-  test('[D3] follow those that an import gave', async ({ assert }) => {
+  test('[D3] new integer keys are higher than imported ones', async ({ assert }) => {
     const client = db.connection()
     const follow = async () => dialectOf(client).followGivenKeys?.(client, 'given_keys', KEY)
     await db.table('given_keys').multiInsert([{ id: 7, name: 'a' }])
@@ -28,7 +28,7 @@ test.group('Integer keys', (group) => {
     assert.isAbove(await insertRow('given_keys', { name: 'c' }), next)
   })
 
-  test('[A16] are compared with numbers beyond their 32 bits', async ({ assert }) => {
+  test('[A16] integer keys can be compared with numbers beyond 32 bits', async ({ assert }) => {
     const client = db.connection()
     await insertRow('given_keys', { name: 'a' })
     const { sql, bindings } = dialectOf(client).compare('given_keys', KEY, '<', 2 ** 40)

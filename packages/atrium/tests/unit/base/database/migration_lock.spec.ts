@@ -6,7 +6,7 @@ import { whileLocked } from '#base/database/migration_lock'
 const NAME = db.primaryConnectionName
 
 test.group('whileLocked', () => {
-  test('the second piece of work waits for the first', async ({ assert }) => {
+  test('the second function waits for the first', async ({ assert }) => {
     const order: string[] = []
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ test.group('whileLocked', () => {
     assert.deepEqual(order, ['first', 'second'])
   })
 
-  test('failed work releases the lock and its connections', async ({ assert }) => {
+  test('a function that fails releases the lock and its connections', async ({ assert }) => {
     const known = [...db.manager.connections.keys()]
     await assert.rejects(() => whileLocked(db, NAME, () => Promise.reject(new Error('no'))), 'no')
     assert.equal(await whileLocked(db, NAME, async () => 'done'), 'done')

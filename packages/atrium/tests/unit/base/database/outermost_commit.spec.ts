@@ -55,7 +55,7 @@ test.group('afterOutermostCommit', (group) => {
     assert.deepEqual(heard, ['inner'])
   })
 
-  test('[E1] committed nested transactions do not call back if the outer one is rolled back', async ({
+  test('[E1] callbacks of committed nested transactions do not run if the outer one is rolled back', async ({
     assert,
   }) => {
     await transaction(async (outer) => {
@@ -78,7 +78,9 @@ test.group('afterOutermostCommit', (group) => {
     assert.deepEqual(heard, ['before', 'after'])
   })
 
-  test('[E1] of three levels the outermost commit counts', async ({ assert }) => {
+  test('[E1] of three nested levels, the outermost commit runs the callbacks', async ({
+    assert,
+  }) => {
     await transaction(async (first) => {
       await transaction(async (second) => {
         await transaction(async (third) => afterOutermostCommit(third, hear('third')), second)
@@ -104,14 +106,14 @@ test.group('afterOutermostCommit', (group) => {
     assert.deepEqual(heard, ['first'])
   })
 
-  test('[E1] a transaction may be committed manually', async ({ assert }) => {
+  test('[E1] a transaction can be committed manually', async ({ assert }) => {
     const trx = await db.transaction()
     afterOutermostCommit(trx, hear('write'))
     await trx.commit()
     assert.deepEqual(heard, ['write'])
   })
 
-  test('[E1] a commit that the database refuses does not call back', async ({ assert }) => {
+  test('[E1] a COMMIT that the database refuses runs no callback', async ({ assert }) => {
     await db.from('deferrals').delete()
     const trx = await db.transaction()
     await trx.table('deferrals').insert({ parent: 'nobody' })
@@ -124,7 +126,7 @@ test.group('afterOutermostCommit', (group) => {
     assert.deepEqual(heard, ['next'])
   }).skip(onMysql, 'there all is looked at before the commit')
 
-  test('[E1] a failed commit does not call back', async ({ assert }) => {
+  test('[E1] a failed commit runs no callback', async ({ assert }) => {
     const trx = await db.transaction()
     ;(trx.knexClient as { commit: unknown }).commit = () => Promise.reject(new Error('disk full'))
     afterOutermostCommit(trx, hear('write'))

@@ -39,7 +39,7 @@ function raising(message: string, code = '45000') {
   })
 }
 
-test.group('Writes that the database refuses', (group) => {
+test.group('Writes that the database rejects', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.connection().schema.createTable(TABLE, (table) => {
@@ -53,7 +53,7 @@ test.group('Writes that the database refuses', (group) => {
     }
   })
 
-  test('returns 422 with the message of a trigger that refuses: {event}, {code}')
+  test('returns 422 with the message of a trigger that rejects the write: {event}, {code}')
     .with([
       { event: 'insert', code: '45000' },
       { event: 'update', code: 'ZX007' },
@@ -80,7 +80,7 @@ test.group('Writes that the database refuses', (group) => {
       await db.table(TABLE).knexQuery.client.raw('select 1')
     })
 
-  test('returns 422 with the message of a trigger that rolls back on its own', async ({
+  test('returns 422 with the message of a trigger that rolls back by itself', async ({
     assert,
   }) => {
     await addTrigger(TABLE, 'before insert', "select raise(rollback, 'never')")
@@ -112,7 +112,7 @@ test.group('Writes that the database refuses', (group) => {
       assert.deepEqual(await rowsOf(), rows)
     })
 
-  test('returns 409 when a rule does nothing instead: {event}')
+  test('returns 409 when a rule replaces the write by nothing: {event}')
     .with([{ event: 'insert' }, { event: 'update' }, { event: 'delete' }] as const)
     .run(async ({ assert }, { event }) => {
       await db.rawQuery(`create rule nothing as on ${event} to ${TABLE} do instead nothing`)
@@ -157,7 +157,7 @@ test.group('Writes that the database refuses', (group) => {
     }
   })
 
-  test('returns 422 for a value that a strict column refuses', async ({ assert }) => {
+  test('returns 422 for a value that a strict column rejects', async ({ assert }) => {
     await db.rawQuery('create table strict_rows (id integer primary key, name blob) strict')
     const problem = await problemOf(crudOf('strict_rows').create({ name: 'x' }))
     await db.rawQuery('drop table strict_rows')

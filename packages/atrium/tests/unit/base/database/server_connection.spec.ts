@@ -36,7 +36,7 @@ test.group('A connection to a server', (group) => {
     })
   })
 
-  test('[K5.6] over an ordinary connection, too, a commit after a failed statement is an error', async ({
+  test('[K5.6] a commit after a failed statement is an error on an ordinary connection too', async ({
     assert,
     cleanup,
   }) => {
@@ -72,7 +72,7 @@ test.group('A connection to a server', (group) => {
     )
   })
 
-  test("[A20] the time zone is UTC, whatever the server's", async ({ assert }) => {
+  test('[A20] the session time zone is UTC, whatever that of the server is', async ({ assert }) => {
     const { zone } = await firstRow(
       onPostgres ? "select current_setting('TimeZone') as zone" : 'select @@time_zone as zone'
     )
@@ -88,7 +88,7 @@ test.group('A connection to a server', (group) => {
     assert.match(String(patience), /^5s?$/)
   })
 
-  test('[A29] an error logs no row and no statement', async ({ assert }) => {
+  test('[A29] an error in the log contains no row and no statement', async ({ assert }) => {
     const row = { name: 'x', code: 'sesame', status: 'lost', created_at: '2024-01-01 00:00:00' }
     const error = await db
       .table('samples')

@@ -7,7 +7,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   const INSERT = "insert into `goods` (`name`) values ('x')"
 
-  test('[A8] the error is understood: {sqlMessage}')
+  test('[A8] a database error is recognized: {sqlMessage}')
     .with([
       {
         errno: 1062,
@@ -72,7 +72,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, error)
     )
 
-  test('[A8] an error that code of the database raised has its message: {errno}, {sqlState}')
+  test('[A8] an error that database code raises keeps its message: {errno}, {sqlState}')
     .with([
       { errno: 1644, sqlState: '45000' },
       { errno: 1644, sqlState: 'ZX007' },
@@ -84,7 +84,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] other errors are not explained', ({ assert }) => {
+  test('[A29] unrelated errors are not explained', ({ assert }) => {
     assert.isNull(explainMysql({ errno: 1146, sqlMessage: "Table 'a.goods' doesn't exist" }))
     assert.isNull(explainMysql(new Error('x')))
   })
@@ -117,7 +117,7 @@ test.group('Database errors | PostgreSQL', (group) => {
       assert.equal(explain({ ...error, table: 'goods' })!.reference, reference)
     })
 
-  test('[A8] {code} is {kind}')
+  test('[A8] the code {code} is recognized as {kind}')
     .with([
       { code: '23505', kind: 'unique' },
       { code: '23503', kind: 'foreign_key' },
@@ -131,7 +131,7 @@ test.group('Database errors | PostgreSQL', (group) => {
     ])
     .run(({ assert }, { code, kind }) => assert.equal(explain({ ...about, code })?.kind, kind))
 
-  test('[A8] an error that code of the database raised has its message: {code}, {routine}')
+  test('[A8] an error that database code raises keeps its message: {code}, {routine}')
     .with([
       { code: 'P0001', routine: 'exec_stmt_raise' },
       { code: '23505', routine: 'exec_stmt_raise' },
@@ -148,11 +148,11 @@ test.group('Database errors | PostgreSQL', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] a raised error that is temporary is not explained', ({ assert }) => {
+  test('[A29] a temporary error that database code raises is not explained', ({ assert }) => {
     assert.isNull(explain({ code: '40001', routine: 'exec_stmt_raise', message: 'again' }))
   })
 
-  test('[A8] a NOT NULL column is named', ({ assert }) => {
+  test('[A8] the error of a NOT NULL column names the column', ({ assert }) => {
     assert.deepEqual(explain({ code: '23502', table: 'goods', column: 'name' }) as unknown, {
       kind: 'not_null',
       table: 'goods',

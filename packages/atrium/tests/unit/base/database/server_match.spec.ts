@@ -26,7 +26,7 @@ function comparedBy({ sql, bindings }: Sql): number {
 const long = 'ab'.repeat(150)
 
 test.group('Text matching on servers', () => {
-  test('[A18] {0}: a long suffix is compared with the end only')
+  test('[A18] on {0} a long suffix is compared only with the end')
     .with(MATCHES)
     .run(({ assert }, [, match]) => {
       for (const foldCase of [false, true]) {
@@ -39,7 +39,7 @@ test.group('Text matching on servers', () => {
       }
     })
 
-  test('[A18] {0}: a long text is searched in a single pass')
+  test('[A18] on {0} a long text is searched in a single pass')
     .with(MATCHES)
     .run(({ assert }, [, match]) => {
       for (const foldCase of [false, true]) {
@@ -50,7 +50,7 @@ test.group('Text matching on servers', () => {
       }
     })
 
-  test('[A18] {0}: a short pattern uses LIKE, which can use an index')
+  test('[A18] on {0} a short pattern uses LIKE, which can use an index')
     .with(MATCHES)
     .run(({ assert }, [, match]) => {
       for (const like of ['%lamp', '%lamp%', 'lamp%', '%la_mp%', 'l%p']) {
@@ -58,7 +58,7 @@ test.group('Text matching on servers', () => {
       }
     })
 
-  test('[A18] {0}: no accepted pattern compares more than 100 characters at each position')
+  test('[A18] on {0} no accepted pattern compares more than 100 characters at each position')
     .with(MATCHES)
     .run(({ assert }, [, match]) => {
       const part = fc.oneof(

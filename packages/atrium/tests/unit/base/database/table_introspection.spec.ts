@@ -184,7 +184,7 @@ test.group('Table introspection', (group) => {
     ])
   })
 
-  test('[A8] constraint names are read where errors contain nothing else', async ({ assert }) => {
+  test('[A8] constraint names are read if errors contain nothing else', async ({ assert }) => {
     const { constraints } = await introspectionOf('fact_goods')
     assert.deepEqual(constraints!.get('fact_goods_name_unique'), ['name'])
     assert.deepEqual(constraints!.get('fact_goods_city_number_foreign'), ['city', 'number'])
@@ -218,7 +218,7 @@ test.group('Table introspection | PostgreSQL only', (group) => {
     return clear
   })
 
-  test('[P7] its own types are text if the API has no format for them', async ({ assert }) => {
+  test('[P7] PostgreSQL types are text if the API has no format for them', async ({ assert }) => {
     await db.rawQuery("create type fact_mood as enum ('sad', 'it''s ok')")
     await db.rawQuery('create domain fact_age as varchar(9) not null')
     await db.rawQuery(`create table fact_natives (
@@ -272,7 +272,7 @@ test.group('Table introspection | MySQL and MariaDB only', (group) => {
     return clear
   })
 
-  test('[P7] its own types and collations are read', async ({ assert }) => {
+  test('[P7] MySQL types and collations are read', async ({ assert }) => {
     await db.rawQuery(`create table fact_natives (
       id bigint unsigned not null auto_increment primary key,
       flag tinyint(1), bits bit(1), tiny tinyint, wide mediumint unsigned, years year,

@@ -54,7 +54,7 @@ test.group('withinTime', (group) => {
     await db.from('crud_readings').delete()
   })
 
-  test('the database gives up a read for which the time is over, of a statement and of a builder', async ({
+  test('the database cancels a read whose time is over, of a statement and of a query builder', async ({
     assert,
   }) => {
     /* Nothing stops better-sqlite3. */
@@ -88,7 +88,9 @@ test.group('withinTime', (group) => {
     }
   })
 
-  test('no read begins when the time is over, and the shorter limit counts', async ({ assert }) => {
+  test('no read begins after the time is over, and the shorter limit applies', async ({
+    assert,
+  }) => {
     assert.isUndefined(timeLeft())
     await withinTime(60_000, async () => {
       assert.isAtMost(timeLeft()!, 60_000)
@@ -104,14 +106,14 @@ test.group('withinTime', (group) => {
     assert.lengthOf(rows, 1)
   })
 
-  test('an error of a read within the time is not changed', async ({ assert }) => {
+  test('an error of a read within the time is unchanged', async ({ assert }) => {
     const outcome = await outcomeOf(() =>
       withinTime(5000, () => dialect().selectRows(client(), 'select nothing_such', []))
     )
     assert.match(outcome, /nothing_such/)
   })
 
-  test('[L3] where nothing can end it, values are counted of 100,000 rows, and not of more', async ({
+  test('[L3] if reads can’t be cancelled, values are counted only in tables of up to 100,000 rows', async ({
     assert,
     cleanup,
   }) => {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { unavailability } from '#base/database/unavailable'
 
 test.group('unavailability', () => {
-  test('{0} is {1}')
+  test('the error {0} is {1}')
     .with([
       ['SQLITE_BUSY', 'busy'],
       ['SQLITE_BUSY_SNAPSHOT', 'busy'],
@@ -31,7 +31,7 @@ test.group('unavailability', () => {
     assert.equal(unavailability(late), 'busy')
   })
 
-  test('any other error is not worth a retry')
+  test('other errors are not temporary')
     .with([
       new Error('x'),
       Object.assign(new Error('x'), { code: 'SQLITE_CONSTRAINT' }),

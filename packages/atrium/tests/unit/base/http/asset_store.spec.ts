@@ -58,7 +58,7 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(order({}), [1, 2, 3])
   })
 
-  test('[K9] an asset is compressed for the first who asks, or before', async ({ assert }) => {
+  test('[K9] an asset is compressed once, for the first request or before', async ({ assert }) => {
     const path = await file('lazy.js', 'again("and again")\n'.repeat(200))
     const store = await AssetStore.load([{ name: 'lazy.js', paths: [path] }])
     const url = store.url('lazy.js')
@@ -142,7 +142,9 @@ test.group('AssetStore', (group) => {
     )
   })
 
-  test('a font keeps its bytes, and a stylesheet names it with its hash', async ({ assert }) => {
+  test('a font keeps its bytes, and a stylesheet refers to it by its hashed name', async ({
+    assert,
+  }) => {
     const bytes = Buffer.from([0, 255, 254, 10, 47, 42, 32, 42, 47, 10])
     await writeFile(join(folder, 'letters.woff2'), bytes)
     const style = await file('font.css', "@font-face {\n  src: url('asset:letters.woff2')\n}\n")

@@ -38,7 +38,7 @@ async function statusOfReading(ctx: unknown) {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 test.group('JSON bodies', () => {
-  test('[A6] an object is parsed; malformed JSON is 400, any other value 422', async ({
+  test('[A6] an object is parsed, malformed JSON is 400, and any other value is 422', async ({
     assert,
   }) => {
     assert.deepEqual(await read('{"a":1}'), { a: 1 })
@@ -59,7 +59,7 @@ test.group('JSON bodies', () => {
     assert.equal(await statusOf(`{"a":"\\\\","b":[[[[]]]]}`), 400)
   })
 
-  test('[A29] the last of duplicate keys counts, also next to huge integers', async ({
+  test('[A29] the last of duplicate keys is used, also next to huge integers', async ({
     assert,
   }) => {
     assert.deepEqual(await read('{"a":1,"a":2}'), { a: 2 })
@@ -100,7 +100,7 @@ test.group('JSON bodies', () => {
     assert.equal(await statusOf('{}', { 'content-encoding': 'compress' }), 415)
   })
 
-  test('[A29] an interrupted body is 400, one that was read before is empty', async ({
+  test('[A29] an interrupted body is 400, and one that was read before is empty', async ({
     assert,
   }) => {
     const ctx = contextOf('{}')
@@ -123,7 +123,7 @@ test.group('JSON bodies', () => {
 })
 
 test.group('Other bodies', () => {
-  test('[A6] a form is parsed; a repeated field is a list', async ({ assert }) => {
+  test('[A6] a form is parsed, and a repeated field is a list', async ({ assert }) => {
     assert.deepEqual(await read('a=1&b=x+y&b=%C3%A4&c=', FORM), {
       a: '1',
       b: ['x y', 'ä'],
@@ -147,7 +147,7 @@ test.group('Other bodies', () => {
       assert.equal(await statusOf('{}', { 'content-type': type }), status)
     })
 
-  test('[A6] without a content type an empty body is accepted, any other is 415', async ({
+  test('[A6] without a content type an empty body is accepted, and any other is 415', async ({
     assert,
   }) => {
     for (const type of [undefined, '', ' ']) {

@@ -46,7 +46,7 @@ test.group('isCrossSite', () => {
       assert.isTrue(isCrossSite(context(headers)))
     })
 
-  test('[B9] without a host every request with an origin is cross-site', ({ assert }) => {
+  test('[B9] without a Host header every request with an origin is cross-site', ({ assert }) => {
     for (const origin of ['null', 'http://atrium.test']) {
       const ctx = context({ origin })
       delete ctx.request.request.headers.host

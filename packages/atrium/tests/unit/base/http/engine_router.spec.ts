@@ -24,8 +24,8 @@ function setUp() {
   return { router, made, found }
 }
 
-test.group('The routes of the engine', () => {
-  test('[K9.5] routes of an address are made by the first request there', ({ assert }) => {
+test.group('Routes of the engine', () => {
+  test('[K9.5] routes of an address are created by the first request to it', ({ assert }) => {
     const { made, found } = setUp()
     assert.equal(found('/api/about'), '/api/about')
     assert.isUndefined(found('/api/unknown'))
@@ -37,7 +37,7 @@ test.group('The routes of the engine', () => {
     assert.isUndefined(found('/admin/Choir/nothing'))
   })
 
-  test('[K9.5] those of the longest address respond, then those of the shorter ones', ({
+  test('[K9.5] routes of the longest address are matched first, then those of the shorter ones', ({
     assert,
   }) => {
     const { found } = setUp()
@@ -47,7 +47,7 @@ test.group('The routes of the engine', () => {
     assert.equal(found('/api/choirs/'), '/api/choirs')
   })
 
-  test('[K9.5] the list has all routes, and those of some addresses make no others', ({
+  test('[K9.5] the list contains all routes, and listing some addresses creates no others', ({
     assert,
   }) => {
     const { router, made } = setUp()

@@ -35,7 +35,7 @@ test.group('Entity tags', () => {
     )
   })
 
-  test('[Q6] any header is parsed or a 400 that names it', ({ assert }) => {
+  test('[Q6] any header is parsed, or is a 400 that names it', ({ assert }) => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.oneof(tag, separator, fc.string())).map((parts) => parts.join(''))

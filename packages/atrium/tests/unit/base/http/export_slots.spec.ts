@@ -42,7 +42,7 @@ const CASES: Array<{ name: string; one: Actor; other: Actor; isSame: boolean }> 
   },
 ]
 
-test.group('Slots of exports', () => {
+test.group('Export slots', () => {
   test('[D5] {name}')
     .with(CASES)
     .run(({ assert, cleanup }, { isSame, one, other }) => {

@@ -58,7 +58,7 @@ test.group('ServedHosts', () => {
       assert.isFalse(hosts.serves(request({ host })))
     })
 
-  test("the machine's own names are served if configured", ({ assert }) => {
+  test('local host names are served if configured', ({ assert }) => {
     const hosts = new ServedHosts({ ...APP, allowsLocal: true })
     for (const host of ['localhost', 'localhost:5173', '127.0.0.1:1', '[::1]', '[::1]:3333']) {
       assert.isTrue(hosts.serves(request({ host })), host)
@@ -68,7 +68,7 @@ test.group('ServedHosts', () => {
     }
   })
 
-  test('a forwarded host counts only from a trusted proxy', ({ assert }) => {
+  test('a forwarded host is accepted only from a trusted proxy', ({ assert }) => {
     const trusts = (address: string) => address === '10.0.0.1'
     const hosts = new ServedHosts({ ...APP, allowsLocal: false, trusts })
     const sent = { host: 'inner', forwarded: 'shop.example.com' }

@@ -84,7 +84,7 @@ test.group('Reading a body', () => {
     })
   })
 
-  test('[A28] a sent null stays null, an absent field stays absent', async ({ assert }) => {
+  test('[A28] a sent null stays null, and an absent field stays absent', async ({ assert }) => {
     const schema = bodySchema(
       vine.object({
         name: vine.string().optional(),
@@ -137,7 +137,7 @@ test.group('Reading a body', () => {
     )
   })
 
-  test('[A6.2] a date without a time is called a date, and a moment as VineJS calls it', async ({
+  test('[A6.2] the error of a date names a date, and that of a datetime is VineJS’s', async ({
     assert,
   }) => {
     const schema = vine.object({ day: vine.date({ formats: ['YYYY-MM-DD'] }), moment: vine.date() })
@@ -150,7 +150,7 @@ test.group('Reading a body', () => {
     assert.equal(message, 'The day field must be a date as DD.MM.YYYY')
   })
 
-  test('[A6] a failed part keeps its field from being validated again', async ({ assert }) => {
+  test('[A6] a field with an invalid part is not validated again', async ({ assert }) => {
     const schema = bodySchema(vine.object({ name: vine.array(vine.number()) }))
     const errors = await errorsOf(schema, { name: ['x'] })
     assert.deepEqual(
@@ -159,7 +159,7 @@ test.group('Reading a body', () => {
     )
   })
 
-  test('[A28] the value that the schema returns counts', async ({ assert }) => {
+  test('[A28] the value that the schema returns is used', async ({ assert }) => {
     const schema = bodySchema(
       vine.object({
         name: vine.string().trim().toUpperCase(),
@@ -180,7 +180,7 @@ test.group('Reading a body', () => {
     )
   })
 
-  test('[A20] an integer keeps its digits although the schema sees only a number', async ({
+  test('[A20] an integer preserves its digits although the schema receives only a number', async ({
     assert,
   }) => {
     const schema = bodySchema(vine.object({ big: vine.number().withoutDecimals() }))

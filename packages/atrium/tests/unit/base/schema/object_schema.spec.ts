@@ -6,7 +6,9 @@ import { CompiledSchema } from '#base/schema/object_schema'
 test.group('CompiledSchema', () => {
   const fields = { name: vine.string(), unit_price: vine.number().optional() }
 
-  test('[P6] a schema is a VineJS object schema or a compiled validator', async ({ assert }) => {
+  test('[P6] a schema can be a VineJS object schema or a compiled validator', async ({
+    assert,
+  }) => {
     for (const schema of [
       vine.object(fields),
       vine.create(fields),
@@ -123,7 +125,7 @@ test.group('CompiledSchema', () => {
     )
   })
 
-  test('[A6] all failing fields are reported, valid values returned, and rules get the metadata', async ({
+  test('[A6] all failing fields are reported, valid values are returned, and rules get the metadata', async ({
     assert,
   }) => {
     const seen: unknown[] = []

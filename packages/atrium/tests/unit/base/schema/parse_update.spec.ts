@@ -41,22 +41,22 @@ async function errorsOf(parsing: Promise<unknown>): Promise<string[]> {
 test.group('Parsing an update', () => {
   const stored = { name: 'much too long', count: 3, ratio: 5 }
 
-  test('leaves out an invalid value that the record has already', async ({ assert }) => {
+  test('an invalid value that equals the stored one is omitted', async ({ assert }) => {
     assert.deepEqual(await parse({ name: 'much too long', count: 4 }, stored), { count: 4 })
   })
 
-  test('refuses an invalid value that the record does not have', async ({ assert }) => {
+  test('an invalid value that differs from the stored one is refused', async ({ assert }) => {
     const body = { name: 'another long name', count: 4 }
     assert.deepEqual(await errorsOf(parse(body, stored)), ['name'])
     assert.deepEqual(await errorsOf(parse(body, null)), ['name'])
   })
 
-  test('refuses a stored value that only a changed field makes invalid', async ({ assert }) => {
+  test('a stored value that becomes invalid by a changed field is refused', async ({ assert }) => {
     const body = { name: 'much too long', count: 9, ratio: 5 }
     assert.include(await errorsOf(parse(body, stored)), 'ratio')
   })
 
-  test('does not read the record for a valid body', async ({ assert }) => {
+  test('a valid body does not read the record', async ({ assert }) => {
     const values = await parseUpdate(schema(), {
       body: { name: 'a' },
       meta: {},

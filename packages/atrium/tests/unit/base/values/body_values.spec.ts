@@ -33,7 +33,7 @@ test.group('Values before the schema', () => {
     assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).error!.rule, 'number')
   })
 
-  test('[A20] the schema sees a huge integer as a number, and its digits are preserved', ({
+  test('[A20] the schema receives a huge integer as a number, and its digits are preserved', ({
     assert,
   }) => {
     const digits = '9007199254740993'
@@ -45,7 +45,7 @@ test.group('Values before the schema', () => {
     }
   })
 
-  test('[A20] a datetime is normalized for schemas; a date is not', ({ assert }) => {
+  test('[A20] a datetime is normalized for schemas, and a date is not', ({ assert }) => {
     const moment = column('moment')
     assert.deepEqual(prepareForSchema(moment, '2024-05-06T00:30:00+02:00'), {
       value: '2024-05-05 22:30:00',
@@ -83,8 +83,8 @@ test.group('Values before the schema', () => {
   })
 })
 
-test.group("Values before a schema of the model's own", () => {
-  test('[A28] an own schema gets the sent values of all columns', ({ assert }) => {
+test.group('Values before a custom schema of the model', () => {
+  test('[A28] a custom schema receives the sent values of all columns', ({ assert }) => {
     const sent = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.double(),
@@ -101,7 +101,9 @@ test.group("Values before a schema of the model's own", () => {
     )
   })
 
-  test('[A28] a number schema gets no true, empty text, list or hexadecimal', ({ assert }) => {
+  test('[A28] a number schema does not receive booleans, empty texts, lists or hexadecimal numbers', ({
+    assert,
+  }) => {
     for (const value of [true, '', ' ', [5], {}, '0x10', '1e3', '+5']) {
       assert.equal(prepareAsSent(column('count'), value, 'number').error!.rule, 'integer')
       assert.equal(prepareAsSent(column('ratio'), value, 'number').error!.rule, 'number')
@@ -211,7 +213,7 @@ test.group('Values after the schema', () => {
     assert.deepEqual(toAttribute(column('clock'), '07:08'), { value: '07:08:00' })
   })
 
-  test('[A20] a column with its own prepare gets the value itself', ({ assert }) => {
+  test('[A20] a column with a custom prepare receives the value unchanged', ({ assert }) => {
     const value = { a: [1] }
     assert.deepEqual(toAttribute(column('content', Consignment), value), { value })
     assert.deepEqual(toAttribute(column('tags', Consignment), ['a']), { value: ['a'] })

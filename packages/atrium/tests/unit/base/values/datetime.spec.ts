@@ -47,7 +47,9 @@ test.group('Datetimes', () => {
     )
   })
 
-  test('[A20] years without four digits and invalid datetimes are as in Luxon', ({ assert }) => {
+  test('[A20] years without four digits and invalid datetimes are treated as in Luxon', ({
+    assert,
+  }) => {
     for (const moment of [
       DateTime.utc(12345),
       DateTime.utc(-1, 2, 3),
@@ -72,7 +74,7 @@ test.group('Datetimes', () => {
     for (const text of ['0001-01-01 00:00:00', '0099-12-31', '9999-12-31 23:59:59']) check(text)
   })
 
-  test('[A20] a stored datetime is the one that Lucid would read', ({ assert }) => {
+  test('[A20] a stored datetime is parsed as Lucid would read it', ({ assert }) => {
     const two = fc.integer({ min: 0, max: 99 }).map((part) => String(part).padStart(2, '0'))
     const anything = fc
       .tuple(fc.integer({ min: 0, max: 9999 }), two, two, two, two, two)
@@ -97,7 +99,7 @@ test.group('Datetimes', () => {
     assert.equal(quickMoment(1_700_000_000_000), 1_700_000_000_000)
   })
 
-  test('[A20] an invalid datetime in the database is returned as it is', ({ assert }) => {
+  test('[A20] an invalid datetime in the database is returned unchanged', ({ assert }) => {
     assert.equal(writeDateTime('soon'), 'soon')
     assert.equal(writeDateTime(true), true)
     assert.equal(writeDate('2024-05-06 07:08:09'), '2024-05-06')
@@ -157,7 +159,7 @@ test.group('Dates and times', () => {
     }
   })
 
-  test('[A20] times of day are HH:MM:SS', ({ assert }) => {
+  test('[A20] times of day have the format HH:MM:SS', ({ assert }) => {
     assert.equal(readTime('00:00'), '00:00:00')
     assert.equal(readTime('23:59:59'), '23:59:59')
     for (const text of ['24:00', '1:00', '12:60', '12:00:60', '12:00:00Z', '12', '']) {

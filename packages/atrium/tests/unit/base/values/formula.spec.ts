@@ -10,7 +10,9 @@ const TEXT = fc
   .map(([start, rest]) => start + rest)
 
 test.group('Formulas', () => {
-  test('[D2] no escaped text begins as a formula, and each comes back as it was', ({ assert }) => {
+  test('[D2] no escaped text begins like a formula, and each is restored unchanged', ({
+    assert,
+  }) => {
     fc.assert(
       fc.property(TEXT, (text) => {
         const escaped = escapeFormula(text)
@@ -21,7 +23,7 @@ test.group('Formulas', () => {
     )
   })
 
-  test('[D2] {text} becomes {escaped}')
+  test('[D2] {text} is escaped as {escaped}')
     .with([
       { text: '=1+1', escaped: "'=1+1" },
       { text: "'=1+1", escaped: "''=1+1" },

@@ -52,13 +52,13 @@ test.group('JSON', () => {
     assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
   })
 
-  test('[A29] brackets count outside strings', ({ assert }) => {
+  test('[A29] brackets are counted outside strings only', ({ assert }) => {
     assert.isFalse(isDeeper('[[1],[{}]]', 3))
     assert.isTrue(isDeeper('[[1],[{}]]', 2))
     assert.isFalse(isDeeper('["[[[", "\\"[["]', 1))
   })
 
-  test('[A29] a value is written at any depth', ({ assert }) => {
+  test('[A29] a value of any depth is written', ({ assert }) => {
     const around = (inner: string) => `${'{"a":['.repeat(20_000)}${inner}${']}'.repeat(20_000)}`
     fc.assert(
       fc.property(fc.json(), (json) => {

@@ -84,13 +84,13 @@ test.group('The range of decimals', () => {
       assert.isTrue(isBeyondDecimal(value, '999.99'))
     })
 
-  test('[A8] digits beyond the precision of a number count', ({ assert }) => {
+  test('[A8] digits beyond the precision of a number are compared', ({ assert }) => {
     assert.isFalse(isBeyondDecimal('999999999999999999.99', '999999999999999999.99'))
     assert.isTrue(isBeyondDecimal('1000000000000000000', '999999999999999999.99'))
     assert.isFalse(isBeyondDecimal('12', '99'))
   })
 
-  test('counts the decimal places of {0}')
+  test('the decimal places of {0} are counted')
     .with([
       ['10.999', 3],
       ['10.9900', 2],

@@ -5,7 +5,7 @@ import { sealText, unsealText } from '#base/values/sealed_text'
 const any = fc.string({ unit: 'grapheme', maxLength: 60 })
 
 test.group('Sealed texts', () => {
-  test('[Q4] a sealed text comes back for its purpose alone', ({ assert }) => {
+  test('[Q4] a sealed text can be opened only for its purpose', ({ assert }) => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), any, any, (text, purpose, other) => {
         const sealed = sealText(text, purpose)
@@ -16,7 +16,9 @@ test.group('Sealed texts', () => {
     )
   })
 
-  test('[Q4] the same text is sealed the same way, and no two share a nonce', ({ assert }) => {
+  test('[Q4] sealing the same text gives the same result, and no two texts share a nonce', ({
+    assert,
+  }) => {
     const nonces = new Map<string, string>()
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, purpose) => {
@@ -32,7 +34,9 @@ test.group('Sealed texts', () => {
     assert.notEqual(nonceOf('bc', 'a'), nonceOf('c', 'ab'))
   })
 
-  test('[Q4] a sealed text that was changed, cut or lengthened is none', ({ assert }) => {
+  test('[Q4] a sealed text that was changed, truncated or extended can’t be opened', ({
+    assert,
+  }) => {
     const sealed = sealText('[12,"Ärger"]', 'films')
     const bytes = Buffer.from(sealed, 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -53,7 +57,7 @@ test.group('Sealed texts', () => {
     }
   })
 
-  test('[Q4] a sealed text does not contain what was sealed', ({ assert }) => {
+  test('[Q4] a sealed text does not contain the original text', ({ assert }) => {
     const sealed = Buffer.from(sealText('a rather long secret', 'films'), 'base64url')
     assert.notInclude(sealed.toString('latin1'), 'secret')
   })

@@ -47,7 +47,7 @@ test.group('Text pattern', () => {
     )
   })
 
-  test('[A18] the case of {letter} is folded to single letters only')
+  test('[A18] {letter} matches only single letters when case is ignored')
     .with([
       { letter: 'a', forms: ['A', 'a'] },
       { letter: 'Ä', forms: ['Ä', 'ä'] },
@@ -76,7 +76,7 @@ test.group('Text pattern', () => {
     assert.notInclude(caseVariants('ü'), 'u')
   })
 
-  test('[A18] the cases of every character are those of a regular expression', ({ assert }) => {
+  test('[A18] the cases of every character match those of a regular expression', ({ assert }) => {
     const cased = casedCharacters()
     assert.isAbove(cased.length, 4000)
     const text = cased.join('')
@@ -87,7 +87,7 @@ test.group('Text pattern', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('[A18] one form represents all forms of a letter', ({ assert }) => {
+  test('[A18] one form represents all case forms of a letter', ({ assert }) => {
     for (const character of casedCharacters()) {
       const { folded, forms } = foldLetter(character)
       assert.include(forms, folded)
@@ -104,7 +104,7 @@ test.group('Text pattern', () => {
     assert.deepEqual(partsOf(['', ANY, '', ANY, ONE]), [[], [], [ONE]])
   })
 
-  test('[A18] {pattern} has this many characters to compare at each position: {length}')
+  test('[A18] the pattern {pattern} has this many characters to compare at each position: {length}')
     .with([
       { pattern: 'abc', length: 0 },
       { pattern: 'a_c%', length: 0 },

@@ -12,7 +12,7 @@ const column = (name: string, model: unknown = Sample) =>
     .columns.find(name)!
 
 test.group('Values in the API', () => {
-  test('[A20] {name}: values of drivers and models have one format')
+  test('[A20] values of drivers and models have one API format: {name}')
     .with([
       { name: 'active', given: [true, 1, '1', 't', 'true'], expected: true },
       { name: 'active', given: [false, 0, '0', 'f', 'false'], expected: false },
@@ -54,7 +54,7 @@ test.group('Values in the API', () => {
       }
     })
 
-  test('[K5] a day that a driver has made a Date is that of its own time zone', ({
+  test('[K5] a day that a driver returned as a Date is read in its local time zone', ({
     assert,
     cleanup,
   }) => {

@@ -89,7 +89,7 @@ test.group('crud:routes', (group) => {
     })
   })
 
-  test('[P12.3] lists no writes of a view', async ({ assert }) => {
+  test('[P12.3] no writes are listed for a database view', async ({ assert }) => {
     const routes = await routesOf(StockTotal.name)
     assert.deepEqual(
       routes.map(({ operation, method }) => `${operation}: ${method}`),
@@ -97,7 +97,7 @@ test.group('crud:routes', (group) => {
     )
   })
 
-  test('[P12.3] lists what a model whose table cannot be read would offer, with a warning', async ({
+  test('[P12.3] a model whose table cannot be read is listed with a warning', async ({
     assert,
     cleanup,
   }) => {
@@ -186,7 +186,7 @@ test.group('crud:routes', (group) => {
     assert.match(message, /There is no model Nobody with endpoints; models are .*Reel, .*Utensil/)
   })
 
-  test('[P9] an error of a model that other commands only remind of fails this one, which names it', async ({
+  test('[P9] an error in a model file, of which other commands only warn, fails this command, which names it', async ({
     assert,
     cleanup,
   }) => {

@@ -61,7 +61,7 @@ test.group('make:crud', (group) => {
       assert.match(said.join('\n'), /The test needs adminApiClient\(\) .* in plugins of tests/)
     })
 
-  test('[K12] [P12] it writes nothing into a build: {$self}')
+  test('[K12] [P12] the command writes nothing into a build: {$self}')
     .with(['Moon name', '--all', '--from-table=owls'])
     .run(async ({ assert }, text) => {
       await writeFile(join(root, 'adonisrc.js'), '')
@@ -135,7 +135,7 @@ test.group('make:crud', (group) => {
       assert.match(command.logger.getLogs()[0].message, /Give --all, or --from-table .*only one/)
     })
 
-  test('[K12.2] --check exits with 1 and names what differs', async ({ assert }) => {
+  test('[K12.2] --check exits with 1 and lists the differences', async ({ assert }) => {
     await mkdir(join(root, 'app/models'), { recursive: true })
     await writeFile(
       join(root, 'app/models/moon.ts'),

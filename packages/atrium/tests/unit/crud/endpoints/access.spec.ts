@@ -55,7 +55,7 @@ test.group('authorize', (group) => {
     assert.strictEqual(actorOf(ctx), actor)
   })
 
-  test('[P10] an error of the authorizer is the response', async ({ assert }) => {
+  test('[P10] an error of the authorizer becomes the response', async ({ assert }) => {
     const refusal = new Problem(401, 'No token')
     useTokenAuthorizer(authorizerOf(refusal).authorizer)
     const ctx = await testUtils.createHttpContext()

@@ -7,7 +7,7 @@ import { Jotting } from '#tests/fixtures/writes'
 
 class CounterCrud extends LucidCrud<typeof Counter> {}
 
-test.group('Resolving the option crud', () => {
+test.group('The crud option', () => {
   const resource = new Resource({ model: Counter })
 
   test('[P8] the default is a LucidCrud of the model', ({ assert }) => {

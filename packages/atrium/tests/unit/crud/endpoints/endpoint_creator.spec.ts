@@ -97,7 +97,7 @@ test.group('EndpointCreator | configuration', () => {
     }
   })
 
-  test('an undefined option counts as left out', ({ assert }) => {
+  test('an undefined option is treated as absent', ({ assert }) => {
     const creator = creatorWith({ path: undefined, tags: undefined, includedMethods: undefined })
     assert.equal(creator.path, '/api/route-items')
   })
@@ -139,14 +139,14 @@ test.group('EndpointCreator | configuration', () => {
       )
     })
 
-  test('[A24] operations with different methods or parameters may share a segment', ({
+  test('[A24] operations with different methods or parameters can share a segment', ({
     assert,
   }) => {
     const endpointNames = { create: 'x', read: 'x', read_multi: 'x', update: 'x', delete: 'x' }
     assert.doesNotThrow(() => creatorWith({ deleteSchema, endpointNames }))
   })
 
-  test('[P3] a subclass’s route must not collide with a generated one', ({ assert }) => {
+  test('[P3] a route of a subclass must not collide with a generated one', ({ assert }) => {
     class Colliding extends EndpointCreator {
       addRoutesToRouter() {
         super.addRoutesToRouter()
@@ -189,7 +189,7 @@ test.group('EndpointCreator | operations', () => {
 })
 
 test.group('EndpointCreator | path', () => {
-  test('[P5] the default path is the dashed table name below the prefix', ({ assert }) => {
+  test('[P5] the default path is the table name with dashes below the prefix', ({ assert }) => {
     class OrderLine extends BaseModel {
       static table = 'order_lines'
 
@@ -246,7 +246,7 @@ test.group('EndpointCreator | routes', () => {
     ])
   })
 
-  test('[D4] a batch is a route of the creates, updates and deletions that are offered', ({
+  test('[D4] a batch is listed as a route if creates, updates or deletions are offered', ({
     assert,
   }) => {
     const first = () => {}
@@ -275,7 +275,7 @@ test.group('EndpointCreator | routes', () => {
     )
   })
 
-  test('[D4, P9] a batch needs the name id for keys alone', ({ assert }) => {
+  test('[D4, P9] a batch requires that only the key is named id', ({ assert }) => {
     const options = { model: RouteWord, batch: true, virtualFields: ['id'] }
     assert.throws(
       () => new EndpointCreator({ ...options, createSchema: vine.object({ id: vine.string() }) }),
@@ -381,7 +381,7 @@ test.group('EndpointCreator | options', () => {
     assert.isUndefined(resource.softDelete?.timestamp)
   })
 
-  test('[P10] access is that of the model, else that of the configuration', ({
+  test('[P10] the access option of the model takes precedence over that of the configuration', ({
     assert,
     cleanup,
   }) => {

@@ -30,7 +30,7 @@ test.group('generated routes', () => {
     assert.deepEqual(paths.map(isBelowPrefix), [true, true, true, false, false, false])
   })
 
-  test('without a prefix only the endpoints’ own paths match', ({ assert, cleanup }) => {
+  test('without a prefix only the paths of endpoints match', ({ assert, cleanup }) => {
     const before = app.config.get('crud')
     cleanup(() => app.config.set('crud', before))
     app.config.set('crud', defineConfig({ prefix: '/' }))

@@ -51,7 +51,7 @@ test.group('publicWritesByDefault', (group) => {
     assert.isEmpty(publicWritesByDefault(endpoints))
   })
 
-  test('[P10] a custom route that writes counts too', ({ assert }) => {
+  test('[P10] a model with only a custom write route is listed too', ({ assert }) => {
     class Own extends EndpointCreator {
       addRoutesToRouter() {
         super.addRoutesToRouter()
@@ -85,7 +85,7 @@ test.group('undecided', (group) => {
     assert.isEmpty(undecided([reel({ access: 'token' }), reel({ access: 'public' })]))
   })
 
-  test('[P10] models are listed in development as well, for doctor; none if the default is configured', ({
+  test('[P10] models are listed in development too for the doctor command, and none if the default is configured', ({
     assert,
   }) => {
     decide({ access: 'public', isAccessDecided: false })

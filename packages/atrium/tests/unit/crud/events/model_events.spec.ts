@@ -43,7 +43,7 @@ test.group('Model events', (group) => {
     ])
   })
 
-  test('[E1] a listener can write the created record once more', async ({ assert, cleanup }) => {
+  test('[E1] a listener can save the created record again', async ({ assert, cleanup }) => {
     const written = Promise.withResolvers<void>()
     const stop = emitter.on(ModelCreated, async ({ record }) => {
       const article = record as Article
@@ -71,7 +71,7 @@ test.group('Model events', (group) => {
     ])
   })
 
-  test("[E1] own code's save() and delete() emit events without an actor", async ({
+  test('[E1] save() and delete() in application code emit events without an actor', async ({
     assert,
     cleanup,
   }) => {
@@ -88,7 +88,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(events[0].actor, { kind: 'none' })
   })
 
-  test('[E1] setting the mark in own code is a soft deletion, and clearing it an update', async ({
+  test('[E1] setting the deletion flag in application code is a soft deletion, and clearing it an update', async ({
     assert,
     cleanup,
   }) => {
@@ -165,7 +165,10 @@ test.group('Model events', (group) => {
     })
   }
 
-  test('[E1] a rollback to a savepoint drops its events only', async ({ assert, cleanup }) => {
+  test('[E1] a rollback to a savepoint drops only events since the savepoint', async ({
+    assert,
+    cleanup,
+  }) => {
     const { heard } = listen(cleanup)
     let id = 0
     await db.transaction(async (outer) => {
@@ -263,7 +266,7 @@ test.group('Model events', (group) => {
     )
   })
 
-  test("[E1] writes that a hook rolls back emit nothing, the action's own write does", async ({
+  test("[E1] writes that a hook rolls back emit nothing, and the action's own write does", async ({
     assert,
     cleanup,
   }) => {
@@ -326,7 +329,7 @@ test.group('Model events', (group) => {
     assert.isTrue(isDone)
   })
 
-  test('[E1] listening takes one line', async ({ assert, cleanup }) => {
+  test('[E1] a listener can be added in one line', async ({ assert, cleanup }) => {
     const names: string[] = []
     cleanup(emitter.on(ModelDeleted, (event) => void names.push(event.model.name)))
     const plain = await Plain.create({ name: 'one', value: 1 })
@@ -335,9 +338,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(names, ['Plain'])
   })
 
-  test('[E1] a listener of any of the three events is known before a write decides to report nothing', ({
-    assert,
-  }) => {
+  test('[E1] a listener for any of the three events is detected before a write', ({ assert }) => {
     assert.isFalse(hasListeners())
     for (const event of [ModelCreated, ModelUpdated, ModelDeleted]) {
       const stop = emitter.on(event, () => {})

@@ -60,7 +60,7 @@ test.group('A write', (group) => {
     assert.equal(same.before!.bytes, '/w==')
   })
 
-  test('[E4] states leave out hidden columns and secrets, but record that they changed', ({
+  test('[E4] states omit hidden columns and secrets, but record that they changed', ({
     assert,
   }) => {
     const changed = write(
@@ -78,7 +78,7 @@ test.group('A write', (group) => {
     assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'a' }).isChange)
   })
 
-  test("[A20, E4] serialize determines the shown value, and the column's value whether it changed", ({
+  test("[A20, E4] serialize determines the shown value, and the column's value determines whether it changed", ({
     assert,
   }) => {
     const changed = write({ id: 1, card: '1234' }, { id: 1, card: '9934' })
@@ -104,7 +104,7 @@ test.group('A write', (group) => {
     assert.deepEqual(kinds(write(marked, null)), ['delete', false, false])
   })
 
-  test('[E4] columns with names of secrets are left out', async ({ assert }) => {
+  test('[E4] columns whose names are those of secrets are omitted', async ({ assert }) => {
     const told = loggedColumns(await loaded(Sample)).map(({ apiName }) => apiName)
     assert.notInclude(told, 'token')
     assert.notInclude(told, 'secret')

@@ -73,7 +73,7 @@ test.group('Writes of one action', (group) => {
     assert.isNull(await Plain.first())
   })
 
-  test("[E3] after an action, further writes in its transaction are own code's", async ({
+  test('[E3] further writes in the transaction after an action are not part of it', async ({
     assert,
   }) => {
     await db.transaction(async (client) => {

@@ -18,7 +18,7 @@ function contextFor(path: string) {
 }
 
 test.group('toProblem', () => {
-  test('[A4] a problem stays as it is', ({ assert }) => {
+  test('[A4] a problem is returned unchanged', ({ assert }) => {
     const problem = new Problem(418, 'Short and stout')
     assert.strictEqual(toProblem(problem), problem)
   })
@@ -88,7 +88,9 @@ test.group('toProblem', () => {
 })
 
 test.group('toReport', () => {
-  test('[A29] an error with a foreign status is logged as an internal error', ({ assert }) => {
+  test('[A29] an error with the status of another service is logged as an internal error', ({
+    assert,
+  }) => {
     const error = Object.assign(new Error('upstream'), { status: 422 })
     const reported = toReport(error, contextFor('/api/utensils')) as Exception
 
@@ -112,7 +114,7 @@ test.group('toReport', () => {
 })
 
 test.group('handleProblem', () => {
-  test('[A4] errors below the prefix are handled, others left to the application', async ({
+  test('[A4] errors below the prefix are handled, and others are left to the application', async ({
     assert,
   }) => {
     for (const path of ['/api', '/api/', '/api/nothing/here']) {

@@ -7,7 +7,7 @@ import { weakTag } from '#base/http/etag'
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()
 
 test.group('writeJsonPieces', () => {
-  test('[Q6] the pieces make up the JSON and its entity tag', async ({ assert }) => {
+  test('[Q6] the pieces add up to the JSON and its entity tag', async ({ assert }) => {
     const long = 'ä"\n😀'.repeat(100_000)
     const values = [
       { data: [], total_count: 0 },
@@ -32,7 +32,7 @@ test.group('writeJsonPieces', () => {
     }
   })
 
-  test('[A29] other requests run between the pieces', async ({ assert }) => {
+  test('[A29] other requests can run between the pieces', async ({ assert }) => {
     let turns = 0
     const timer = setInterval(() => turns++, 0)
     const data = Array.from({ length: 40 }, () => ({ text: '\u0001'.repeat(100_000) }))

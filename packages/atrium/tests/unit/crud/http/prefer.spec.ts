@@ -9,7 +9,7 @@ function preferring(header: string | undefined) {
 }
 
 test.group('preferredReturn', () => {
-  test('[A3] the first return preference counts: {0}')
+  test('[A3] the first return preference applies: {0}')
     .with([
       ['return=representation', 'representation'],
       ['return=minimal', 'minimal'],
@@ -21,7 +21,7 @@ test.group('preferredReturn', () => {
       assert.equal(preferring(header), wanted)
     })
 
-  test('[A3] anything else is ignored')
+  test('[A3] other preferences are ignored')
     .with([undefined, '', 'return', 'return=', 'return=all', 'xreturn=minimal', 'return=minimal x'])
     .run(({ assert }, header) => {
       assert.isUndefined(preferring(header))

@@ -21,7 +21,7 @@ test.group('AnswerRoom', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('[A29] a response over the limit is a 413 that says what to do', async ({
+  test('[A29] a response over the limit is a 413 with instructions', async ({
     assert,
     cleanup,
   }) => {
@@ -41,7 +41,7 @@ test.group('AnswerRoom', (group) => {
     assert.deepEqual(responseLimits(2000), { response: 500, responses: 500 })
   })
 
-  test('[A29] a response waits for free budget, first come first served', async ({ assert }) => {
+  test('[A29] a response waits for free budget, in order of arrival', async ({ assert }) => {
     const [first, second, third] = [
       new ResponseBudget(),
       new ResponseBudget(),
@@ -79,7 +79,7 @@ test.group('AnswerRoom', (group) => {
     assert.equal(bytesInFlight(), 0)
   }).timeout(10_000)
 
-  test('consecutive lists each use the size of the largest', async ({ assert }) => {
+  test('consecutive lists of one response reserve the size of the largest', async ({ assert }) => {
     const room = new ResponseBudget()
     for (const bytes of [400, 900, 500]) await room.forList((list) => list.reserve(bytes))
     assert.equal(room.reserved, 900)

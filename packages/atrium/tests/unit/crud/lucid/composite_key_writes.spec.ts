@@ -100,7 +100,7 @@ test.group('Writes by a composite key', (group) => {
     assert.deepEqual(await guests(), ['1b', '2a'])
   })
 
-  test('[A9] a delete removes one row only and runs the hooks', async ({ assert }) => {
+  test('[A9] a delete removes only one row and runs the hooks', async ({ assert }) => {
     await db.transaction(async (client) => {
       const booking = await bookingOf(1, 'a', client)
       await deleteByKey(booking, bookings, client)

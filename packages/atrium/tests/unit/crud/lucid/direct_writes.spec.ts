@@ -83,7 +83,7 @@ test.group('Writes that return the written row', (group) => {
     )
   })
 
-  test('[A3, A5] no query follows the write', async ({ assert }) => {
+  test('[A3, A5] no query runs after the write', async ({ assert }) => {
     await crud.create({ name: 'first' })
     let id: unknown
     const queries = await queriesOf(async () => {

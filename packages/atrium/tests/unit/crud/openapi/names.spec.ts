@@ -23,7 +23,7 @@ function ids(...all: EndpointCreator[]): string[] {
   return all.flatMap((one) => one.routes.map((route) => operationId(route, one, names.get(one)!)))
 }
 
-test.group('Names of the API schema', () => {
+test.group('Names in the API schema', () => {
   test('[Q1] operation ids consist of model and operation', ({ assert }) => {
     assert.deepEqual(ids(at(OrderLine, { endpointNames: { read_paginated: 'pages' } })), [
       'createOrderLine',
@@ -46,7 +46,9 @@ test.group('Names of the API schema', () => {
     })
   })
 
-  test("[Q1] of several endpoints, that at the table's path has the plain name", ({ assert }) => {
+  test('[Q1] of several endpoints, the one at the table’s path has the plain name', ({
+    assert,
+  }) => {
     const only = { includedMethods: ['read' as const] }
     const all = [at(RouteItem, { path: 'a/goods_v1.0', ...only }), at(RouteItem, only)]
     assert.deepEqual(ids(...all), ['getRouteItemAtGoodsV10', 'getRouteItem'])

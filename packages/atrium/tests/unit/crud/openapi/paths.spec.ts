@@ -6,8 +6,8 @@ const operation = (...names: string[]) =>
 
 const route = (method: string, path: string) => ({ method, path }) as any
 
-test.group('Paths of the API schema', () => {
-  test('[Q1] a path has one spelling of its parameters', ({ assert }) => {
+test.group('Paths in the API schema', () => {
+  test('[Q1] a path has a single notation for its parameters', ({ assert }) => {
     const paths = new Paths()
     paths.add(route('GET', '/a/:id/b'), operation('id'))
     paths.add(route('POST', '/a/:name/b'), operation('name'))
@@ -22,7 +22,7 @@ test.group('Paths of the API schema', () => {
     )
   })
 
-  test('[Q1] parameters of every spelling are found')
+  test('[Q1] parameters in every notation are found')
     .with([
       ['/a/:id', ['id']],
       ['/a/:id?', ['id']],

@@ -26,7 +26,7 @@ async function field(name: string, schema: any, more: CrudOptions = {}) {
   return { ...body.properties![name], isRequired: body.required?.includes(name) ?? false }
 }
 
-test.group('Schemas of items', () => {
+test.group('Item schemas', () => {
   test('[Q1, A20] a column has the format of its responses: {name}')
     .with([
       { name: 'id', type: 'integer' },
@@ -54,13 +54,13 @@ test.group('Schemas of items', () => {
     assert.deepEqual(moment.type, ['string', 'null'])
   })
 
-  test('[Q1] hidden columns are left out, all others required', ({ assert }) => {
+  test('[Q1] hidden columns are omitted, and all others are required', ({ assert }) => {
     const { properties, required } = describeItem(known('/api/samples'), () => ({}))
     assert.notProperty(properties!, 'secret')
     assert.sameMembers(required!, Object.keys(properties!))
   })
 
-  test('[Q1] a column with its own serialize has the declared schema, or any', ({ assert }) => {
+  test('[Q1] a column with a custom serialize has the declared schema, or any', ({ assert }) => {
     const gadget = item(known('/api/gadgets'))
     assert.deepEqual(gadget.weight, { type: 'string', examples: ['120 g'] })
     assert.containsSubset(gadget.price, { type: 'object', properties: { cents: {} } })
@@ -78,7 +78,7 @@ test.group('Schemas of items', () => {
     assert.deepEqual(Object.keys(item(resource)), ['id', 'name'])
   })
 
-  test('[Q1] a model with its own serialize is any object', ({ assert }) => {
+  test('[Q1] a model with a custom serialize is any object', ({ assert }) => {
     const schema = describeItem(known('/api/masks'), () => ({}))
     assert.isUndefined(schema.properties)
     assert.isTrue(schema.additionalProperties)
@@ -95,7 +95,7 @@ test.group('Schemas of items', () => {
   })
 })
 
-test.group('Schemas of bodies', () => {
+test.group('Body schemas', () => {
   test('[Q1, P7] a derived schema describes the table', ({ assert }) => {
     const { properties, required } = describeBody(known('/api/samples').createBody, 'create')
     assert.deepEqual(required, ['name'])
@@ -160,7 +160,7 @@ test.group('Schemas of bodies', () => {
       assert.containsSubset(await field(name, schema), wanted)
     })
 
-  test('[Q1] a pattern with flags is left out, as its meaning would change', async ({ assert }) => {
+  test('[Q1] a pattern with flags is omitted, as its meaning would change', async ({ assert }) => {
     const told = await field('name', vine.string().regex(/^a/i))
     assert.isUndefined(told.pattern)
   })

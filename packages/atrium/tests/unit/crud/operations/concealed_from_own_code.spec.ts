@@ -46,7 +46,7 @@ class SerializesItself extends BaseModel {
   }
 }
 
-test.group('LucidCrud | own code that makes what is shown', (group) => {
+test.group('LucidCrud | application code that computes shown values', (group) => {
   group.tap((one) => one.tags(['@database']))
   const given = new GivenPermissions()
   const anna: Actor = strange({ kind: 'token', user: 'anna' })
@@ -84,7 +84,7 @@ test.group('LucidCrud | own code that makes what is shown', (group) => {
     })
   }
 
-  test('[U3] records for code that works with them are whole, as it may have to write', async ({
+  test('[U3] records for application code are complete, as it can write them', async ({
     assert,
   }) => {
     const crud = new LucidCrud(SerializesColumn)

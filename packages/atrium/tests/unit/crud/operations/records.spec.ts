@@ -110,7 +110,7 @@ test.group('LucidCrud | one record', (group) => {
     }
   })
 
-  test('[B25] a precondition that holds lets the write proceed, and may be async', async ({
+  test('[B25] a precondition that is met lets the write proceed, and can be asynchronous', async ({
     assert,
   }) => {
     const ids = await insertCounters('one', 'two', 'three')
@@ -123,7 +123,7 @@ test.group('LucidCrud | one record', (group) => {
     assert.deepEqual(await namesLeft(), ['changed'])
   })
 
-  test('[B25] a precondition is called for empty values too', async ({ assert }) => {
+  test('[B25] a precondition is called for an update without values too', async ({ assert }) => {
     const [id] = await insertCounters('one')
     const precondition = () => {
       throw new Undone()
@@ -218,7 +218,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(await namesLeft(), ['one', 'two', 'three'])
   })
 
-  test('[B20, A21] a soft-deleted record keeps its mark until it is purged', async ({ assert }) => {
+  test('[B20, A21] a soft-deleted record keeps its flag until it is purged', async ({ assert }) => {
     const ids = [await insertNote({ title: 'a' }), await insertNote({ title: 'b' })]
     await notes.deleteMany(ids, { actor: ANNA })
     const marks = await db.from('crud_notes').select('is_deleted')
@@ -297,7 +297,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.lengthOf(await db.from('crud_notes').where('is_deleted', false), 1)
   })
 
-  test('[A9] composite keys select their rows only', async ({ assert }) => {
+  test('[A9] composite keys select only their rows', async ({ assert }) => {
     for (const [hall, place] of [
       [1, 'a'],
       [1, 'b'],
@@ -333,7 +333,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.equal(failure.message, 'Item with id 1, a not found')
   })
 
-  test('[A9] a thousand keys work in one call, also composite ones', async ({ assert }) => {
+  test('[A9] a thousand keys, also composite ones, work in one call', async ({ assert }) => {
     const numbers = Array.from({ length: 1000 }, (_, index) => index)
     for (let start = 0; start < 1000; start += 200) {
       const some = numbers.slice(start, start + 200)
@@ -412,7 +412,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.deepEqual(await keysOf(new LucidCrud(Shift)), [['jo', '2026-02-01']])
   })
 
-  test('[A2, A9] the key of an item is known even if the item does not contain it', async ({
+  test('[A2, A9] the key of an item is available even if the item does not contain it', async ({
     assert,
   }) => {
     const { default: vine } = await import('@vinejs/vine')

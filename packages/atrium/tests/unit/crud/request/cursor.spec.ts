@@ -37,7 +37,7 @@ test.group('Cursor', () => {
     )
   })
 
-  test('[Q4] a cursor is the same text for the same position', ({ assert }) => {
+  test('[Q4] the same position has the same cursor', ({ assert }) => {
     const write = (position: unknown[]) => writeCursor(at('specimens'), listOf(), position)
     assert.equal(write(['a', 1]), write(['a', 1]))
     assert.notEqual(write(['a', 1]), write(['a', '1']))

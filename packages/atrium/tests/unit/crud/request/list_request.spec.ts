@@ -46,7 +46,7 @@ const DEFAULTS = [
 ]
 
 test.group('List request', () => {
-  test('[A17] defaults apply if their parameter is absent', ({ assert }) => {
+  test('[A17] a default applies if its parameter is absent', ({ assert }) => {
     assert.deepEqual(conditionsOf(parse('parcels', '')), DEFAULTS)
     assert.deepEqual(conditionsOf(parse('parcels', 'weight__gte=7&fragile=true')), [
       ['status', 'eq', 'open'],
@@ -150,8 +150,8 @@ test.group('List request', () => {
   })
 })
 
-test.group('List request | from own code', () => {
-  test('[P8] filters may name any column', ({ assert }) => {
+test.group('List request | from application code', () => {
+  test('[P8] filters can use any column', ({ assert }) => {
     const request = fromCode({ filters: { label__contains: 'a,b', amount: 5, fresh: true } })
     assert.deepEqual(conditionsOf(request), [
       ['label', 'match', undefined],
@@ -222,7 +222,7 @@ test.group('List request | from own code', () => {
     assert.include(fromCode({ limit: 5 }).paging, { offset: 0, limit: 5 })
   })
 
-  test('[A15, A22] sort and deleted work', ({ assert }) => {
+  test('[A15, A22] sort and deleted have the same meaning as in a query string', ({ assert }) => {
     const request = fromCode({ sort: '-label,id', deleted: 'only' })
     assert.deepEqual(
       request.sorts.map(({ column, direction }: any) => [column.apiName, direction]),

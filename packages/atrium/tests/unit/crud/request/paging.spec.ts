@@ -34,7 +34,7 @@ test.group('Paging', () => {
     assert.deepEqual(parse('limit=0'), { shape: 'offset', offset: 0, limit: 0 })
   })
 
-  test('[A11] page or itemsPerPage alone selects pages, by default page 1 of 10 items', ({
+  test('[A11] page or itemsPerPage alone selects paging by pages, by default page 1 with 10 items', ({
     assert,
   }) => {
     const shape = 'page'
@@ -61,7 +61,7 @@ test.group('Paging', () => {
     assert.include(parse('page=1', false, settings), { itemsPerPage: 6, limit: 6 })
   })
 
-  test('[A11] both pairs together conflict')
+  test('[A11] pages and offsets together are a conflict')
     .with([
       'page=1&offset=0',
       'page=1&limit=10',
@@ -111,7 +111,7 @@ test.group('Paging', () => {
     assert.equal(parse('offset=0&limit=0').limit, 0)
   })
 
-  test('[A13] a repeated value is refused, even if it is the same')
+  test('[A13] a repeated parameter is refused, even with the same value')
     .with(['offset=1&offset=1', 'limit=1&limit=2', 'page=1&page=', 'itemsPerPage[]=1'])
     .run(({ assert }, text) => {
       assert.equal(problemOf(text).status, 422)
@@ -124,14 +124,14 @@ test.group('Paging', () => {
     assert.deepEqual(parse('itemsPerPage=3&page='), parse('itemsPerPage=3'))
   })
 
-  test('[A13] a size over the maximum is lowered to it', ({ assert }) => {
+  test('[A13] a size over the maximum is reduced to it', ({ assert }) => {
     assert.equal(parse('limit=1001').limit, 1000)
     assert.include(parse('itemsPerPage=5000&page=3'), { itemsPerPage: 1000, offset: 2000 })
     assert.include(parse('itemsPerPage=1000'), { itemsPerPage: 1000 })
     assert.include(parse(`limit=${'9'.repeat(400)}`), { limit: 1000 })
   })
 
-  test('[A13] defaults above the maximum are lowered too', ({ assert }) => {
+  test('[A13] defaults above the maximum are reduced too', ({ assert }) => {
     const settings = { limit: 100, itemsPerPage: 10, maximum: 4 }
     assert.equal(parse('', false, settings).limit, 4)
     assert.equal(parse('page=2', false, settings).limit, 4)

@@ -23,7 +23,7 @@ test.group('Parameters', () => {
     assert.notInclude(listParameters(at('memos')), 'deleted')
   })
 
-  test('[S13] reading an item has no paging and no order', ({ assert }) => {
+  test('[S13] reading an item has no parameters for paging and order', ({ assert }) => {
     assert.notIncludeMembers(itemParameters(at('letters')), ['sort'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['limit'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['count'])

@@ -47,21 +47,21 @@ test.group('FilterConfig', () => {
     assert.throws(() => Object.assign(config.filters, { price: 5 }), TypeError as any)
   })
 
-  test('[A17] a filter may not have the name {$self}')
+  test('[A17] the filter name {$self} is refused')
     .with(['offset', 'limit', 'page', 'itemsPerPage'])
     .run(({ assert }, name) => {
       assert.throws(() => new FilterConfig({ [name]: null }), ValueError as any)
       assert.throws(() => new FilterConfig({ [name]: null }), new RegExp(name))
     })
 
-  test('[A18] the error of an unknown operator names the filter of a column of that name', ({
+  test('[A18] the error of an unknown operator suggests the filter of a column with that name', ({
     assert,
   }) => {
     assert.throws(() => new FilterConfig({ size__max: null }), /has the filter 'size__max__eq'/)
     assert.doesNotThrow(() => new FilterConfig({ size__max__eq: null }))
   })
 
-  test('[A17] a filter may have the name of another parameter', ({ assert }) => {
+  test('[A17] a filter can have the name of another parameter', ({ assert }) => {
     assert.doesNotThrow(() => new FilterConfig({ sort: null, deleted: null, fields: null }))
   })
 

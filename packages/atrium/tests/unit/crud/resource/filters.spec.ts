@@ -75,7 +75,7 @@ test.group('Filters', () => {
     assert.match(error.message, /^Sample: .*'page'/)
   })
 
-  test('[A18] {$self} has its operators')
+  test('[A18] columns of this type have the expected operators: {$self}')
     .with(Object.keys(SPECIMEN_OPERATORS))
     .run(async ({ assert }, column) => {
       for (const operator of ALL_OPERATORS) {
@@ -90,7 +90,7 @@ test.group('Filters', () => {
       }
     })
 
-  test('[A17] null means no default, and an empty text is a default', async ({ assert }) => {
+  test('[A17] a null value sets no default', async ({ assert }) => {
     const { filters } = await load({ label: '', label__contains: null, fresh: false, amount: 0 })
     const fallback = (name: string) => filters.get(name)!.fallback as any
     assert.equal(fallback('label').value, '')
@@ -141,7 +141,7 @@ test.group('Filters', () => {
       assert.match(error.message, new RegExp(`^Specimen: .*'${name}'`))
     })
 
-  test('[S11] has no filters by default', ({ assert }) => {
+  test('[S11] a model has no filters by default', ({ assert }) => {
     const { columns } = new Resource({ model: Specimen })
     const filters = new Filters(undefined, columns, 'Specimen')
     assert.deepEqual(filters.all, [])

@@ -113,7 +113,7 @@ test.group('IncludedRelation', () => {
     assert.throws(() => crudRouter({ model: Stone, path: 'stones', include: ['x'] }), /include/)
   })
 
-  test('[Q3, P9] a wrong setting of a relation is a ValueError that names it')
+  test('[Q3, P9] an invalid option of a relation is a ValueError that names it')
     .with([
       [
         { relation: 'albums', limit: 0 },
@@ -138,7 +138,7 @@ test.group('IncludedRelation', () => {
       assert.include(messageOf(Label, [option]), message)
     })
 
-  test('[Q3, P9] a relation to one takes no limit, and a mark of more needs a name of its own', ({
+  test('[Q3, P9] a relation to one accepts no limit, and the has_more mark needs a unique name', ({
     assert,
   }) => {
     assert.equal(
@@ -152,7 +152,7 @@ test.group('IncludedRelation', () => {
     )
   })
 
-  test('[Q3, P9] an unknown pivot column is a ValueError that lists those of the table', async ({
+  test('[Q3, P9] an unknown pivot column is a ValueError that lists the columns of the table', async ({
     assert,
   }) => {
     const { includes } = new Resource({
@@ -196,7 +196,7 @@ test.group('IncludedRelation', () => {
     )
   })
 
-  test('[Q3] a related model uses its own endpoints, also if two models include each other', ({
+  test('[Q3] the endpoints of a related model apply, also if two models include each other', ({
     assert,
   }) => {
     const at = (model: unknown) =>

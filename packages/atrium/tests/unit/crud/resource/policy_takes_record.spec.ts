@@ -13,7 +13,7 @@ const methods = {
 }
 
 test.group('Policies with a record parameter', () => {
-  test('[P14] a policy without a fourth parameter does not take the record: {name}')
+  test('[P14] a policy without a fourth parameter does not require the record: {name}')
     .with([
       { name: 'none', policy: () => true },
       { name: 'an arrow', policy: (actor: any) => actor.kind !== 'none' },
@@ -27,7 +27,7 @@ test.group('Policies with a record parameter', () => {
       assert.isFalse(policyTakesRecord(policy as Policy))
     })
 
-  test('[P14] a policy with a fourth parameter takes the record: {name}')
+  test('[P14] a policy with a fourth parameter requires the record: {name}')
     .with([
       { name: 'four', policy: (_a: any, _b: any, _c: any, record: any) => !record?.secret },
       { name: 'rest', policy: (...given: any[]) => all(...given) },

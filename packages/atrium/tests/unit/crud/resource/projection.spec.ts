@@ -19,8 +19,8 @@ const projectionOf = (...given: Parameters<typeof grant>[0][]) =>
     NONE
   )
 
-test.group('What grants leave together', () => {
-  test('[U3] a field is hidden where every grant that reads hides it', ({ assert }) => {
+test.group('Combined grants', () => {
+  test('[U3] a field is hidden if every read grant hides it', ({ assert }) => {
     const projection = projectionOf(
       { hidden: ['pay', 'secret'] },
       { hidden: ['pay'], scopes: [own] },
@@ -30,14 +30,16 @@ test.group('What grants leave together', () => {
     assert.deepEqual([...projection.mixed], [['secret', [own]]])
   })
 
-  test('[U3] a field that is shown wherever a record is read is not mixed', ({ assert }) => {
+  test('[U3] a field that is visible in all readable records is not hidden on some', ({
+    assert,
+  }) => {
     const alike = projectionOf({ hidden: ['pay'], scopes: [own] }, { scopes: [own] })
     assert.equal(alike.hidden.size + alike.mixed.size, 0)
     const all = projectionOf({ hidden: ['pay'], scopes: [own] }, {})
     assert.equal(all.hidden.size + all.mixed.size, 0)
   })
 
-  test('[U2] the scopes of an operation are those of the grants that allow it', ({ assert }) => {
+  test('[U2] an operation has the scopes of all grants that allow it', ({ assert }) => {
     const projection = projectionOf(
       { on: ['read', 'update'], scopes: [own] },
       { on: ['read'], scopes: [shared, own] },
@@ -55,7 +57,7 @@ test.group('What grants leave together', () => {
     assert.isFalse(projection.permits('restore'))
   })
 
-  test('[U3] how far a field is written', ({ assert }) => {
+  test('[U3] a field is writable on all, some or no records', ({ assert }) => {
     const projection = projectionOf(
       { readonly: ['pay', 'title'] },
       { readonly: ['pay'], scopes: [own] }
@@ -85,7 +87,7 @@ test.group('A resource for an actor', (group) => {
     }
   })
 
-  test('[U4] returns itself for an unrestricted actor', async ({ assert }) => {
+  test('[U4] an unrestricted actor gets the resource itself', async ({ assert }) => {
     assert.strictEqual(await resource.for(ANNA), resource)
     given.give('anna', Paper, { scopes: [own] }, {})
     assert.strictEqual(await resource.for(ANNA), resource)
@@ -95,7 +97,7 @@ test.group('A resource for an actor', (group) => {
     assert.equal(resource.allowedOperations.size, 7)
   })
 
-  test('[U4] is the same for all actors with the same permissions', async ({ assert }) => {
+  test('[U4] actors with the same permissions share one resource', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['pay', 'secret'], scopes: [own] })
     given.give('bob', Paper, { hidden: ['secret', 'pay'], scopes: [own] })
     const annas = await resource.for(ANNA)
@@ -107,7 +109,7 @@ test.group('A resource for an actor', (group) => {
     assert.notStrictEqual(await resource.for(BOB), annas)
   })
 
-  test('[U4] bounds the number of cached ones', async ({ assert }) => {
+  test('[U4] the number of cached resources is limited', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['pay'] })
     const first = await resource.for(ANNA)
     for (let index = 0; index < 100; index++) {
@@ -117,7 +119,7 @@ test.group('A resource for an actor', (group) => {
     assert.notStrictEqual(await resource.for(ANNA), first)
   })
 
-  test('[U3] what is not to be written is in no body, and what is not seen in no list', async ({
+  test('[U3] fields that can’t be written are in no body, and hidden fields in no filter or sort', async ({
     assert,
   }) => {
     given.give('anna', Paper, { on: ['read', 'update'], hidden: ['secret'], readonly: ['pay'] })
@@ -134,7 +136,7 @@ test.group('A resource for an actor', (group) => {
     assert.isFalse(resource.columns.find('secret')!.hidden)
   })
 
-  test('[U3] a relation goes with the model that is not to be seen', async ({ assert }) => {
+  test('[U3] a relation is removed if its model is not visible', async ({ assert }) => {
     given.give('anna', Folder)
     const seen = await resource.for(ANNA)
     assert.equal(seen.includes.size, 0)
@@ -142,7 +144,7 @@ test.group('A resource for an actor', (group) => {
     assert.isTrue(seen.permits('delete'))
   })
 
-  test('[U4] a write takes no further statement where it reaches what is read', async ({
+  test('[U4] an update runs no additional statement if the write grant covers all readable records', async ({
     assert,
   }) => {
     const id = await insertRow('granted_papers', { title: 'a', owner: 'anna', pay: 1 })
@@ -163,7 +165,9 @@ test.group('A resource for an actor', (group) => {
     assert.equal(await statements(), scoped)
   })
 
-  test('[U4] a request that was read for others shows no more', async ({ assert }) => {
+  test('[U4] a request parsed for the unrestricted resource reveals no hidden fields', async ({
+    assert,
+  }) => {
     await insertRow('granted_papers', { title: 'a', owner: 'anna', secret: 's' })
     given.give('anna', Paper, { hidden: ['secret'] })
     const { ListRequest } = await import('#crud/request/list_request')

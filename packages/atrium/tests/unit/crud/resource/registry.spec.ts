@@ -71,7 +71,7 @@ test.group('resources', () => {
     assert.isTrue(registry.all()[2].isLoaded)
   })
 
-  test('[P15] the number of statements does not grow with the tables', async ({
+  test('[P15] the number of statements does not depend on the number of tables', async ({
     assert,
     cleanup,
   }) => {
@@ -97,7 +97,9 @@ test.group('resources', () => {
     assert.isTrue(registry.all().every(({ isLoaded }) => isLoaded))
   })
 
-  test('[P9, R13] options that the types of columns refute stop the boot', async ({ assert }) => {
+  test('[P9, R13] options that do not fit the types of columns prevent the start', async ({
+    assert,
+  }) => {
     const registry = new ResourceRegistry()
     const check = () => {
       throw new ValueError('The column is a text')
@@ -107,7 +109,7 @@ test.group('resources', () => {
     assert.include(message, 'The column is a text')
   })
 
-  test('an error other than of the configuration is thrown unchanged', async ({ assert }) => {
+  test('errors other than configuration errors are thrown unchanged', async ({ assert }) => {
     const registry = new ResourceRegistry()
     const creator = new EndpointCreator({ model: RouteItem })
     registry.add(creator)

@@ -61,7 +61,7 @@ test.group('Resource', (group) => {
     }
   })
 
-  test('[P4] tags are the given ones, an array or a Set, else the model’s name', ({ assert }) => {
+  test('[P4] tags are an array or a Set, or by default the model’s name', ({ assert }) => {
     assert.deepEqual(new Resource({ model: Person, tags: ['People', 'Staff'] }).tags, [
       'People',
       'Staff',
@@ -189,7 +189,7 @@ test.group('Resource', (group) => {
     )
   })
 
-  test('[P15] a failed load is repeated, a successful one is not', async ({ assert }) => {
+  test('[P15] a failed load is repeated, and a successful one is not', async ({ assert }) => {
     const table = 'route_late'
     const resource = new Resource({ model: named('Late', { table }) })
     await assert.rejects(() => resource.load())

@@ -135,13 +135,13 @@ const fieldText = fc
   .map(({ name, type, mark, modifier }) => `${name}:${type}${mark}${modifier}`)
 
 test.group('parseField', () => {
-  test('[P12] {0} is parsed')
+  test('[P12] the field {0} is parsed')
     .with(READ)
     .run(({ assert }, [text, expected]) => {
       assert.containsSubset(summary(parseField(text)), expected)
     })
 
-  test('[P12] {0} is refused')
+  test('[P12] the field {0} is refused')
     .with(REFUSED)
     .run(({ assert }, [text, message]) => {
       assert.throws(() => parseField(text), ValueError as any, message)
@@ -187,7 +187,7 @@ test.group('parseField', () => {
 })
 
 test.group('parseFields with relations', () => {
-  test('[P12] relations stand apart from the fields')
+  test('[P12] relations are returned separately from the fields')
     .with([
       [
         'items:hasMany(InvoiceItem)',
@@ -209,7 +209,7 @@ test.group('parseFields with relations', () => {
       assert.deepEqual(relations, [expected])
     })
 
-  test('[P12] a wrong relation is a ValueError that says what is right')
+  test('[P12] an invalid relation is a ValueError with the valid forms')
     .with([
       [
         ['a', 'items:hasMany(A,B)'],
@@ -244,7 +244,7 @@ test.group('parseFields', () => {
       assert.throws(() => parseFields(texts), ValueError as any, message)
     })
 
-  test('[P12] keeps the order of fields', ({ assert }) => {
+  test('[P12] the order of fields is preserved', ({ assert }) => {
     assert.deepEqual(
       parseFields(['b', 'a:text', 'c:belongsTo']).fields.map(({ name }) => name),
       ['b', 'a', 'c_id']

@@ -39,7 +39,7 @@ test.group('modelNames', () => {
     })
   })
 
-  test('[P12] {0} is refused')
+  test('[P12] the name {0} is refused')
     .with([
       ['', "'' can't be a model: its name is made of letters and digits"],
       ['1st', "can't be a model"],

@@ -73,7 +73,7 @@ test.group('Scaffold', (group) => {
     assert.includeMembers(await files(), written)
   })
 
-  test('[P12] a referenced table is migrated first, whatever the clock', async ({ assert }) => {
+  test('[P12] a referenced table is migrated first, whatever the time', async ({ assert }) => {
     await put('database/migrations/9999999999999_create_suns_table.ts')
     const [, migration] = await make('Moon', ['name'])
     assert.equal(basename(migration), '10000000000000_create_moons_table.ts')
@@ -109,7 +109,7 @@ test.group('Scaffold', (group) => {
     assert.include(await read(factory), 'TuneFactory.useCtx(context).create()')
   })
 
-  test('[P12] a hasMany to a model that is not there yet is written, and says how to make it', async ({
+  test('[P12] a hasMany to a missing model is written, with instructions to create it', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Invoice', [
@@ -151,7 +151,7 @@ test.group('Scaffold', (group) => {
     )
   })
 
-  test('[P12] a hasMany to a model without the column says which is missing', async ({
+  test('[P12] a hasMany to a model without the foreign key names the missing column', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Composer', ['name', 'tunes:hasMany(Tune)'])
@@ -164,7 +164,7 @@ test.group('Scaffold', (group) => {
     ])
   })
 
-  test('[P12, R2] records are rows in the form if their model is on the site and refers back, once', async ({
+  test('[P12, R2] related records are rows in the form if their model is on the site and refers back, only once', async ({
     assert,
   }) => {
     await put(
@@ -186,14 +186,16 @@ test.group('Scaffold', (group) => {
     assert.include(await read(composer), '@AdminView()')
   })
 
-  test('[P12] a hasMany to the model itself goes by its own reference', async ({ assert }) => {
+  test('[P12] a hasMany to the model itself uses the model’s own reference as foreign key', async ({
+    assert,
+  }) => {
     const [model] = await make('Moon', ['parent_id:belongsTo(Moon)?', 'moons:hasMany', 'name'])
     const moon = await read(model)
     assert.include(moon, "@hasMany(() => Moon, { foreignKey: 'parentId' })")
     assert.notInclude(moon, 'import Moon')
   })
 
-  test('[P12] a manyToMany has a migration of its pivot table, after that of the model', async ({
+  test('[P12] a manyToMany has a migration of its pivot table after that of the model', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Mixtape', ['name', 'tunes:manyToMany'])
@@ -218,7 +220,7 @@ test.group('Scaffold', (group) => {
     assert.isEmpty(needs)
   })
 
-  test('[P12] a relation that could not work is refused, and nothing is written')
+  test('[P12] an invalid relation is refused, and nothing is written')
     .with([
       [
         ['tags:manyToMany'],
@@ -240,7 +242,9 @@ test.group('Scaffold', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12, Q3] a reference to a model without read is not included', async ({ assert }) => {
+  test('[P12, Q3] a reference to a model without read access is not included', async ({
+    assert,
+  }) => {
     await put(
       'app/models/shelf.ts',
       "import { BaseModel, column } from '@adonisjs/lucid/orm'\nexport default class Shelf extends BaseModel {\n  @column({ isPrimary: true })\n  declare id: number\n}\n"
@@ -281,7 +285,7 @@ test.group('Scaffold', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12.16, K3] generated code uses the names in JSON of the application’s naming strategy', async ({
+  test('[P12.16, K3] generated code uses the JSON names of the application’s naming strategy', async ({
     assert,
     cleanup,
   }) => {
@@ -324,7 +328,7 @@ test.group('Scaffold', (group) => {
     )
   })
 
-  test('[P12] does not overwrite an existing file, and writes no other: {$self}')
+  test('[P12] an existing file is not overwritten, and no other is written: {$self}')
     .with([
       'app/models/moon.ts',
       'app/models/MOON.ts',

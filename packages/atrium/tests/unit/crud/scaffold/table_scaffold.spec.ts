@@ -88,7 +88,7 @@ test.group('Models of tables', (group) => {
     assert.notInclude(text, 'api_key: null')
   })
 
-  test('[K12.3] texts without a limit are fields of one line if they are short, and lists have no timestamps', async ({
+  test('[K12.3] short texts without a limit are single-line fields, and lists have no timestamps', async ({
     assert,
   }) => {
     const { text } = await write('owl_calls')
@@ -116,7 +116,7 @@ test.group('Models of tables', (group) => {
     }
   })
 
-  test('[K12] a table that is referred to and has no model is named', async ({ assert }) => {
+  test('[K12] a referenced table without a model is reported', async ({ assert }) => {
     const { notes, text } = await write('owl_feathers')
     assert.include(
       notes[0],
@@ -125,7 +125,7 @@ test.group('Models of tables', (group) => {
     assert.notInclude(text, 'belongsTo')
   })
 
-  test('[K12] a relation leads to a model of the application, included only if it has access', async ({
+  test('[K12] a relation uses the model of the application, and is included only if that has an access option', async ({
     assert,
   }) => {
     await put(
@@ -146,7 +146,7 @@ test.group('Models of tables', (group) => {
     assert.match((error as Error).message, /Barn Owls has the model BarnOwl already/)
   })
 
-  test('[K12] a model whose columns are all inherited has the table of its own name', async ({
+  test('[K12] a model whose columns are all inherited has the table of its class name', async ({
     assert,
   }) => {
     await put(
@@ -172,7 +172,7 @@ test.group('Models of tables', (group) => {
     ])
   })
 
-  test('[K12] an existing file stays, and a table of the engine or none gets no model', async ({
+  test('[K12] an existing file stays, and a table of the engine or a missing table gets no model', async ({
     assert,
   }) => {
     await put('app/models/barn_owl.ts', '/* mine */')
@@ -190,7 +190,7 @@ test.group('Models of tables', (group) => {
     assert.equal(await readFile(join(root, 'app/models/barn_owl.ts'), 'utf8'), '/* mine */')
   })
 
-  test('[K12.2] differences of types, null and columns are listed', async ({ assert }) => {
+  test('[K12.2] differences in types, nullability and columns are listed', async ({ assert }) => {
     await put(
       'app/models/barn_owl.ts',
       `import { BaseModel, column } from '@adonisjs/lucid/orm'

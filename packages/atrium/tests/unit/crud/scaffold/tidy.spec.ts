@@ -22,7 +22,7 @@ const NAMES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'
 const QUOTED = NAMES.map((name) => `'${name}'`)
 
 test.group('tidy', () => {
-  test('[P12] code is indented by its brackets, whatever is in its texts and comments', ({
+  test('[P12] code is indented by its brackets, whatever its texts and comments contain', ({
     assert,
   }) => {
     assert.equal(tidy(FACTORY.replaceAll(/^ +/gm, '')), FACTORY)

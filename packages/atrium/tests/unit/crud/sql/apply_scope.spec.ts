@@ -10,7 +10,7 @@ import { strange } from '#tests/helpers/actors'
 import { insertRow } from '#tests/helpers/databases'
 import { captureWarnings } from '#tests/helpers/captured_log'
 
-test.group('Scopes that compare with nothing', (group) => {
+test.group('Scopes that compare with missing values', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   const anna = () => strange({ kind: 'token', user: { username: 'anna', attributes: {} } })
   const attributesOf = (actor: Actor) => (actor.user as any).attributes
@@ -71,7 +71,10 @@ test.group('Scopes that compare with nothing', (group) => {
     })
   }
 
-  test('[U3] a scope says once who lacks which value', async ({ assert, cleanup }) => {
+  test('[U3] a comparison with a missing value is logged once, with the user', async ({
+    assert,
+    cleanup,
+  }) => {
     const lines = captureWarnings(cleanup)
     const actor = anna()
     const ownPay: Scope = (query, { user }) => query.where('pay', (user as any).attributes.pay)
@@ -81,7 +84,7 @@ test.group('Scopes that compare with nothing', (group) => {
     assert.include(lines[0], 'the user "anna"')
   })
 
-  test('[U3] conditions that name null on purpose, and all others, count as they are', async ({
+  test('[U3] explicit conditions on null, and all other conditions, apply as written', async ({
     assert,
   }) => {
     assert.deepEqual(await reached((query) => query.whereNull('pay')), [1, 1])
@@ -97,7 +100,9 @@ test.group('Scopes that compare with nothing', (group) => {
     assert.deepEqual(await reached(subquery), [1, 1])
   })
 
-  test('[U3] a scope that does more than add conditions is named', async ({ assert }) => {
+  test('[U3] a scope that does more than add conditions is an error that names it', async ({
+    assert,
+  }) => {
     const named: Array<[string, Scope]> = [
       ['calls limit()', (query) => query.limit(1)],
       ['calls orderBy()', (query) => query.orderBy('id')],

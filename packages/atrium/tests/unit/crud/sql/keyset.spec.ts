@@ -30,7 +30,7 @@ test.group('Keyset', () => {
     assert.isEmpty(others)
   })
 
-  test('[Q4, A18] in descending order null comes after all values', ({ assert }) => {
+  test('[Q4, A18] in descending order null is sorted after all values', ({ assert }) => {
     const [values, none] = after('-amount', [5, 7])
     assert.match(values.sql, /^\(\(amount <= \?\)\) and \(\(amount < \?\) or /)
     assert.notInclude(values.sql, 'null')

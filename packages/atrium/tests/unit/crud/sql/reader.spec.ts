@@ -84,7 +84,7 @@ test.group('Reader', (group) => {
     assert.equal(await reader.count(), 3)
   })
 
-  test('[A2] a hidden column is in no item', async ({ assert }) => {
+  test('[A2] a hidden column is not in any item', async ({ assert }) => {
     class WithSecret extends BaseModel {
       static table = 'crud_readings'
       @column({ isPrimary: true })
@@ -212,7 +212,7 @@ test.group('Reader', (group) => {
     }
   })
 
-  test('[A2] a model with its own queries is read through them', async ({ assert }) => {
+  test('[A2] a model that overrides its queries is read through them', async ({ assert }) => {
     class Narrowed extends Reading {
       static table = 'crud_readings'
       static query(...options: any[]) {
@@ -225,7 +225,7 @@ test.group('Reader', (group) => {
     assert.isNull(await reader.one(ids[1]))
   })
 
-  test('[A2] columns with other names in the table are read equally both ways', async ({
+  test('[A2] columns with other names in the table are read in the same way with and without Lucid', async ({
     assert,
   }) => {
     class Renamed extends BaseModel {

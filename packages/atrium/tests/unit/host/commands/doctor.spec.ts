@@ -66,7 +66,7 @@ test.group('atrium:doctor', (group) => {
     assert.equal(report.findings[0].severity, 'error')
   })
 
-  test('[K11] settings of a production server are judged when asked, without secrets', async ({
+  test('[K11] --production checks the settings of a production server, without showing secrets', async ({
     assert,
     cleanup,
   }) => {
@@ -85,7 +85,7 @@ test.group('atrium:doctor', (group) => {
     assert.notInclude(JSON.stringify(asProduction), key)
   })
 
-  test('[K11] settings that name what there is not are warnings', async ({ assert, cleanup }) => {
+  test('[K11] settings that name missing files cause warnings', async ({ assert, cleanup }) => {
     const given = app.config.get('crud')
     app.config.set('crud', {
       ...crudConfig(),
@@ -98,7 +98,7 @@ test.group('atrium:doctor', (group) => {
     assert.include(warnings, 'excludedMigrations names database/migrations/1_none')
   })
 
-  test('[K11] [P10] a model without access requires a token in production, where other clients cannot write', async ({
+  test('[K11] [P10] a model without an access option is reported to require a token in production', async ({
     assert,
     cleanup,
   }) => {
@@ -110,7 +110,7 @@ test.group('atrium:doctor', (group) => {
     assert.notInclude(warnings, 'Everybody can write')
   })
 
-  test('[K11] a decorated model with an error is listed with it, and not as undecorated', async ({
+  test('[K11] a decorated model with an error is listed with the error, and not as undecorated', async ({
     assert,
     cleanup,
   }) => {

@@ -38,7 +38,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
     assert.deepEqual(prepared, [INSERT])
   })
 
-  test('[D6.4] statements that follow one another let requests in, and stay in order', async ({
+  test('[D6.4] consecutive statements let requests run in between, and stay in order', async ({
     assert,
     cleanup,
   }) => {
@@ -69,7 +69,9 @@ test.group('Prepared statements of better-sqlite3', (group) => {
     )
   })
 
-  test('does not cache statements that run once, and bounds the cache', ({ assert }) => {
+  test('statements that run once are not cached, and the size of the cache is limited', ({
+    assert,
+  }) => {
     for (let round = 0; round < 2; round++) connection.prepare('pragma user_version').all([])
     assert.lengthOf(prepared, 2)
     connection.prepare(INSERT)

@@ -11,7 +11,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => S
 
 for (const driver of DRIVERS) {
   test.group(`Writes with one commit, ${driver}`, () => {
-    test('a write is a plain transaction if no other one waits', async ({ assert, cleanup }) => {
+    test('a write is a plain transaction if no other write waits', async ({ assert, cleanup }) => {
       const { count, note, texts } = await openGrouped(driver, cleanup)
       assert.equal(await note('one'), 'one')
       assert.equal(count('SAVEPOINT'), 0)
@@ -19,7 +19,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['one'])
     })
 
-    test('writes that wait share the commit of the first, in their order', async ({
+    test('waiting writes share the commit of the first, in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -31,7 +31,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('writes of one turn of the event loop share a commit, although each could end before the next begins', async ({
+    test('writes of one turn of the event loop share a commit, even if each could end before the next begins', async ({
       assert,
       cleanup,
     }) => {
@@ -44,7 +44,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('a write that fails undoes itself alone, and gets its own error', async ({
+    test('a write that fails is rolled back alone, and gets its own error', async ({
       assert,
       cleanup,
     }) => {
@@ -83,7 +83,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['second', 'third'])
     })
 
-    test('notifies of no write before the commit, and then of all in their order', async ({
+    test('writes are reported only after the commit, all in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -124,7 +124,7 @@ for (const driver of DRIVERS) {
       assert.lengthOf(heard, 16)
     })
 
-    test('what runs after the commit is in the context of its own request', async ({
+    test('code that runs after the commit has the context of its own request', async ({
       assert,
       cleanup,
     }) => {
@@ -145,7 +145,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(heard.toSorted(), ['0', '0', '1', '1', '2', '2'])
     })
 
-    test('a write may open transactions in its own', async ({ assert, cleanup }) => {
+    test('a write can open nested transactions', async ({ assert, cleanup }) => {
       const { texts, write } = await openGrouped(driver, cleanup)
       await Promise.all(
         numbers(3).map((text) =>
@@ -160,7 +160,10 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['0 kept', '1 kept', '2 kept'])
     })
 
-    test('if the COMMIT fails, all fail and nothing is stored', async ({ assert, cleanup }) => {
+    test('if the COMMIT fails, all writes fail and nothing is stored', async ({
+      assert,
+      cleanup,
+    }) => {
       const { count, note, texts, write } = await openGrouped(driver, cleanup)
       const heard: string[] = []
       const work = (text: string) =>
@@ -190,7 +193,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['later'])
     })
 
-    test('if SQLite rolls back by itself, all of the group fail and nothing is stored', async ({
+    test('if SQLite rolls back by itself, all writes of the group fail and nothing is stored', async ({
       assert,
       cleanup,
     }) => {
@@ -211,7 +214,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['taken', 'fourth'])
     })
 
-    test('code that catches the error of such a rollback makes nothing half', async ({
+    test('after such a rollback no write is stored partially, even if code catches the error', async ({
       assert,
       cleanup,
     }) => {
@@ -231,7 +234,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['taken', 'after the first', 'after'])
     })
 
-    test('a full database undoes the group or the write, and says so', async ({
+    test('a full database rolls back the group or the write, with an error that names the cause', async ({
       assert,
       cleanup,
     }) => {
@@ -260,7 +263,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), numbers(10))
     })
 
-    test('after its time a group takes no further write', async ({ assert, cleanup }) => {
+    test('a group that exceeds its time accepts no further write', async ({ assert, cleanup }) => {
       const groups = { writes: 50, milliseconds: 1 }
       const { count, texts, write } = await openGrouped(driver, cleanup, { groups })
       await Promise.all(
@@ -275,7 +278,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), numbers(3))
     })
 
-    test('with a bound of one write or of no time, each has its own commit', async ({
+    test('with a limit of one write or of no time, each write has its own commit', async ({
       assert,
       cleanup,
     }) => {
@@ -286,7 +289,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('SAVEPOINT'), 0)
     })
 
-    test('a database with a deferred constraint has a commit for each write', async ({
+    test('in a database with a deferred constraint, each write has its own commit', async ({
       assert,
       cleanup,
     }) => {
@@ -298,7 +301,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 3)
     })
 
-    test('a column name that contains the word does not make a constraint deferred', async ({
+    test('a column name that contains “deferred” does not make a constraint deferred', async ({
       assert,
       cleanup,
     }) => {
@@ -308,7 +311,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('no write joins one whose own code has left a transaction open within it', async ({
+    test('no write joins a write whose code has left a nested transaction open', async ({
       assert,
       cleanup,
     }) => {
@@ -324,7 +327,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['in the open one', 'second', 'third'])
     })
 
-    test('code that waits for a write behind it goes on when that one is refused', async ({
+    test('code that waits for a later write of its group continues when that one is refused', async ({
       assert,
       cleanup,
     }) => {
@@ -342,7 +345,7 @@ for (const driver of DRIVERS) {
       assert.include(await texts(), 'later')
     })
 
-    test('a write that waits for the result of a previous one is rolled back in time', async ({
+    test('a write that waits for the result of a previous one is rolled back after a timeout', async ({
       assert,
       cleanup,
     }) => {
@@ -366,7 +369,10 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['first', 'third'])
     })
 
-    test("a write's transaction is over when its work is", async ({ assert, cleanup }) => {
+    test('the transaction of a write can’t be used after its function has ended', async ({
+      assert,
+      cleanup,
+    }) => {
       const { note, texts, write } = await openGrouped(driver, cleanup)
       const stored: any[] = []
       const keep = () => write(async (client) => void stored.push(client))
@@ -385,7 +391,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['kept', 'later'])
     })
 
-    test('separate transactions take turns with groups', async ({ assert, cleanup }) => {
+    test('separate transactions alternate with groups', async ({ assert, cleanup }) => {
       const { client, note, texts } = await openGrouped(driver, cleanup)
       await Promise.all([
         ...numbers(5).map(note),

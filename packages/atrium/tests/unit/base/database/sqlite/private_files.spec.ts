@@ -7,7 +7,7 @@ import { sqliteConnections, type SqliteDriver } from '#base/database/sqlite/sqli
 
 const PARTS = ['', '-wal', '-shm']
 
-test.group('The files of SQLite', (group) => {
+test.group('Files of SQLite', (group) => {
   let folder: string
 
   group.each.setup(() => {
@@ -52,7 +52,7 @@ test.group('The files of SQLite', (group) => {
     })
   }
 
-  test('[B1] a leftover log becomes private', async ({ assert }) => {
+  test('[B1] existing log files of SQLite become private', async ({ assert }) => {
     await modes('sqlite3')
     for (const part of PARTS) chmodSync(join(folder, `db.sqlite3${part}`), 0o644)
     const again = sqliteConnections('private_again', join(folder, 'db.sqlite3'), { migrations: [] })

@@ -207,7 +207,7 @@ test.group('SQLite dialect | errors', () => {
     assert.deepEqual(refused('the message of a trigger') as unknown, raised)
   })
 
-  test('[A8] a value with the text of such a message does not confuse it', ({ assert }) => {
+  test('[A8] a value with the text of such a message is not mistaken for one', ({ assert }) => {
     const message =
       "insert into `x` values ('UNIQUE constraint failed: films.title') - SQLITE_CONSTRAINT: UNIQUE constraint failed: films.director"
     assert.deepEqual(explain(message)!.columns, ['director'])
@@ -232,7 +232,7 @@ test.group('SQLite dialect | reading', (group) => {
     return dialect.read<any[]>(client, query, () => query.pojo())
   }
 
-  test('a list does not wait for a write transaction and does not see its changes', async ({
+  test('a list does not wait for a write transaction, and does not see its changes', async ({
     assert,
   }) => {
     const transaction = await db.transaction()
@@ -257,7 +257,7 @@ test.group('SQLite dialect | reading', (group) => {
   })
 })
 
-test.group('SQLite dialect | one plan for all values', (group) => {
+test.group('SQLite dialect | one query plan for all values', (group) => {
   const column = () => columnOf('label')
   let connection: Database.Database
 
@@ -292,7 +292,7 @@ test.group('SQLite dialect | one plan for all values', (group) => {
     return times
   }
 
-  test('analysing a table does not cause a new plan per value', ({ assert }) => {
+  test('analysing a table does not cause a new query plan per value', ({ assert }) => {
     assert.equal(timesPlanned({ sql: 'label = ?', bindings: [] }), 20)
     for (const operator of ['=', '<=', '>='] as const) {
       assert.equal(timesPlanned(dialect.compare('specimens', column(), operator, 'x')), 1)

@@ -184,13 +184,15 @@ const random = fc.constantFrom(...Object.keys(KINDS)).chain((name) => {
   })
 })
 
-test.group('SQLite | single rows in other forms', (group) => {
+test.group('SQLite | single rows in unusual formats', (group) => {
   group.tap((one) => one.skip(!onSqlite, 'other databases store one form'))
   group.each.teardown(async () => {
     await db.rawQuery(`drop table if exists ${TABLE}`)
   })
 
-  test('[A20.9, A20.10] finds what a slow comparison of each value finds', async ({ assert }) => {
+  test('[A20.9, A20.10] a search finds the same rows as a slow comparison of each value', async ({
+    assert,
+  }) => {
     await fc.assert(
       fc.asyncProperty(random, async ({ name, type, isIndexed, usual, odd, operator, value }) => {
         /* A column named only by its declared type */
@@ -210,7 +212,9 @@ test.group('SQLite | single rows in other forms', (group) => {
     )
   }).timeout(60_000)
 
-  test('[A20.10] finds by size nothing that came later and means no value', async ({ assert }) => {
+  test('[A20.10] a comparison by size does not find invalid values that were added later', async ({
+    assert,
+  }) => {
     await fc.assert(
       fc.asyncProperty(random, async ({ name, type, isIndexed, usual, odd, operator, value }) => {
         const kind = KINDS[name]
@@ -236,7 +240,7 @@ test.group('SQLite | single rows in other forms', (group) => {
     )
   }).timeout(60_000)
 
-  test('[A20.8] finds a value in another form between the rows of the sample', async ({
+  test('[A20.8] a value in an unusual format between the sampled rows is found', async ({
     assert,
   }) => {
     await createTable('text', { isIndexed: true })
@@ -251,7 +255,9 @@ test.group('SQLite | single rows in other forms', (group) => {
     assert.deepEqual(await find('eq', '2024-01-05'), [5555])
   })
 
-  test('[A20.8] tests no value of a large column whose rows were all read', async ({ assert }) => {
+  test('[A20.8] no values of a large column are checked again after all rows were read', async ({
+    assert,
+  }) => {
     await createTable('text', { isIndexed: true })
     const rowsOf = (from: number, to: number, day: string) =>
       db.rawQuery(`with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})
@@ -268,7 +274,9 @@ test.group('SQLite | single rows in other forms', (group) => {
     assert.isFalse(strange.value.hasOtherForms)
     assert.deepEqual(await strange.find('gte', '2024-01-01'), [])
   })
-  test('[A20.9] shows values that came later by what they mean', async ({ assert }) => {
+  test('[A20.9] unusual values that were added later are shown by their meaning', async ({
+    assert,
+  }) => {
     const shown = async (name: string, type: string, odd: Stored[]) => {
       await createTable(type)
       const { crud } = await load(KINDS[name])

@@ -68,7 +68,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     return drop
   })
 
-  test('finds datetimes in any form of text, and as epoch numbers', async ({ assert }) => {
+  test('datetimes are found in any text format, and as epoch numbers', async ({ assert }) => {
     const { values, find, sorted } = await stored(
       'datetime',
       [
@@ -101,7 +101,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [8, 7, 1, 2, 3, 5, 4, 6])
   })
 
-  test('finds dates in any form of text, and as epoch numbers', async ({ assert }) => {
+  test('dates are found in any text format, and as epoch numbers', async ({ assert }) => {
     const { crud, values, find } = await stored(
       'date',
       ["'2024-01-05T10:00:00Z'", '1704412800000', "'2024-01-06'", "'05.01.2024'"],
@@ -114,12 +114,12 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.equal(value, '2024-01-05')
   })
 
-  test('finds datetimes in a text column of the table', async ({ assert }) => {
+  test('datetimes are found in a text column of the table', async ({ assert }) => {
     const { find } = await stored('text', ["'1996-07-05T00:00:00.5Z'"], column.dateTime())
     assert.deepEqual(await find('eq', '1996-07-05 00:00:00'), [1])
   })
 
-  test('finds booleans by what they are shown as', async ({ assert }) => {
+  test('booleans are found by their displayed value', async ({ assert }) => {
     const { values, find } = await stored('boolean', [
       '1',
       '0',
@@ -136,7 +136,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await find('in', 'true,false'), [1, 2, 3, 4, 5, 6])
   })
 
-  test('finds no text by the size of a number', async ({ assert }) => {
+  test('texts are not found by numeric comparisons', async ({ assert }) => {
     const { values, find } = await stored('decimal(10,2)', ["'12,5'", '12.5', '3', "'n/a'"])
     assert.deepEqual(await values(), ['12,5', 12.5, 3, 'n/a'])
     assert.deepEqual(await find('gte', '5'), [2])
@@ -145,7 +145,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await find('ne', '3'), [1, 2, 4])
   })
 
-  test('compares numbers that a text column holds as numbers', async ({ assert }) => {
+  test('numbers in a text column are compared as numbers', async ({ assert }) => {
     const number = column({ meta: { kind: 'number' } })
     const { find, sorted } = await stored('text', ["'9'", "'12345'", "'10'", "'x'"], number)
     assert.deepEqual(await find('gte', '10'), [2, 3])
@@ -153,7 +153,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [1, 3, 2, 4])
   })
 
-  test('[A20.8] values of an import in the middle of a table are compared by what they mean', async ({
+  test('[A20.8] imported values in the middle of a table are compared by their meaning', async ({
     assert,
     cleanup,
   }) => {
@@ -173,7 +173,9 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.isTrue(value.hasOtherForms)
   })
 
-  test('[A20.10] finds and shows as numbers only texts that are numerals', async ({ assert }) => {
+  test('[A20.10] only texts that are numerals are found and shown as numbers', async ({
+    assert,
+  }) => {
     const texts = ['-', '1-2', '2024-01-05', '10.0.0.1', '', ' ', '+', '0x10', '--5', '5.']
     const numerals = ['007', '-1.50', '1e3', ' 12 ']
     const number = column({ meta: { kind: 'number' } })
@@ -188,27 +190,27 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(ids.slice(0, 4), [12, 11, 14, 13])
   })
 
-  test('[A20.10] shows an empty text of a number column as it is', async ({ assert }) => {
+  test('[A20.10] an empty text in a number column is shown unchanged', async ({ assert }) => {
     const { find, values } = await stored('double', ["''", '0', "'-'"])
     assert.deepEqual(await values(), ['', 0, '-'])
     assert.deepEqual(await find('eq', '0'), [2])
     assert.deepEqual(await find('lte', '0'), [2])
   })
 
-  test('finds numbers in a column of texts by their digits', async ({ assert }) => {
+  test('numbers in a text column are found by their digits', async ({ assert }) => {
     const { values, find } = await stored('', ["'a'", '12', "'12b'"])
     assert.deepEqual(await values(), ['a', '12', '12b'])
     assert.deepEqual(await find('eq', '12'), [2])
     assert.deepEqual(await find('startswith', '12'), [2, 3])
   })
 
-  test('takes the numbers of a view without types for numbers', async ({ assert }) => {
+  test('numbers of an untyped view are treated as numbers', async ({ assert }) => {
     const one = await stored('integer', ['9', '12345', '12000'], column(), 'odd_view')
     assert.equal(one.column.kind, 'number')
     assert.deepEqual(await one.find('gte', '12000'), [2, 3])
   })
 
-  test('compares a column in the usual form as it is stored, by its index', async ({ assert }) => {
+  test('a column in the usual format is compared as stored, by its index', async ({ assert }) => {
     const one = await stored(
       'datetime',
       ["'1996-07-04 00:00:00'", "'1996-07-05 00:00:00'"],
@@ -218,7 +220,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await one.find('eq', '1996-07-05 00:00:00'), [2])
   })
 
-  test('changes another field of a record and keeps the stored form', async ({ assert }) => {
+  test('changing another field of a record preserves the stored format', async ({ assert }) => {
     await db.rawQuery(`create table ${TABLE} (id integer primary key, value date, name text)`)
     await db.rawQuery(`insert into ${TABLE} (value, name) values (1704412800000, 'a'), ('x', 'b')`)
     class Dated extends BaseModel {

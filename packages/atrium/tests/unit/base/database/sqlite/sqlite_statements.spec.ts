@@ -54,7 +54,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(await names(), [text, 'b'])
   })
 
-  test('[E3] a rollback undoes inserts, also in nested transactions', async ({ assert }) => {
+  test('[E3] a rollback reverts inserts, also in nested transactions', async ({ assert }) => {
     await client().transaction(async (outer) => {
       await insert('a', outer)
       const inner = await outer.transaction()
@@ -64,7 +64,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(await names(), ['a'])
   })
 
-  test("[E4] a failure is the driver's error, and the statement stays usable", async ({
+  test("[E4] a failure throws the driver's error, and the statement can be used again", async ({
     assert,
   }) => {
     await insert('a')
@@ -124,7 +124,9 @@ test.group('Prepared statements of a connection', (group) => {
     )
   })
 
-  test('[E4] a failing statement of knex fails as usual and works again', async ({ assert }) => {
+  test('[E4] a failing statement of knex throws as usual and can be used again', async ({
+    assert,
+  }) => {
     const add = (name: string | null) => client().insertQuery().table(TABLE).insert({ name })
     assert.deepEqual(await add('a'), [1])
     await assert.rejects(() => add('a'), /SQLITE_CONSTRAINT: UNIQUE/)
@@ -136,7 +138,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(many, [many[0], many[0], many[0]])
   })
 
-  test('[E4, A29.3] a write that finds the database busy stops no later one', async ({
+  test('[E4, A29.3] a write that finds the database busy does not block later ones', async ({
     assert,
   }) => {
     await client().rawQuery('PRAGMA busy_timeout = 20')

@@ -25,7 +25,7 @@ test.group('idempotencyKeyOf', () => {
     )
   })
 
-  test('[Q7] any header is a key or a 400 that names it', ({ assert }) => {
+  test('[Q7] any header is parsed as a key, or is a 400 that names it', ({ assert }) => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), printable, fc.string({ maxLength: 600 })), (header) => {
         try {

@@ -1,8 +1,10 @@
 import { test } from '@japa/runner'
 import { beginOfDay, intoDays, partFor } from '#crud/operations/lists/days_in_zone'
 
-test.group('Days of a time zone', () => {
-  test('[B23, R12] a day begins when the clocks of the zone say so', ({ assert }) => {
+test.group('Days in a time zone', () => {
+  test('[B23, R12] a day begins at local midnight, or when the clocks reach the day', ({
+    assert,
+  }) => {
     assert.equal(beginOfDay('2026-03-29', 'utc'), '2026-03-29 00:00:00')
     assert.equal(beginOfDay('2026-03-29', 'Europe/Berlin'), '2026-03-28 23:00:00')
     assert.equal(beginOfDay('2026-03-30', 'Europe/Berlin'), '2026-03-29 22:00:00')
@@ -10,12 +12,14 @@ test.group('Days of a time zone', () => {
     assert.equal(beginOfDay('2018-11-04', 'America/Sao_Paulo'), '2018-11-04 03:00:00')
   })
 
-  test('[B23, R12] hours tell the day, but in zones of half hours', ({ assert }) => {
+  test('[B23, R12] counts are grouped by hours, or by minutes for zones with a fraction of an hour', ({
+    assert,
+  }) => {
     const parts = ['utc', 'UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu'].map(partFor)
     assert.deepEqual(parts, ['day', 'day', 'hour', 'minute', 'minute'])
   })
 
-  test('[B23, R12] numbers add up by the days of the zone', ({ assert }) => {
+  test('[B23, R12] counts are added up by the days of the zone', ({ assert }) => {
     const hours = new Map([
       ['2026-10-24 21', 1],
       ['2026-10-24 22', 2],

@@ -78,7 +78,7 @@ const sample = fc.record(
   { requiredKeys: ['name'] }
 )
 
-test.group('Creates together', (group) => {
+test.group('Creating many records together', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     await switchTriggers('disable')
@@ -87,7 +87,7 @@ test.group('Creates together', (group) => {
   group.each.setup(async () => void (await db.from('samples').delete()))
   const samples = new LucidCrud(Sample)
 
-  test('[D3, D6, E3] rows, states, changes and what undoes them are those of single creates', async ({
+  test('[D3, D6, E3] rows, states, changes and undo data equal those of single creates', async ({
     assert,
   }) => {
     const rows = fc.array(sample, { minLength: 1, maxLength: 120 })
@@ -105,7 +105,7 @@ test.group('Creates together', (group) => {
     await fc.assert(property, { numRuns: runs(8) })
   })
 
-  test('[D6, E1] a listener gets the record with what the database filled in', async ({
+  test('[D6, E1] a listener gets the record with values that the database generated', async ({
     assert,
     cleanup,
   }) => {
@@ -123,7 +123,9 @@ test.group('Creates together', (group) => {
     assert.isTrue(record?.$isPersisted)
   }).skip(onMysql, 'MariaDB stores each by itself')
 
-  test('[D6, P8] a failure is that of all of them, and told as that of one', async ({ assert }) => {
+  test('[D6, P8] an error fails all creates, and is reported like that of a single one', async ({
+    assert,
+  }) => {
     const all = [{ name: 'a' }, { name: 'b', code: 'same' }, { name: 'c', code: 'same' }]
     await db.transaction(async (client) => {
       const work = client.transaction((part) => samples.createMany(all, { client: part, actor }))
@@ -136,7 +138,7 @@ test.group('Creates together', (group) => {
     })
   })
 
-  test('[D6, P8] what could see or change a record makes each be created by itself', async ({
+  test('[D6, P8] a model or method that could see or change records disables creating them together', async ({
     assert,
   }) => {
     for (const model of [Hooked, Told, Saved, WithSetter, Prepared, Begun, OwnSave, PlainChild]) {

@@ -65,9 +65,7 @@ test.group('faultToProblem', (group) => {
     assert.notInclude(JSON.stringify(problem), 'hush')
   })
 
-  test('[A8] null and values that a check refuses are 422 and name the field', async ({
-    assert,
-  }) => {
+  test('[A8] null and values that fail a check are 422 and name the field', async ({ assert }) => {
     const withoutName = await problemOf(samples.create({ code: 'X' }))
     assert.equal(withoutName.status, 422)
     assert.deepEqual(rulesOf(withoutName), [['name', 'not_null']])

@@ -86,7 +86,7 @@ test.group('Writes without an observer', (group) => {
   group.each.setup(async () => void (await db.from('samples').delete()))
   const bare = new LucidCrud(Bare)
 
-  test('[P8, A23] an update leaves the same row and item as a saved record, with and without a transaction', async ({
+  test('[P8, A23] an update stores the same row and returns the same item as save(), with and without a transaction', async ({
     assert,
   }) => {
     const own = ({ id: _id, updated_at: updated, created_at: _created, ...rest }: any) => ({
@@ -113,7 +113,7 @@ test.group('Writes without an observer', (group) => {
     await fc.assert(property, { numRuns: runs(20) })
   })
 
-  test('[P8] a create and an update are one statement each', async ({ assert }) => {
+  test('[P8] a create and an update run one statement each', async ({ assert }) => {
     const { id } = await bare.create({ name: 'a' })
     assert.deepEqual(await statementsOf(() => bare.create({ name: 'b' })), ['insert'])
     assert.deepEqual(await statementsOf(() => bare.update(id, { name: 'c' })), ['update'])
@@ -126,7 +126,7 @@ test.group('Writes without an observer', (group) => {
     )
   }).skip(onMysql, 'MariaDB does not return updated rows')
 
-  test('[P8] an update with a precondition, a hook or a date reads first in a transaction', async ({
+  test('[P8] an update with a precondition, a hook or a date first reads the row in a transaction', async ({
     assert,
   }) => {
     const { id } = await bare.create({ name: 'a' })
@@ -142,7 +142,7 @@ test.group('Writes without an observer', (group) => {
     assert.include(await statementsOf(() => bare.update(id, { moment })), 'select')
   })
 
-  test('[A8] a missing item is a 404, and a conflict is a 409 with the value, as ever', async ({
+  test('[A8] a missing item is a 404, and a conflict is a 409 with the value', async ({
     assert,
   }) => {
     const failed = async (work: Promise<unknown>): Promise<any> => {

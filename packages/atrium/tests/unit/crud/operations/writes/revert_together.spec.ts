@@ -99,7 +99,7 @@ function comparable(writes: readonly Write[]) {
   }))
 }
 
-test.group('Reverts together', (group) => {
+test.group('Reverting many writes together', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
@@ -109,7 +109,7 @@ test.group('Reverts together', (group) => {
   })
   group.each.setup(async () => void (await db.from('samples').delete()))
 
-  test('[R7, E3] leave the rows as they were, with the writes of single reverts', async ({
+  test('[R7, E3] rows are restored, with the same writes as by single reverts', async ({
     assert,
   }) => {
     const property = fc.asyncProperty(pairs, async (all) => {
@@ -129,7 +129,7 @@ test.group('Reverts together', (group) => {
     await fc.assert(property, { numRuns: runs(20) })
   }).skip(onMysql, 'MariaDB does not return updated rows')
 
-  test('[R7] the same values are put back by one statement', async ({ assert }) => {
+  test('[R7] equal values are restored by one statement', async ({ assert }) => {
     const { before, undos } = await changed(
       Array.from({ length: 50 }, () => [{ name: 'a' }, { name: 'b' }])
     )
@@ -141,7 +141,9 @@ test.group('Reverts together', (group) => {
     assert.deepEqual(await storedRows(), before)
   }).skip(onMysql, 'MariaDB does not return updated rows')
 
-  test('[R7] a method of the application is called for each by itself', async ({ assert }) => {
+  test('[R7] an overridden method of the application disables reverting together', async ({
+    assert,
+  }) => {
     const { undos } = await changed([[{ name: 'a' }, { name: 'b' }]])
     const crud = new (class extends LucidCrud {
       override prepareDelete() {}

@@ -100,7 +100,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 /* Knex ends BEGIN and COMMIT with a semicolon. */
 const takesLucid = (statements: string[]) => statements.includes('begin;')
 
-test.group('Writes by statements', (group) => {
+test.group('Writes by single statements', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     const switchTriggers = async (way: 'enable' | 'disable') => {
@@ -118,7 +118,7 @@ test.group('Writes by statements', (group) => {
     await emptyEventTables()
   })
 
-  test('[P8.11, E3, E4] they leave the same row, log, reversal and events as a saved record, alone and in a transaction', async ({
+  test('[P8.11, E3, E4] row, log, undo data and events equal those of a saved record, alone and in a transaction', async ({
     assert,
     cleanup,
   }) => {
@@ -166,7 +166,7 @@ test.group('Writes by statements', (group) => {
     await fc.assert(property, { numRuns: runs(24), endOnFailure: true })
   }).timeout(60_000)
 
-  test('[E4] a create is three statements between BEGIN and COMMIT, an update four, on PostgreSQL each is two; they are the same in a transaction of the caller', async ({
+  test('[E4] a create runs three statements between BEGIN and COMMIT, an update four, and two each on PostgreSQL; a transaction of the caller runs the same', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -183,7 +183,7 @@ test.group('Writes by statements', (group) => {
     assert.includeMembers(repeated, change)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[E4] concurrent updates of one record are logged one after the other, each with the state that the last one left', async ({
+  test('[E4] concurrent updates of one record are logged one after another, each with the state that the previous one left', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'name 0' })
@@ -198,7 +198,7 @@ test.group('Writes by statements', (group) => {
     assert.equal(((await crud.get(id)) as any).name, chain.at(-1))
   })
 
-  test('[E4] an update that waits for another transaction logs the record as that one left it', async ({
+  test('[E4] an update that waits for another transaction logs the state that it left', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -217,7 +217,7 @@ test.group('Writes by statements', (group) => {
     assert.equal(row.newState!.name, 'c')
   })
 
-  test('[E4] a write whose log fails is not stored, and not reported', async ({
+  test('[E4] a write whose log fails is not stored and not reported', async ({
     assert,
     cleanup,
   }) => {
@@ -249,7 +249,7 @@ test.group('Writes by statements', (group) => {
     assert.lengthOf(await audited('Bare'), 2)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[P8.11] an observer without statements, a hook, and a transaction of the caller take one of Lucid’s', async ({
+  test('[P8.11] a custom observer, a hook, and a transaction of the caller use a Lucid transaction', async ({
     assert,
     cleanup,
   }) => {
@@ -287,7 +287,7 @@ test.group('Writes by statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'C' })
   })
 
-  test('[P8.10] looks at the model and its methods once, at the first write', async ({
+  test('[P8.10] the model and its methods are checked once, at the first write', async ({
     assert,
   }) => {
     const counted = new LucidCrud(Bare)
@@ -305,7 +305,7 @@ test.group('Writes by statements', (group) => {
     assert.equal(count, 1)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[E1] a listener gets a record that it can write once more', async ({ assert, cleanup }) => {
+  test('[E1] a listener gets a record that it can save again', async ({ assert, cleanup }) => {
     const { events } = listen(cleanup)
     const { id } = await crud.create({ name: 'a' })
     await crud.update(id, { name: 'b' })
@@ -321,7 +321,7 @@ test.group('Writes by statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'c' })
   })
 
-  test('[E2] an integration that overrides log gets its calls, and one after the commit as well', async ({
+  test('[E2] an integration that overrides log is called, and once more after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -343,7 +343,7 @@ test.group('Writes by statements', (group) => {
     )
   })
 
-  test('[D3] a part of a long action is logged as one', async ({ assert }) => {
+  test('[D3] one chunk of a long action is logged as one event', async ({ assert }) => {
     const actor = strange({ kind: 'admin', user: { id: 1, username: 'ada' } })
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T' }
     const action = new EventInParts(nothingLogged(null)).of({ actor, origin })

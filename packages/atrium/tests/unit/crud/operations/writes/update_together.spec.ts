@@ -78,10 +78,10 @@ async function left(all: readonly Values[], work: (changes: Change[]) => Promise
   }
 }
 
-test.group('Updates together', (group) => {
+test.group('Updating many records together', (group) => {
   group.each.setup(async () => void (await db.from('samples').delete()))
 
-  test('[L9, E3] rows, states, changes and what undoes them are those of single updates', async ({
+  test('[L9, E3] rows, states, changes and undo data equal those of single updates', async ({
     assert,
   }) => {
     const property = fc.asyncProperty(
@@ -105,7 +105,7 @@ test.group('Updates together', (group) => {
     await fc.assert(property, { numRuns: runs(30) })
   }).tags(['@dialect', '@driver'])
 
-  test('[L9] the same values are written to many records by one statement', async ({ assert }) => {
+  test('[L9] equal values are written to many records by one statement', async ({ assert }) => {
     const all = Array.from({ length: 150 }, () => ({ name: 'b' }))
     let queries: string[] = []
     await left(all, async (changes) => {
@@ -120,7 +120,7 @@ test.group('Updates together', (group) => {
     )
   }).skip(!onSqlite, 'Databases that lock rows do so one after the other')
 
-  test('[L9, P8] a failure is that of all of them', async ({ assert }) => {
+  test('[L9, P8] an error fails all updates', async ({ assert }) => {
     const failed = async (changes: Change[]): Promise<any> =>
       await db
         .transaction((client) => samples.updateTogether(changes, { client, actor }))
@@ -145,7 +145,7 @@ test.group('Updates together', (group) => {
     assert.deepEqual(rows, [{ name: 'a' }, { name: 'a' }])
   }).skip(!onSqlite, 'Databases that lock rows do so one after the other')
 
-  test('[L9, P8] application code, which may change the next record, sees each by itself', async ({
+  test('[L9, P8] application code that could change the next record disables updating them together', async ({
     assert,
   }) => {
     class Hooked extends Sample {
