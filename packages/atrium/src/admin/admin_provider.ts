@@ -200,7 +200,7 @@ export default class AdminProvider {
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
   }
 
-  /** Loads the lazily loaded modules and the assets before the first request needs them. */
+  /** Loads the lazily imported modules and the assets in advance, so that no request waits for them. */
   async #loadRooms() {
     try {
       await loadRooms(() => this.#isStopping)

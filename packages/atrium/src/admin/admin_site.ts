@@ -208,8 +208,8 @@ export class AdminSite implements ViewSite {
   }
 
   /**
-   * Absolute URL of a path in the site, for links in emails and the like. The host is that of `APP_URL`; outside of
-   * production it is that of the request.
+   * Returns the absolute URL of a path in the site, for links in emails and the like. The host is that of `APP_URL`;
+   * outside of production it is that of the request.
    */
   absoluteUrl(path: string, ctx?: HttpContext): string {
     const isLocal = ctx !== undefined && !app.inProduction
@@ -219,7 +219,7 @@ export class AdminSite implements ViewSite {
     return origin + this.url(path)
   }
 
-  /** Text from the catalogue in the site's language [B1] */
+  /** Returns a text of the catalogue in the site's language. [B1] */
   text(key: string, data?: Record<string, unknown>): string {
     /* Formatted texts are cached: formatting one takes longer than a query, and most are the same on every page. */
     const id = data === undefined ? key : key + JSON.stringify(data)
@@ -289,13 +289,13 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
   }
 }
 
-/** Keyboard shortcuts for the page's script; empty for partial pages. [L12] */
+/** Returns the keyboard shortcuts for the page's script; empty for partial pages. [L12] */
 async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
   if (ctx.request.header('hx-request') !== undefined) return ''
   return writtenKeys(await hasSingleKeys(ctx, site))
 }
 
-/** Theme that the viewer has chosen; undefined if the site's setting applies. */
+/** Returns the theme that the viewer has chosen; undefined if the site's setting applies. */
 function chosenTheme(ctx: HttpContext): string | undefined {
   const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
   return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined

@@ -38,8 +38,8 @@ declare module '@japa/api-client' {
 const OWN = new WeakMap<object, Promise<AdminUser>>()
 
 /**
- * Japa plugin that adds `withAdminToken` and `asAdmin` to requests of tests. Register it after `apiClient()` in
- * tests/bootstrap.ts.
+ * Returns the Japa plugin that adds `withAdminToken` and `asAdmin` to requests of tests. Register it after
+ * `apiClient()` in tests/bootstrap.ts.
  */
 export function adminApiClient(): PluginFn {
   return () => {
@@ -97,7 +97,7 @@ export async function makeAdmin({
 }
 
 /**
- * URL of a page of the admin site, under the path at which the site is mounted.
+ * Returns the URL of a page of the admin site, below the path at which the site is mounted.
  *
  * @param path  path in the site, such as `/Invoice/`
  */

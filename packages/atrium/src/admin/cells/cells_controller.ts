@@ -122,7 +122,7 @@ export class CellsController {
     return { ...found, field, form: form.only(name), list }
   }
 
-  /** In a cell, unlike in a form, an empty input clears the field. */
+  /** Reads the submission. In a cell, unlike in a form, an empty input clears the field. */
   async #submission(ctx: HttpContext, { field, form }: OpenCell): Promise<Submission> {
     const submission = await readSubmission(form.fields, ctx, 'update')
     const isEmptied =

@@ -154,7 +154,7 @@ function isField({ manyToMany, resource }: ModelView, name: string): boolean {
   return resource.columns.find(name) !== undefined || manyToMany.some((one) => one.name === name)
 }
 
-/** A custom integration may have stored only the changes. */
+/** Returns the states before and after the event. A custom integration may have stored only the changes. */
 export function statesOf({ previousState, newState, changes }: LoggedStates) {
   if (previousState || newState || !changes) {
     return { before: previousState as State | null, after: newState as State | null }

@@ -72,9 +72,7 @@ export class EventFilters {
     }
   }
 
-  /**
-   * Query string with its question mark; empty without filters.
-   */
+  /** Returns the query string with the question mark; empty without filters. */
   toString(): string {
     const query = new URLSearchParams(this.values as Record<string, string>)
     if (this.page > 1) query.set('page', String(this.page))
@@ -128,9 +126,7 @@ export interface Pages {
   links: Array<PageLink | null>
 }
 
-/**
- * Number of the last page.
- */
+/** Returns the number of the last page. */
 export function lastPage(total: number): number {
   return Math.max(1, Math.ceil(total / ROWS))
 }

@@ -94,7 +94,7 @@ export class EventsController {
     })
   }
 
-  /** If the query fails, the page shows an error instead of failing. */
+  /** Finds the events. If the query fails, the page shows an error instead of failing. */
   async #find(ctx: HttpContext, filters: EventFilters) {
     try {
       return { ...(await this.#log.list(filters)), failed: false }

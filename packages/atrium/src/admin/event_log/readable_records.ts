@@ -188,7 +188,7 @@ async function relatedIn(
   return { titles, showsKeys: !isRestricted && !policy && !scope }
 }
 
-/** A logged entry is a key, or an object with the key and the pivot columns. */
+/** Converts a logged entry, which is a key or an object with the key and the pivot columns. */
 function entryOf(entry: unknown): { id: unknown } & Record<string, unknown> {
   return typeof entry === 'object' && entry !== null
     ? (entry as { id: unknown } & Record<string, unknown>)

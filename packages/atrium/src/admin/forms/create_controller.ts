@@ -102,7 +102,7 @@ export class CreateController {
     await goBack(this.site, this.view, ctx, list)
   }
 
-  /** The last state of a permanently deleted record, to create it again. [R8] */
+  /** Returns the last state of a permanently deleted record, to create the record again. [R8] */
   async #restored(
     ctx: HttpContext,
     form: FormPage,

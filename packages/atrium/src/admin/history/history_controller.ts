@@ -67,7 +67,8 @@ async function recoveryOffer(
 }
 
 /**
- * The undo of an event. Superusers can undo any event, other users recent ones that they are allowed to undo. [R7]
+ * Returns the undo of an event. Superusers can undo any event, other users recent ones that they are allowed to undo.
+ * [R7]
  */
 async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
   const event = await log.find(id)
@@ -143,7 +144,7 @@ export class HistoryController {
     })
   }
 
-  /** The text below the first logged change, and the link to the version before it. */
+  /** Returns the text below the first logged change, and the link to the version before it. */
   #beginning(key: KeyValue, first: AdminAuditLog | undefined, list: string | null) {
     const isKnown = first?.action === 'UPDATE' && statesOf(first).before !== null
     const url = isKnown && versionUrl(this.view, key, idBefore(first.eventId))
@@ -180,7 +181,7 @@ export class HistoryController {
     return await recoveryOffer(ctx, this.site, this.#log, this.view, history, version)
   }
 
-  /** Title of the record, and the link to it. */
+  /** Returns the title of the record and the link to it. */
   async #head(ctx: HttpContext, history: ReadableHistory, last: AdminAuditLog | null | undefined) {
     const { site, view } = this
     const { key, record, resourceId } = history

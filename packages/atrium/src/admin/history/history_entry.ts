@@ -86,15 +86,15 @@ function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
   return isShort ? only : null
 }
 
-/** Timestamp columns are skipped, as they only repeat the time of the version. */
+/** Returns true for timestamp columns that the model sets, as they only repeat the time of the version. */
 export function isSetAnew({ resource }: ModelView, name: string): boolean {
   const column = resource.columns.find(name)
   return column !== undefined && resource.isStamp(column)
 }
 
 /**
- * Label of a version. A restore is logged as an update with a detail, a permanent deletion as one without a new
- * state.
+ * Returns icon and label of a version. A restore is logged as an update with a detail, a permanent deletion as a
+ * deletion without a new state.
  */
 export function versionMark(
   site: AdminSite,

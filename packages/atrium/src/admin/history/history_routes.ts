@@ -15,7 +15,7 @@ const history = modelPage(
   ({ HistoryController }) => HistoryController
 )
 
-/** Legacy path of the history of a model's records, without the key */
+/** Returns the legacy path of the history of a model's records, without the key. */
 export function formerHistoryPath({ name }: ModelView): string {
   return `/management/events/record/${name}`
 }

@@ -176,8 +176,8 @@ export function seesWhole({ resource: { base, projection } }: ModelView): boolea
 }
 
 /**
- * Id of the first event of the history. A key may have belonged to an earlier record that users with limited
- * permissions must not see.
+ * Returns the id of the first event of the history. A key may have belonged to an earlier record, which users with
+ * limited permissions must not see.
  */
 async function beginOf(
   ctx: HttpContext,

@@ -125,7 +125,7 @@ async function offeredNames(
   return new Set(fields.map(({ name }) => name))
 }
 
-/** The log contains only the beginning of long values. */
+/** Compares a logged value with a current one. The log contains only the beginning of long values. */
 function isSame(logged: unknown, value: unknown): boolean {
   const json: unknown = JSON.parse(writeJson(value ?? null))
   if (writeJson(logged ?? null) === writeJson(json)) return true

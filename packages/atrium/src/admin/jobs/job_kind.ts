@@ -91,7 +91,7 @@ export abstract class JobKind {
   }
 
   /**
-   * Advice on the page of a failed or cancelled job.
+   * Returns advice for the page of a failed or cancelled job.
    *
    * @returns null for the default advice
    */
@@ -100,7 +100,7 @@ export abstract class JobKind {
   }
 
   /**
-   * Text about what *Cancel* does to completed steps.
+   * Returns a text about what *Cancel* does to completed steps.
    *
    * @returns null for the default: completed steps stay
    */
@@ -113,7 +113,7 @@ export abstract class JobKind {
     return []
   }
 
-  /** The file that the job has created, or null. */
+  /** Returns the file that the job has created, or null. */
   fileOf(_job: AdminJob): JobFile | null {
     return null
   }

@@ -40,7 +40,7 @@ export class JobStore {
     return db.connection(AdminJob.connection)
   }
 
-  /** Client for pages, which does not wait while a job holds SQLite's writer */
+  /** Returns a client for pages, which does not wait while a job holds SQLite's writer. */
   reading(): QueryClientContract {
     return readersOf(this.client()) ?? this.client()
   }

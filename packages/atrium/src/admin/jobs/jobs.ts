@@ -51,7 +51,7 @@ export class Jobs {
     }
   ) {}
 
-  /** The queue; connects on first use. */
+  /** Returns the queue; connects to it on first use. */
   queue(): Promise<JobQueue> {
     const { adminConnection: connection } = this.site.dbConfig
     return (this.#queue ??= siteQueue(app, { store: this.queueStore, connection }).then(
@@ -284,7 +284,7 @@ export class Jobs {
     } else await this.store.end(job, 'failed', { fault })
   }
 
-  /** After a cancellation, lets the run itself revert its writes. */
+  /** Checks whether the job was cancelled in the meantime, so that this run reverts its writes. */
   async #followCancel(job: AdminJob) {
     const present = await this.store.find(job.id)
     if (present?.state === 'reverting' && present.run === job.run) {

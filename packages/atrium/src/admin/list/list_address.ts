@@ -61,13 +61,13 @@ function sortIn(names: string | undefined, orders: readonly Order[]): SortWord[]
   return all.map((name, index) => ({ name, direction: orders[index] ?? 'asc' }))
 }
 
-/** Sort directions of the columns in `sort_by`; at least one */
+/** Returns the sort directions of the columns in `sort_by`; at least one. */
 function ordersIn(given: URLSearchParams): Order[] {
   const orders = (lastIn(given, 'sort_order') ?? '').split(',')
   return orders.map((one) => (one.toLowerCase() === 'desc' ? 'desc' : 'asc'))
 }
 
-/** Sort direction of the first column; null for the value `None` */
+/** Returns the sort direction of the first column; null for the value `None`. */
 export function orderIn(given: URLSearchParams): Order | null {
   return lastIn(given, 'sort_order') === 'None' ? null : ordersIn(given)[0]
 }

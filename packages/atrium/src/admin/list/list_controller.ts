@@ -95,7 +95,7 @@ export class ListController {
   }
 }
 
-/** URL that the browser should show for the content; `false` if it is unchanged. */
+/** Returns the URL that the browser should show for the content; `false` if it is unchanged. */
 function newAddress({ request }: HttpContext, { url }: ListParameters): string {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')

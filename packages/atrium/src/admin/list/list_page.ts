@@ -153,7 +153,7 @@ export class ListPage {
     return await readList(ctx, this.site, this.view, query, search, true)
   }
 
-  /** The table with the columns of the URL, the saved view or the viewer's preference. [L6] */
+  /** Returns the table with the columns of the URL, the saved view or the viewer's preference. [L6] */
   #tableOf({ shownColumns }: ListParameters): ListTable {
     if (shownColumns === null) return this.#table
     const { all } = columnChoices(this.view)
@@ -286,7 +286,7 @@ export class ListPage {
     return parts.join('')
   }
 
-  /** Data to edit cells of the list in place; null if no column is editable. [L10] */
+  /** Returns the data to edit cells of the list in place; null if no column is editable. [L10] */
   #cells(parameters: ListParameters, offers: Offers) {
     if (parameters.base !== null || !offers.has('update')) return null
     const fields = editedFields(this.site, this.view)
@@ -294,7 +294,10 @@ export class ListPage {
     return isShown ? { url: withList(this.view.url('/cell'), parameters), fields } : null
   }
 
-  /** No bulk actions if the list contains records that were not requested, or is a part of another page. */
+  /**
+   * Returns the bulk actions; null if the list contains records that were not requested, or is a part of another
+   * page.
+   */
   #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
     return isUnread || base !== null ? null : this.#barOf(deleted, offers)
   }

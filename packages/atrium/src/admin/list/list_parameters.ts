@@ -295,7 +295,7 @@ export class ListParameters {
     return isOfView && !isStored ? [...fields, ['q', '']] : fields
   }
 
-  /** All parameters, or the current saved view and the parameters that differ from it. */
+  /** Returns all parameters, or the current saved view and the parameters that differ from it. */
   #placed(): Field[] {
     const { open, defaultId } = this.place
     if (open) return [['view', String(open.id)], ...this.#nextToView] as Field[]

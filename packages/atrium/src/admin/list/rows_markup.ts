@@ -48,7 +48,7 @@ export function rowsMarkup(
   return markup
 }
 
-/** Start tag of a row. The highlighted row is scrolled to and focused. [L11] */
+/** Returns the start tag of a row. The highlighted row is scrolled to and focused. [L11] */
 function rowTag({ isDeleted, key }: Row, marked: string | null): string {
   const classes = [isDeleted && 'is-deleted', key === marked && 'is-marked'].filter(Boolean)
   const style = classes.length > 0 ? ` class="${classes.join(' ')}"` : ''
@@ -72,7 +72,10 @@ function tableCell(cell: ShownCell, { isLead, style, card }: ColumnStyle, mark: 
   return `<th scope="row"${begin}${deleted}</th>\n`
 }
 
-/** A right-to-left text is cut at its left end; the cell keeps the direction and alignment of the table. */
+/**
+ * Returns the content with its text direction, so that a right-to-left text is cut at its left end. The cell keeps
+ * the direction and alignment of the table.
+ */
 function directed(cell: ShownCell): string {
   const markup = cellMarkup(cell)
   return isFromTheRight(cell.text) ? `<div class="cell-text" dir="auto">${markup}</div>` : markup

@@ -143,7 +143,7 @@ export async function mayEach(
   return (key) => allowed.has(keyOf.toPath(key))
 }
 
-/** A row of a database view may have no key, and so no URL. */
+/** Returns true if the key has no null. A row of a database view may have no key, and so no URL. */
 function isWhole(key: KeyValue): boolean {
   return !key.includes(null)
 }

@@ -319,7 +319,7 @@ async function restricted(actor: Actor): Promise<Person | null> {
   return person?.isSuperuser ? null : person
 }
 
-/** A role with invalid JSON in the database allows nothing. */
+/** Parses the permissions of a role. Invalid JSON in the database means no permissions. */
 function documentIn({ id, permissions }: Record<string, unknown>): PermissionsDocument | null {
   try {
     return readPermissions(jsonColumn.consume(permissions))

@@ -128,7 +128,7 @@ const permissions = vine.createRule((value, _options, field) => {
   }
 })
 
-/** Validation schemas for creating and updating a role. [U6] */
+/** Returns the validation schemas for creating and updating a role. [U6] */
 export function adminRoleSchemas() {
   const create = vine.object({
     name: vine.string().maxLength(LONGEST_ROLE_NAME).use(name()),

@@ -146,7 +146,7 @@ function wordsOf(stored: PermissionsDocument): string[] {
   }
 }
 
-/** Invalid permissions in the database differ from any valid ones. */
+/** Compares permissions. Invalid permissions in the database differ from any valid ones. */
 function isSame(stored: PermissionsDocument, wanted: PermissionsDocument): boolean {
   try {
     return areSamePermissions(stored, wanted)

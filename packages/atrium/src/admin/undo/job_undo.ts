@@ -193,7 +193,7 @@ async function undoableEvents(
   return events
 }
 
-/** The job that is undoing another one or has undone it. */
+/** Returns the job that is undoing another one or has undone it. */
 async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
   const found = await AdminJob.query({ client: jobs.store.reading() })
     .where('kind', UNDO_PARTS_JOB)

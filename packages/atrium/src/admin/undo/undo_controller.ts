@@ -66,7 +66,10 @@ export class UndoController {
     await redirectWithMessage(ctx, this.#nextOf(ctx, steps), { kind: 'success', text })
   }
 
-  /** URL to redirect to. If it is the page of a record that the undo deleted, the list of the model instead. */
+  /**
+   * Returns the URL to redirect to. If the undo deleted the record of that page, this is the list of the model
+   * instead.
+   */
   #nextOf(ctx: HttpContext, steps: readonly UndoStep[]): string {
     const next = returnPath(this.site, sentTexts(ctx).get('next')?.at(-1))
     const gone = steps.filter(

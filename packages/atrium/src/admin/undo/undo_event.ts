@@ -124,7 +124,7 @@ export async function undoSteps(
   }
 }
 
-/** Client of the database that contains all records of the event. */
+/** Returns the client of the database that contains all records of the event. */
 export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
   return target.view?.client() ?? target.resource.client()
 }

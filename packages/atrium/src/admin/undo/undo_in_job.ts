@@ -102,7 +102,7 @@ export async function undoInJob(
   }
 }
 
-/** Id of the event that a job has undone in part, if any */
+/** Returns the id of the event that a job has undone in part, if there is one. */
 export function eventInParts({ notes }: AdminJob): number | undefined {
   return noted(notes)?.event
 }

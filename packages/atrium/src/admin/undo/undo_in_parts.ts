@@ -58,7 +58,7 @@ export interface UndoPlan {
   model: string | null
   /** Owner of the logged event, if not the actor */
   owner?: { id: number; username: string }
-  /** Called before each part, so that permissions are checked again */
+  /** Returns actor and targets for the next part; called for each part, so that permissions are checked again */
   begin(): Promise<Begun>
 }
 

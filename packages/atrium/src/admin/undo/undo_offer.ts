@@ -151,7 +151,10 @@ function linesOf(
   })
 }
 
-/** Removing a record reverts its creation; deleting it again reverts a restore. */
+/**
+ * Returns the operation for the text of a step. Removing a record reverts its creation; deleting it again reverts a
+ * restore.
+ */
 function wordOf({ operation, reversal }: UndoStep): GrantedOperation | 'remove' {
   return reversal.before === null && reversal.left !== null ? 'remove' : operation
 }

@@ -185,8 +185,8 @@ export class ModelView {
   }
 
   /**
-   * Query client of the view: over the admin connection for the admin site's own models, over the application's
-   * connection for all others. [S18]
+   * Returns the query client of the view: over the admin connection for the admin site's own models, over the
+   * application's connection for all others. [S18]
    */
   client(): QueryClientContract {
     if (this.adminModel) return this.databaseConfig.adminSession()
@@ -247,7 +247,8 @@ export class ModelView {
   }
 
   /**
-   * Many-to-many fields of the model; none for the admin site's own models, whose forms have custom fields for them.
+   * Returns the many-to-many fields of the model; none for the admin site's own models, whose forms have custom
+   * fields for them.
    */
   #manyToMany(option: Iterable<string> | undefined): PivotRelation[] {
     if (this.adminModel) return []

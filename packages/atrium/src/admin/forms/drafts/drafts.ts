@@ -109,7 +109,7 @@ export class Drafts {
   }
 }
 
-/** Creation time of the oldest valid draft */
+/** Returns the minimum creation time of a valid draft. */
 function oldest(): string {
   return inUtc(DateTime.utc().minus({ hours: HOURS }))
 }

@@ -32,7 +32,7 @@ export async function restoreTexts(
   ]
 }
 
-/** The title is inserted afterwards, as `site.text` caches its results. */
+/** Returns the note about a created record. The title is inserted afterwards, as `site.text` caches its results. */
 function aboutMade(site: AdminSite, title: string): string {
   const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
   return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')

@@ -66,7 +66,7 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   return values.length > 1 ? values : values[0]
 }
 
-/** Typed values are on separate lines; selected values are separate inputs. */
+/** Splits typed values, which are on separate lines. Selected values are separate inputs. */
 function linesOf(field: FormField, texts: string[]): string[] {
   if (field.widget !== 'textarea') return texts
   return texts.flatMap((text) => text.split('\n').filter((line) => line.trim() !== ''))

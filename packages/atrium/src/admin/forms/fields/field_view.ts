@@ -153,7 +153,7 @@ function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | 
   return widget === 'multi-select' ? site.text('form.several') : undefined
 }
 
-/** Attribute with the message of the script for too many characters. */
+/** Returns the attribute with the script's message for too many characters. */
 function tooLong(site: Site, { attributes }: FormField) {
   const most = attributes['data-most-characters']
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
@@ -165,7 +165,9 @@ function hasBox({ widget }: FormField): boolean {
   return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'
 }
 
-/** URL of the preview. It uses the name of the column, as the field of an inline row has a longer name. */
+/**
+ * Returns the URL of the preview. It uses the name of the column, as the field of an inline row has a longer name.
+ */
 function previewUrl(view: ModelView, { widget, column, name }: FormField): string | undefined {
   if (!(widget instanceof FormWidget) || !widget.preview) return undefined
   return view.url(`/preview/${encodeURIComponent(column?.apiName ?? name)}`)
@@ -279,7 +281,7 @@ function quantity(
   }
 }
 
-/** Time zone of a datetime. Custom widgets of the application receive it in UTC. */
+/** Returns the time zone of a datetime. Custom widgets of the application receive datetimes in UTC. */
 function zoneOf({ widget }: FormField, text: string | undefined) {
   if (widget instanceof Widget) return { unit: UTC }
   return { unit: zoneLabel(text), zone: presentZone() }

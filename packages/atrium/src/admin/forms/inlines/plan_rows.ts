@@ -135,7 +135,7 @@ class Planner {
     for (const row of this.#new) await this.#create(row, places.get(row))
   }
 
-  /** Number of rows after the changes */
+  /** Returns the number of rows after the changes. */
   #left(): number {
     const removed = this.plan.changes.filter(
       ({ kind, rows }) => kind === 'delete' && rows === this.rows

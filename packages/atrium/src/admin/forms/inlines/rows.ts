@@ -40,7 +40,10 @@ export async function storedRows(
   return seen.toSorted((one, other) => compare(order(one), order(other)))
 }
 
-/** Sort key of a row: rows without a number come last, rows with the same number are ordered by key. */
+/**
+ * Returns the function that creates the sort key of a row: rows without a number come last, rows with the same number
+ * are ordered by key.
+ */
 function orderOf({ resource }: ModelView, attribute: string | undefined) {
   return (record: LucidRow): unknown[] => {
     const sort = attribute && (record as unknown as Record<string, unknown>)[attribute]

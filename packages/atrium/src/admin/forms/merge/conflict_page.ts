@@ -91,7 +91,7 @@ class ConflictCells {
     return attributeValue(column, values) ?? null
   }
 
-  /** Field properties of a column that the form does not contain */
+  /** Returns the field properties of a column that the form does not contain. */
   #fact(column: Column) {
     const { site, form } = this
     const reference = referencesOf(site, form.view).find((one) => one.column === column)

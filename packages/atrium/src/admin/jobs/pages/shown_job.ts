@@ -77,7 +77,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
   }
 }
 
-/** Link to a job's file for the job's owner; null if there is none. [D2] */
+/** Returns the link to a job's file for the job's owner; null if there is none. [D2] */
 function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind | undefined) {
   const file = kind?.fileOf(job)
   if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null
@@ -91,7 +91,7 @@ function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind 
   }
 }
 
-/** File size as text, such as `1.2 MB` */
+/** Formats a file size, such as `1.2 MB`. */
 function sizeOf(bytes: number): string {
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
   return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
@@ -106,18 +106,18 @@ const TONES = {
   cancelled: 'neutral',
 } as const
 
-/** A queued job with progress was interrupted by a stop of its process. */
+/** Returns the name of the job's state. A queued job with progress was interrupted by a stop of its process. */
 function wordOf({ done, state }: AdminJob): string {
   return state === 'queued' && done > 0 ? 'interrupted' : state
 }
 
-/** Text with the number of processed and remaining records of a failed or cancelled job. */
+/** Returns a text with the number of processed and remaining records of a failed or cancelled job. */
 function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): string | null {
   if ((state !== 'failed' && state !== 'cancelled') || total === null || notes?.revert) return null
   return site.text('jobs.left', { done, left: total - done })
 }
 
-/** Advice for a job that failed or was cancelled. */
+/** Returns advice for a job that failed or was cancelled. */
 function adviceOf(
   site: AdminSite,
   job: AdminJob,

@@ -125,7 +125,7 @@ export class ColumnsController {
 
 type Direction = 'up' | 'down'
 
-/** Direction and column name of the pressed button, if it moves a column */
+/** Returns direction and column name of the pressed button, if it moves a column. */
 function moveIn(texts: Map<string, string[]>): [direction: Direction, name: string | undefined] {
   const up = texts.get('up')?.[0]
   return up === undefined ? ['down', texts.get('down')?.[0]] : ['up', up]

@@ -152,7 +152,7 @@ export class ViewsController {
     return saved
   }
 
-  /** Query with the viewer's chosen columns, so that other users of the view see the same columns */
+  /** Returns the query with the viewer's chosen columns, so that other users of the view see the same columns. */
   #queryOf(parameters: ListParameters): string {
     const { shownColumns } = parameters
     if (shownColumns === null) return parameters.wholeQuery

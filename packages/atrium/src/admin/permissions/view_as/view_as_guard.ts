@@ -25,7 +25,7 @@ export function refuseWrites(ctx: HttpContext): void {
   if (viewedRoleOf(ctx) !== undefined) throw new ViewingAsRole()
 }
 
-/** Id of the role that the request views the site as; undefined if there is none. [U6] */
+/** Returns the id of the role that the request views the site as; undefined if there is none. [U6] */
 export function viewedRoleOf(ctx: HttpContext): number | undefined {
   return guardOf(ctx).signedIn?.owner.viewedRole
 }

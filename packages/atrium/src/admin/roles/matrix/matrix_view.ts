@@ -214,8 +214,8 @@ function othersShape(site: MatrixSite, views: readonly ModelView[]): Shape {
 }
 
 /**
- * The row for the user's own access tokens, which only has the action "create". All other models of the admin site
- * are limited to superusers. [U7]
+ * Returns the row for the user's access tokens, which only has the action "create". All other models of the admin
+ * site are limited to superusers. [U7]
  */
 function tokensShape(site: MatrixSite): Shape {
   const none = { bulk: new Map(), fields: new Map(), scopes: [] }
@@ -331,7 +331,8 @@ function moreOf(
 }
 
 /**
- * In the row of all other models, a name may belong to any model. Names in the row of a missing model are not marked.
+ * Returns true if a name is marked as unknown. In the row of all other models a name may belong to any model, and
+ * names in the row of a missing model are not marked.
  */
 function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
   return kind === 'model' && !isKnown

@@ -15,8 +15,8 @@ import { readMatrix, unfoldedIn } from './read_matrix.js'
 export const MATRIX_MORE = '/AdminRole/permissions'
 
 /**
- * Widget for the permissions of a role: a matrix of models and actions. A form can also submit the JSON document.
- * [U6]
+ * Returns the widget for the permissions of a role: a matrix of models and actions. A form can also submit the JSON
+ * document. [U6]
  */
 export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
   return class PermissionsWidget extends Widget {
@@ -58,7 +58,7 @@ export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
   }
 }
 
-/** Invalid permissions are shown as an empty matrix, next to the error. */
+/** Parses the document. Invalid permissions are shown as an empty matrix, next to the error. */
 function documentIn(text: string | undefined): PermissionsDocument {
   try {
     return readPermissions(JSON.parse(text ?? '{}'))

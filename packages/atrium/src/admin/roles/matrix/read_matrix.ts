@@ -153,7 +153,10 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (states.includes(FIELD_STATES.readonly)) entry.readonly.push(name)
 }
 
-/** An unreadable value adds an invalid entry, so that validation of the permissions fails. */
+/**
+ * Adds the permissions of a folded row. An unreadable value adds an invalid entry, so that validation of the
+ * permissions fails.
+ */
 function addStored(entry: Entry, text: string) {
   try {
     const { actions, hidden = [], readonly = [], scopes } = readFolded(text)

@@ -131,7 +131,7 @@ export class MoneyWidget extends FormWidget {
     this.suffix = suffix
   }
 
-  /** A text input has no numeric limits; the server checks them. */
+  /** Returns no numeric limits, as the input is a text input. The server checks the limits. */
   attributesFrom() {
     return { inputmode: 'decimal', autocomplete: 'off' }
   }

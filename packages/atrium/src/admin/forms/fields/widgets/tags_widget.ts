@@ -65,7 +65,7 @@ export class TagsWidget extends FormWidget {
     this.#isText = isText
   }
 
-  /** The schema's length limits apply to the JSON, not to the entered text. */
+  /** Returns no attributes, as the schema's length limits apply to the JSON and not to the entered text. */
   attributesFrom() {
     return {}
   }
