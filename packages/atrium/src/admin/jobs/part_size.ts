@@ -11,8 +11,8 @@ import { hasEventLog } from '../http/event_access.js'
 const LONGEST = 150
 
 /*
- * SQLite does not queue writers of different processes: a waiting process polls for the lock every 1 to 100 ms, and
- * the interval grows to less than half of the time it has waited.
+ * SQLite does not queue writers of different processes. A waiting process tries again after 1 to 100 ms; the interval
+ * grows with the time that the process has waited, and is less than half of it.
  */
 const LONGEST_PAUSE = 100
 
