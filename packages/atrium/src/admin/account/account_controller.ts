@@ -135,7 +135,7 @@ export class PasswordController {
 
   /**
    * Changes the password, ends the user's other sessions, and gives the current session a new id and token. The current
-   * password is checked first: users who do not know it get no other error messages.
+   * password is checked first: a user who does not know it sees no other error messages.
    *
    * @throws NotAllowed  for a user without a password, who needs a link from a superuser [U12]
    */

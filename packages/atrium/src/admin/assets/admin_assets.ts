@@ -100,7 +100,7 @@ export const adminAssets = [
   { name: 'form_layout.js', paths: [own('form_layout.js')] },
   { name: 'kept.js', paths: [own('new_reference.js'), own('drafts.js'), own('session_end.js')] },
   { name: 'inlines.js', paths: [own('inlines.js')] },
-  /* The list loads these files when its cells are first used. */
+  /* The list loads these files when a cell is first used. */
   { name: 'cells.js', paths: [own('cells.js')] },
   { name: 'cells.css', paths: [own('cells.css')] },
   /* The list loads this script once records are selected. */

@@ -22,9 +22,7 @@ import { digest } from '#base/values/digest'
 /** Minutes after which a superuser stops being signed in as another user [U14] */
 export const ACTING_MINUTES = 60
 
-/**
- * The superuser behind a request that is signed in as another user.
- */
+/** The superuser who sends a request while signed in as another user. */
 interface Acting {
   id: number
   username: string
@@ -272,8 +270,8 @@ export class AdminAuthentication {
   }
 
   /**
-   * Returns true if the newest token of the session is due for renewal as well: a client that keeps
-   * sending an older one must not get a new one on every request.
+   * Returns true if the newest token of the session is also due for renewal. Otherwise a client that keeps sending an
+   * older token would get a new one with every request.
    */
   #isRenewalDue(claims: TokenClaims, session: OpenSession): boolean {
     const newest = Math.max(claims.exp, ...Object.values(session.sessionMetadata.tokens))

@@ -11,9 +11,7 @@ export class TooManyAttempts extends Exception {
 /** Value of `Retry-After`, in seconds */
 export const TRY_AGAIN_IN = 5
 
-/**
- * The queue of waiting work is full.
- */
+/** Too many operations are waiting in the queue. */
 export class QueueFull extends Problem {
   constructor() {
     super(503, 'Too much is waiting already: try again in a moment', {

@@ -17,7 +17,7 @@ interface Counted {
 }
 
 interface Button {
-  /** Value of the form's field `action` */
+  /** Value of the form field `action` */
   value: string
   label: string
   isDestructive: boolean
@@ -43,7 +43,7 @@ export interface BulkBar {
   /** Number of selected records that are on other pages of the list */
   elsewhere: Counted
   more: Counted
-  /** URL that undoes a soft deletion */
+  /** URL that reverts a soft deletion */
   undoUrl: string | null
 }
 

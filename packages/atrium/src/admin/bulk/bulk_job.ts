@@ -25,7 +25,7 @@ export const BULK_JOB = 'bulk'
 const CHUNKS = 'admin_job_chunks'
 
 interface Payload {
-  /** Path of the task's form, and the value of its button */
+  /** Path of the task's form, and the value of the task's button */
   task: string
   value: string
   query: string

@@ -158,13 +158,11 @@ async function named(ctx: HttpContext, view: ModelView, keys: readonly KeyValue[
   }))
 }
 
-/**
- * A task on several records that succeeds for all of them or changes none.
- */
+/** A task on several records, which either succeeds for all records or changes none. */
 export abstract class BulkTask {
   /** Path of the task's form, relative to the view */
   abstract readonly path: string
-  /** Value of the form's field `action` */
+  /** Value of the form field `action` */
   abstract readonly value: string
   /** Label of the button */
   abstract readonly label: string
@@ -172,13 +170,12 @@ export abstract class BulkTask {
   abstract readonly confirms: boolean
   /** Removes records */
   abstract readonly isDestructive: boolean
-  /** Permission that it requires */
+  /** Required permission */
   abstract readonly needs: Offer
   /** State of deletion of the records that the task applies to */
   abstract readonly deleted: DeletedMode
   /**
-   * Catalogue keys of the messages for an empty selection and for a failure, which includes its
-   * `cause`
+   * Catalogue keys of the messages for an empty selection and for a failure. The latter includes the `cause`
    */
   abstract readonly noneSelected: string
   abstract readonly failed: string

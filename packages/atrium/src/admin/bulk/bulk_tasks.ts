@@ -186,7 +186,9 @@ export class DeleteOrRestoreTask extends BulkTask {
     return `${cause}: ${parts.join('; ')}`
   }
 
-  /** Within a transaction around the task, files are removed only after its commit. */
+  /**
+   * In a transaction that includes more than the task, files are removed after the commit of that transaction.
+   */
   async #dropFiles(records: readonly LucidRow[], client: QueryClientContract, ctx: HttpContext) {
     if (!client.isTransaction) return await dropFilesOf(this.view, records)
     afterOutermostCommit(client, () => {

@@ -84,7 +84,7 @@ export interface AdminConfig {
     store: 'database' | 'redis'
     /** Maximum number of concurrent jobs of a process */
     concurrency: number
-    /** True if the server's process works on background jobs [D1] */
+    /** True if the server's process runs background jobs [D1] */
     worker: boolean
     /** Days after which a finished job is removed */
     keptDays: number
@@ -202,7 +202,7 @@ const FOLDER: Check = [
 ]
 
 const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
-  /* The value must not appear in an error message. */
+  /* Accepts any value here, because an invalid key must not appear in an error message. */
   appKey: ANY,
   mountPath: PATH,
   title: LABEL,

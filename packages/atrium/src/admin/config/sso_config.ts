@@ -33,7 +33,9 @@ export interface SsoRoles {
   claim: string
   /** Names of roles by value of the claim */
   map: Readonly<Record<string, readonly string[]>>
-  /** Values that make a superuser; undefined: the provider does not decide who is a superuser */
+  /**
+   * Claim values that make the user a superuser; undefined: the provider does not decide who is a superuser
+   */
   superuser?: readonly string[]
 }
 

@@ -79,7 +79,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   /**
-   * @throws Problem 409  for a name that is in use, or for removing the last superuser's rights
+   * @throws Problem 409  for a name that is in use, or for an update that removes the rights of the last superuser
    */
   async update(
     key: unknown,

@@ -62,7 +62,7 @@ export class DashboardController {
     }
   }
 
-  /** A failed count leaves an empty place and does not fail the page. */
+  /** A failed count is shown as missing and does not fail the page. */
   async #count(ctx: HttpContext, view: ModelView) {
     let count: number | null = null
     try {

@@ -47,8 +47,8 @@ const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: VIEWS }
 type Row = Record<string, unknown>
 
 /**
- * Logs events to the site's own database. If the written records are in the same database, the rows
- * of the log are part of the same transaction, so that data and log always agree. [E3, E4]
+ * Logs events to the database of the admin site. If the written records are in the same database, the log entries are
+ * part of the same transaction, so that data and log always agree. [E3, E4]
  */
 export class DatabaseIntegration implements EventIntegration {
   readonly retentionDays: number | undefined
@@ -225,7 +225,7 @@ function auditRow(record: EventRecord, timestamp: string): Row {
 /**
  * Logs events in tables of the admin site: `eventIntegration` of `config/admin.ts`. [E2]
  *
- * @param options  how long events are stored, in days, and which views are logged; default: without limit, all
+ * @param options  retention of events in days, and the views to log; default: no limit, all views
  * @throws ValueError  for an unknown option or an invalid value
  */
 export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegration {

@@ -182,7 +182,7 @@ export class EventDispatcher implements WriteObserver {
     return this.integration !== undefined
   }
 
-  /** Returns true if views of lists, or of the pages of records, are logged. [E2] */
+  /** Returns true if views of the page are logged. [E2] */
   logsViewsOf(page: 'list' | 'update' | 'view'): boolean {
     if (!this.isActive) return false
     const { logViews = true } = this.integration!

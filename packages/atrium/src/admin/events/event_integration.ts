@@ -72,7 +72,7 @@ export interface EventDetails {
   faulty?: number
   /** True for a login with a browser that the user had not used before [U16] */
   new_device?: boolean
-  /** Number of sessions that the user has ended from their account [U7] */
+  /** Number of sessions that the user has ended on the account page [U7] */
   ended_sessions?: number
   /**
    * Reason of a failed login; `proof`: the reauthentication of a signed-in user failed [U11]. Or reason of a rejected

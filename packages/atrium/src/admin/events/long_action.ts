@@ -52,7 +52,7 @@ export abstract class LongAction {
     })
   }
 
-  /** Waits until all parts so far are logged. */
+  /** Waits until all previous parts are logged. */
   async settle(): Promise<void> {
     await this.#logging
   }

@@ -42,8 +42,8 @@ export interface WantedList {
   columns?: readonly string[] | 'all'
   titles: boolean
   /**
-   * Key paths of the records that were selected in the list, which are exported even if they no longer match its
-   * filters. Default: all records of the list
+   * Key paths of the records that were selected in the list, which are exported even if they no longer match the
+   * filters of the list. Default: all records of the list
    */
   selected?: readonly string[] | null
   /** True to apply the user's default view if the query is empty, like the list itself */

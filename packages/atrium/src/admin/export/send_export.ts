@@ -135,7 +135,7 @@ function begin(
     ctx.logger.error({ err: error }, 'An export has failed midway')
     output.destroy(error)
   })
-  /* If the client has disconnected, writing may never end. */
+  /* If the client has disconnected, writing possibly never ends. */
   Promise.race([writing, left])
     .catch(() => {})
     .finally(end)

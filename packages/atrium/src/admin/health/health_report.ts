@@ -14,9 +14,7 @@ import { momentOf } from '../time/local_time.js'
  */
 const PATIENCE = 2000
 
-/**
- * Health of a database.
- */
+/** Health of a database connection. */
 export interface DatabaseHealth {
   role: 'application' | 'admin'
   /** Name of the connection in config/database.ts */
@@ -60,8 +58,8 @@ const DIALECTS: Record<string, string> = {
 }
 
 /**
- * Measures everything that the site depends on, concurrently. The report contains no address, path
- * or password.
+ * Measures the databases, sessions, events and the process, where possible concurrently. The report contains no
+ * address, path or password.
  *
  * @param report    called with each failure
  * @param patience  milliseconds after which a measurement counts as failed
@@ -149,9 +147,7 @@ function attemptWithin(patience: number, report: Report) {
   }
 }
 
-/**
- * Health page. Failures are shown on the page, which itself does not fail. [E5]
- */
+/** Health page. Failures are shown on the page and do not make it fail. [E5] */
 export class HealthController {
   constructor(private readonly site: AdminSite) {}
 

@@ -51,7 +51,7 @@ export async function compressResponse({ request, response }: HttpContext): Prom
   response.vary('Accept-Encoding')
   const encoding = bestEncoding(request)
   if (!encoding) return
-  /* The type can't be detected from the compressed bytes. */
+  /* The content type could not be detected from the compressed bytes. */
   if (!response.getHeader('content-type')) {
     response.header('content-type', `text/${/^\s*</.test(body) ? 'html' : 'plain'}; charset=utf-8`)
   }
@@ -69,9 +69,6 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/**
- * Sets the security headers.
- */
 export function setSecurityHeaders({ response }: HttpContext): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.header(name, value)
 }

@@ -58,9 +58,7 @@ export function isCrudPath(site: AdminSite, path: string): boolean {
   return /^\/[^/]+\/crud(\/|$)/.test(path.slice(site.mountPath.length))
 }
 
-/**
- * Responds to an unknown path or method below `/crud`, after checking the login. [B6, A25]
- */
+/** Responds to an unknown path or method below `/crud`, after the login is checked. [B6, A25] */
 export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
     refuseForgery(ctx)

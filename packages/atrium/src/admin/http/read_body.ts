@@ -38,8 +38,7 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
 }
 
 /**
- * Calls a function with a new folder for uploaded files, which is removed afterwards: AdonisJS does not
- * remove them.
+ * Calls a function with a new folder for uploaded files. Removes the folder afterwards, because AdonisJS does not.
  */
 export async function inUploadFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), `atrium-upload-${process.pid}-`))

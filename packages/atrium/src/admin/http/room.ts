@@ -41,7 +41,7 @@ export function controller<Module, Page>(
     await handleBy((await open()) as Page, name, ctx)
 }
 
-/** Calls the method of a controller. */
+/** Calls a method of a controller. */
 export function handleBy<Page>(page: Page, name: HandlerName<Page>, ctx: HttpContext): unknown {
   return (page as Record<HandlerName<Page>, (ctx: HttpContext) => unknown>)[name](ctx)
 }

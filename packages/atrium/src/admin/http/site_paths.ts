@@ -45,7 +45,9 @@ export function returnPath(
   let routed: string
   try {
     url = new URL(wanted, here)
-    /* The router ignores percent-encoding and a trailing slash. */
+    /*
+     * The router ignores percent-encoding and a trailing slash, so they are removed before the comparison.
+     */
     routed = decodeURI(url.pathname).replace(/\/$/, '')
   } catch {
     return undefined

@@ -82,8 +82,8 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * Checks the login, and also accepts a user who has to set up a second factor first. For the pages that set it up,
-   * and for logging out. [U10]
+   * Checks the login, and also accepts a user who has to set up a second factor first. Used for the pages that set it
+   * up, and for logging out. [U10]
    */
   async checkWithoutFactor(): Promise<boolean> {
     await this.check()

@@ -128,7 +128,7 @@ export async function keysBefore(time: Date): Promise<Set<string>> {
   for (const name of await namesOnDisk(disk, FOLDER)) {
     const key = NAME.exec(name)?.[1]
     if (key === undefined || keys.has(key)) continue
-    /* Another process may have removed it in the meantime. */
+    /* Another process may have removed the file in the meantime. */
     const data = await disk.getMetaData(`${FOLDER}/${name}`).catch(() => null)
     if (data && data.lastModified < time) keys.add(key)
   }

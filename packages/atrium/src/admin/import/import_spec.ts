@@ -116,9 +116,9 @@ function shortened(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name
 }
 
-/** A column of the file and its field. */
+/** Mapping of a column of the file to a field. */
 export interface MappedColumn {
-  /** Position in the file */
+  /** Position of the column in the file */
   index: number
   field: KnownField
   byTitle: boolean

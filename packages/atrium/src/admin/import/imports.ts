@@ -37,8 +37,7 @@ import { STORED_MAX } from './import_access.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /*
- * Maximum size in bytes of a file whose dry run takes place in the request, which takes about a second; larger files
- * get a job
+ * Maximum size in bytes of a file whose dry run runs in the request, in about a second; larger files get a job
  */
 const SHORT = 512 * 1024
 

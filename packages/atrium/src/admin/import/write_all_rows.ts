@@ -20,7 +20,7 @@ export const PART = { rows: 1000 }
  * the caller rolls back, unless invalid rows are skipped. [D3]
  *
  * @param tally  counts the rows
- * @param told   called after each part with the number of rows so far; can throw to stop the import
+ * @param options.onProgress  called after each part with the number of rows so far; can throw to stop the import
  */
 export async function writeAllRows(
   site: Site,

@@ -132,8 +132,8 @@ export const SINGLE_KEYS = 'keyboard.single'
 const KNOWN = new VersionedCache<boolean>()
 
 /**
- * Returns true if keys without Ctrl or Command work for the signed-in user. They are off if the preference cannot be
- * read, because voice input can trigger them by accident. [L12]
+ * Returns true if keys without Ctrl or Command work for the signed-in user. These keys are off if the preference cannot
+ * be read, because voice input can trigger them by accident. [L12]
  */
 export async function hasSingleKeys(
   ctx: HttpContext,

@@ -18,7 +18,7 @@ export class SiteTemplates {
   private constructor(private readonly files: ReadonlyMap<string, string>) {}
 
   /**
-   * @param directory  folder of files that replace those of the same name in `admin/` [B1]
+   * @param directory  folder of files that replace the files of the same name in `admin/` [B1]
    * @throws RuntimeError  for a folder that does not exist
    */
   static async load(directory: string | undefined): Promise<SiteTemplates> {

@@ -7,7 +7,7 @@ import type { RecordAction } from '../events/event_integration.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
- * Changes of an event to one record. Written by the database integration, never updated. [E3]
+ * Changes of an event to one record. The database integration writes the rows and never updates them. [E3]
  */
 export default class AdminAuditLog extends AdminModel {
   static table = 'admin_audit_log'

@@ -5,7 +5,7 @@ import type { EventDetails, EventStatus, EventType } from '../events/event_integ
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
- * An event and its actor. Written by the database integration, never updated. [E3]
+ * An event with the actor. The database integration writes the rows and never updates them. [E3]
  */
 export default class AdminEventLog extends AdminModel {
   static table = 'admin_event_log'

@@ -3,8 +3,8 @@ import { compareData } from '#upstream/lucid_dirty_data'
 import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
 /**
- * Base class of the site's models. Their column names do not depend on the naming strategy that the application chooses
- * for its models.
+ * Base class of the site's models. The column names of these models do not depend on the naming strategy that the
+ * application chooses for its models.
  */
 export class AdminModel extends BaseModel {
   static namingStrategy = new SnakeCaseNamingStrategy()

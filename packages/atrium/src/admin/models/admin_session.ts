@@ -8,7 +8,7 @@ import AdminUser from './admin_user.js'
 /** The user that a superuser is signed in as, and the start time. */
 export interface ActsAs {
   userId: number
-  /** The superuser */
+  /** The superuser who is signed in as the user */
   by: { id: number; username: string }
   /** Milliseconds since 1970 */
   since: number

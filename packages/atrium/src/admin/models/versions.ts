@@ -116,7 +116,9 @@ export function raiseOwnVersion(user: LucidModel, attributes: readonly string[])
   )
 }
 
-/** Reads the current users of a role, regardless of what the transaction has read before. */
+/**
+ * Reads the current users of a role, as committed, even if the transaction has read them before.
+ */
 async function holdersOf(role: LucidRow, client: QueryClientContract): Promise<number[]> {
   const query = client.from(PIVOT).where('role_id', role.$primaryKeyValue!).select('user_id')
   const rows = await (client.isTransaction ? query.forUpdate() : query)

@@ -19,9 +19,7 @@ interface Mailer {
 /* The package is optional, so the container's types do not include the name. */
 const BINDING = 'mail.manager'
 
-/**
- * Returns true if `@adonisjs/mail` is installed and its provider registered.
- */
+/** Returns true if `@adonisjs/mail` is installed and the provider of the package is registered. */
 export function canMail(): boolean {
   return app.container.hasBinding(BINDING)
 }

@@ -15,7 +15,7 @@ import { guardOf } from '../identity/admin_guard.js'
 import { NOTICE_KINDS, type NoticeData, type NoticeKind } from '../models/notice_kinds.js'
 import { inUtc } from '#base/values/datetime'
 
-/** The catalogue of a site. */
+/** Access to the texts of the catalogue. */
 export interface Texts {
   text(key: string, data?: Record<string, unknown>): string
 }

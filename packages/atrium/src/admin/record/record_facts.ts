@@ -21,9 +21,7 @@ import { recordLinks } from '../http/record_links.js'
 /* Maximum length of a value in a narrow column; longer values use the full width of the page. */
 const SHORT = 60
 
-/**
- * One value of a record with its label.
- */
+/** A value of a record, with the label of the field. */
 interface RecordFact {
   name: string
   label: string

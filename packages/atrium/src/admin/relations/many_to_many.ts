@@ -13,9 +13,7 @@ import { isDeletedItem } from '../views/record_items.js'
 import type { Reference } from './references.js'
 import { ROWS_PER_READ, chunks } from '#base/chunks'
 
-/**
- * A many-to-many relation of a view to another model of the site. [R3]
- */
+/** A many-to-many relation between a view and another model of the site. [R3] */
 export interface ManyToMany {
   /** API name, which is also the name of the form field */
   name: string
@@ -97,7 +95,7 @@ export interface AttachedRecord {
   label: string
   key: KeyValue
   isDeleted: boolean
-  /** The pivot row, by column name */
+  /** Row of the pivot table, by column name */
   row: Record<string, unknown>
 }
 

@@ -116,7 +116,7 @@ function titleFields(view: ModelView, target: Column): Fields | undefined {
   const { crud, options, resource } = view
   const isOwn =
     typeof options.title === 'function' || crud.getMulti !== LucidCrud.prototype.getMulti
-  /* The title column is known once the resource is loaded. */
+  /* The title column is only known after the resource is loaded. */
   if (isOwn || !resource.isLoaded) return undefined
   let known = FIELDS.get(view)
   if (!known) FIELDS.set(view, (known = new Map()))

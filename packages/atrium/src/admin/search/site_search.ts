@@ -26,7 +26,7 @@ const AT_ONCE = 4
 export const patience = {
   /**
    * Limit for each model for titles that contain the text elsewhere than at the beginning, so that a large model does
-   * not use the time of the others
+   * not use up the time of other models
    */
   contained: 100,
   /** Limit for the whole search of a model; if it is exceeded, no further model is searched */
@@ -39,7 +39,7 @@ export interface Place {
   url: string
 }
 
-/** Records of one model. */
+/** Found records of one model. */
 export interface RecordGroup extends Place {
   /** At most five records */
   records: Place[]

@@ -73,7 +73,7 @@ export function numeralOf(text: string): string {
   return FLOAT.test(numeral) ? withoutZeros(numeral) : text
 }
 
-/** `5` for `5.0` and `007`; `-1.25` for `-01.25` and `-125e-2`. */
+/** Removes redundant zeros: `5` for `5.0` and `007`; `-1.25` for `-01.25` and `-125e-2`. */
 function withoutZeros(numeral: string): string {
   if (/e/i.test(numeral)) {
     const number = Number(numeral)

@@ -88,7 +88,7 @@ async function readFirstRows(path: string, form: Form, least: number, wanted = 1
       if (rows.length >= FIRST_ROWS && row.line >= wanted) break
     }
   } catch (error) {
-    /* The error is reported with its position when the rows are read. */
+    /* The error is reported with the position when the rows are read. */
     if (!(error instanceof FileError) || rows.length === 0) throw error
   }
   return rows
@@ -287,7 +287,7 @@ async function startOf(path: string, encoding: string): Promise<string> {
       if (start.length >= START) break
     }
   } catch (error) {
-    /* The error is reported with its position when the rows are read. */
+    /* The error is reported with the position when the rows are read. */
     if (!(error instanceof FileError) || start === '') throw error
   }
   return start
@@ -361,7 +361,7 @@ async function samplesOf(path: string, shape: FileShape): Promise<Cell[][]> {
 }
 
 /**
- * Runs work that ends at the end of the sampled part of the file, and throws if nothing was found by then.
+ * Runs work on the sampled part of the file, and ignores the reading limit if enough was found before it.
  */
 async function upToLimit(
   work: () => Promise<void>,

@@ -1,8 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/**
- * A form text that can't be converted to a value, so that the schema never receives it.
- */
+/** A text of a form that cannot be converted to a value, so it is not passed to the schema. */
 export class UnreadableText extends Exception {
   static status = 500
   static code = 'E_UNREADABLE_TEXT'

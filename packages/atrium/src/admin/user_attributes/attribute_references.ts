@@ -20,9 +20,7 @@ export function attributeReferences({ models, userAttributes }: Site): Map<strin
   return references
 }
 
-/**
- * @throws ValueError  for a model that the site does not have, or whose records have no single key
- */
+/** @throws ValueError  for a model that the site does not have, or that has a composite key */
 export function checkReferencedModels({ models, userAttributes }: Site): void {
   for (const [name, { references }] of Object.entries(userAttributes)) {
     if (references === undefined) continue
@@ -97,7 +95,7 @@ async function exists(
   await resource.load()
   const key = resource.key.fromJson(value)
   if (!key) return false
-  /* The other model may be in another database. */
+  /* The other model can be in another database. */
   const isTogether = client?.connectionName === resource.client().connectionName
   try {
     return (await crud.get(key[0], { actor, ...(isTogether && { client }) })) !== null

@@ -110,9 +110,7 @@ export class AccessTokens {
     return { id, value: token.value! }
   }
 
-  /**
-   * Tokens of a user, newest first, including expired ones.
-   */
+  /** Returns the tokens of a user, newest first, including expired ones. */
   async ofUser(user: Pick<AdminUser, 'id'>): Promise<AdminAccessToken[]> {
     return await AdminAccessToken.query({ client: readingClientOf(AdminAccessToken) })
       .where('userId', user.id)
@@ -120,9 +118,9 @@ export class AccessTokens {
   }
 
   /**
-   * Revokes a token. Takes effect immediately, as no token is cached.
+   * Revokes a token. Takes effect immediately, because tokens are not cached.
    *
-   * @throws ValueError  when the user has no such token
+   * @throws ValueError  if the user has no such token
    */
   async revoke(user: AdminUser, id: string, options: CallOptions = {}): Promise<AdminAccessToken> {
     const tokens = await this.ofUser(user)
@@ -145,8 +143,8 @@ export class AccessTokens {
   }
 
   /**
-   * Finds a token and its user in one query, as every request waits for it. Uses the read
-   * connection, which sees all committed data.
+   * Finds a token and its user in one query, because every request waits for the result. Uses the read connection,
+   * which sees all committed data.
    *
    * @returns null for an unknown or expired token
    */

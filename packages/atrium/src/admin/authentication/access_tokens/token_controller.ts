@@ -17,9 +17,7 @@ import { accountPage, mayMakeTokens } from '../../account/account_page.js'
 import { readTokenForm } from './token_form.js'
 import { redirectWithMessage } from '../../http/redirect.js'
 
-/**
- * Issues access tokens, from the page of their owner. [P10]
- */
+/** Issues access tokens from the page of their owner. [P10] */
 export class TokenController {
   readonly #form: FormPage
 

@@ -161,7 +161,7 @@ function keepToItself({ response }: HttpContext): void {
 export interface MadeInvitation {
   url: string
   expiresAt: DateTime
-  /** True for a user who has no password yet */
+  /** True if the user has no password yet */
   isNew: boolean
   /** Email address that the link was sent to; null if it was not sent */
   mailedTo: string | null

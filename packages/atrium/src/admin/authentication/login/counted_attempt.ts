@@ -5,7 +5,7 @@ import type { LoginThrottle } from './login_throttle.js'
 
 /** One attempt to authenticate. */
 interface Attempt<Result> {
-  /** As typed */
+  /** User name as typed */
   username: string
   /** Counts the attempt; returns the seconds to wait if the attempt is rejected */
   count: () => Promise<number | undefined>

@@ -22,7 +22,7 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt: DateTime.utc().plus({ minutes }) })
     return true
   } catch (error) {
-    /* The id is unique. */
+    /* The column of the id is unique. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }

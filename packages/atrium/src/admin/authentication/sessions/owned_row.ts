@@ -47,12 +47,12 @@ export class Owner {
     return new Owner(Object.fromEntries(named))
   }
 
-  /** False while a superuser views the site as a role. [U6] */
+  /** False for a superuser who currently views the site as a role. [U6] */
   get isSuperuser(): boolean {
     return this.#isSuperuser && this.#viewedRole === undefined
   }
 
-  /** Id of the role whose permissions replace the user's own. [U6] */
+  /** Id of the role whose permissions replace those of the user. [U6] */
   get viewedRole(): number | undefined {
     return this.#viewedRole
   }

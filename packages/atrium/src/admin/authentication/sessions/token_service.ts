@@ -77,8 +77,8 @@ export class TokenService {
   }
 
   /**
-   * @returns the claims, or null for a token that is not the site's, was altered or has expired.
-   *   Revocation is checked by the session manager.
+   * @returns the claims, or null for a token that was not issued by the site, was altered or has expired. The session
+   *   manager checks revocation.
    */
   async verify(token: string): Promise<TokenClaims | null> {
     const id = digest(token, 'base64')

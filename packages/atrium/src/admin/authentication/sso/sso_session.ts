@@ -20,7 +20,7 @@ const PURPOSE = 'id token of a session'
 const LONGEST = 4000
 
 /**
- * Returns the session data for a login by single sign-on: that it was one, when the provider authenticated the person,
+ * Returns the session metadata of a login by single sign-on: the time at which the provider authenticated the person,
  * and the ID token for the logout, encrypted with the application's key. [U15]
  */
 export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'claims'>) {
@@ -85,7 +85,7 @@ export function keepSsoStep(
 }
 
 /**
- * Reads the step from the request and deletes its cookie.
+ * Reads the step from the request and deletes the cookie of the step.
  *
  * @returns null if there is none, or it is too old
  */
@@ -106,7 +106,7 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt })
     return true
   } catch (error) {
-    /* The id is unique. */
+    /* The column of the id is unique. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }

@@ -18,7 +18,7 @@ import { BulkTask } from '../bulk_task.js'
 import { changedNames, storedChanges, fileFields } from './changes.js'
 import { ErrorCollector } from './record_errors.js'
 
-/** Path of the page and of its form */
+/** Path of the page, and of the form on it */
 export const EDIT = '/bulk-edit'
 
 interface Prepared {

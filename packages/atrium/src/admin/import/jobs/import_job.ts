@@ -108,7 +108,7 @@ export class ImportJob extends JobKind {
     throw this.#invalid(invalid)
   }
 
-  /** @returns the result, if the transaction of the rows has ended the job */
+  /** @returns the result if the job ended in the transaction of the rows; otherwise null */
   async #asOne(run: JobRun, path: string): Promise<Record<string, unknown> | null> {
     const { one, spec } = await importInJob(this.site, run)
     const { importer } = spec

@@ -63,7 +63,7 @@ export function readShape(ctx: HttpContext, shape: FileShape): ChosenShape {
   return { encoding, sheet, delimiter, heading: isStored ? heading : undefined }
 }
 
-/** The line of a table's heading; undefined for other formats */
+/** Returns the line of a table's heading; undefined for other formats. */
 function headingOf({ firstRows, heading }: FileShape): number | undefined {
   return heading ?? firstRows?.[0]?.line
 }

@@ -36,8 +36,8 @@ export function draftOf(row: FileRow): Draft {
 }
 
 /**
- * Adds an error; field null: it concerns the row as a whole. Only the first error of a field is stored, because the
- * others are consequences of it.
+ * Adds an error; field null: the error concerns the row as a whole. Only the first error of a field is stored, because
+ * the others are consequences of it.
  */
 export function addError({ errors, row }: Draft, field: string | null, message: string): void {
   if (field !== null && errors.some((error) => error.field === field)) return

@@ -68,7 +68,7 @@ function scoreOf(sample: string, delimiter: string, relax: boolean): number {
   } catch {
     /* The sample ends within a record, or the quotation marks are invalid with this delimiter. */
   }
-  /* Lines above the heading have one cell. */
+  /* Skips lines above the heading, which have one cell. */
   const heading = records.find(({ length }) => length > 1)
   if (!heading) return 0
   const fitting = records.filter(({ length }) => length === heading.length).length

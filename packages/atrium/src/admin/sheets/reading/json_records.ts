@@ -297,7 +297,7 @@ function objectAt(token: Token, builder: ObjectBuilder): JsonRecord[] {
   return object ? [{ line: builder.line, object }] : []
 }
 
-/** Returns the error of a piece with its position. */
+/** Returns the error of a piece, with the position in the file. */
 async function placed(
   error: unknown,
   path: string,

@@ -16,7 +16,7 @@ export interface SheetRow {
 /** Integer with more digits than spreadsheets store, which another program must have written. */
 const LONG_INTEGER = /^-?\d{16,}$/
 
-/** A number of which a spreadsheet stores only the first fifteen digits */
+/** Number whose digits after the fifteenth are lost in spreadsheets */
 const TOO_LONG = /^-?\d{16,}$|e\+?\d/i
 
 /** Reference to a cell, such as AB12 */
@@ -201,7 +201,7 @@ class RowBuilder {
       case 'str':
         return plainText(text)
       default:
-        /* An error such as #N/A, or a date in ISO format */
+        /* Text of an error such as #N/A, or a date in ISO format */
         return text
     }
   }
