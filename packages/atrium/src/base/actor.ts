@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { shown, ValueError } from './errors.js'
 import type { Actor, ActorUser, ApiToken, SystemActor, TokenActor } from './types.js'
 
-/** The actor of writes by own code that names no actor. */
+/** Actor of writes by application code that does not specify an actor. */
 export const ANONYMOUS: Actor = Object.freeze({ kind: 'none' })
 
 const LONGEST_NAME = 100
@@ -12,10 +12,10 @@ const KINDS = new Set<Actor['kind'] | undefined>(['admin', 'token', 'system', 'n
 const AMBIENT = new AsyncLocalStorage<Actor>()
 
 /**
- * The actor of own code such as a command, a job or a listener. Policy and scope do not apply to it;
- * events and the log record its name. [P14]
+ * Returns an actor for application code such as a command, a job or a listener. Policy and scope do not apply to this
+ * actor; events and the log record its name. [P14]
  *
- * @param name  for people, as in `nightly import`; 1 to 100 characters
+ * @param name  readable name such as `nightly import`; 1 to 100 characters
  * @throws ValueError  for any other name
  */
 export function systemActor(name: string): SystemActor {
@@ -28,9 +28,9 @@ export function systemActor(name: string): SystemActor {
 }
 
 /**
- * Runs work on behalf of an actor. Operations of `LucidCrud` that are given no actor apply policy and
- * scope to this one. Events and the log record it for every write of the work, through `LucidCrud` or
- * through model instances. [P14, E1]
+ * Runs work on behalf of an actor. Operations of `LucidCrud` without an actor option apply policy and scope to this
+ * actor. Events and the log record it for every write of the work, through `LucidCrud` or through model instances.
+ * [P14, E1]
  *
  * @returns the result of the work
  * @throws ValueError  for a value that is not an actor, such as a user
@@ -44,12 +44,12 @@ export function runAs<Result>(actor: Actor, work: () => Result): Result {
   return AMBIENT.run(actor, work)
 }
 
-/** The actor of the innermost `runAs` around the running code; undefined outside of `runAs`. */
+/** Returns the actor of the innermost `runAs` around the running code; undefined outside `runAs`. */
 export function ambientActor(): Actor | undefined {
   return AMBIENT.getStore()
 }
 
-/** The actor of the innermost active `runAs`, or `ANONYMOUS`. */
+/** Returns the actor of the innermost active `runAs`, or `ANONYMOUS`. */
 export function currentActor(): Actor {
   return ambientActor() ?? ANONYMOUS
 }
@@ -57,17 +57,17 @@ export function currentActor(): Actor {
 const EXTERNAL = new WeakSet<Actor>()
 
 /**
- * The actor of users that the application knows by itself, such as its customers. They have no roles: policy and
- * scope of each model decide what they can do.
+ * Returns an actor for a user that the application itself authenticates, such as a customer. Such users have no roles:
+ * the policy and scope of each model decide what they are allowed to do.
  *
- * @param user   what policy and scope read as `actor.user`
- * @param token  the token that they have shown
+ * @param user   user that policy and scope can read as `actor.user`
+ * @param token  token with which the user was authenticated
  */
 export function externalActor(user?: ActorUser, token?: ApiToken): TokenActor {
   return markExternal({ kind: 'token', user, token })
 }
 
-/** Notes that the application has authenticated an actor in its own way. */
+/** Marks an actor that the application itself has authenticated. */
 export function markExternal<One extends Actor>(actor: One): One {
   EXTERNAL.add(actor)
   return actor

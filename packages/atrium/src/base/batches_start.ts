@@ -1,12 +1,12 @@
 import type { Item } from './types.js'
 
-/** Maximum records of an export that is read as a whole before it is sent */
+/** Maximum number of records in an export that is read completely before it is sent */
 const SMALL_EXPORT = 1000
 
-/** The first batches of a list, and whether there are others. */
+/** The first batches of a list, and whether there are more. */
 export interface BatchesStart {
   batches: Item[][]
-  /** True if they are all */
+  /** True if there are no more batches */
   isWhole: boolean
 }
 
@@ -26,7 +26,7 @@ export async function batchesStart(all: AsyncGenerator<Item[], void>): Promise<B
 }
 
 /**
- * All batches of a list, those first that were read already.
+ * Yields all batches of a list, beginning with those that were already read.
  */
 export async function* withStart(
   { batches }: BatchesStart,

@@ -1,11 +1,11 @@
 /**
- * A map that drops the least recently used entry once it has too many.
+ * A map with a maximum size that removes the least recently used entry.
  */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>()
 
   /**
-   * @param most  how many it keeps
+   * @param most  maximum number of entries
    */
   constructor(readonly most: number) {}
 

@@ -1,6 +1,6 @@
 import { listed, shown, ValueError } from './errors.js'
 
-/** A test of an option's value, and the words that complete "and must be ..." when it fails. */
+/** A test of an option's value, and the text after "and must be ..." in the error message. */
 export type Check = readonly [isRight: (value: any) => boolean, wanted: string]
 
 export const TEXT: Check = [(value) => typeof value === 'string', 'a string']
@@ -16,7 +16,7 @@ export const POSITIVE: Check = [
   (value) => Number.isSafeInteger(value) && value > 0,
   'a positive integer',
 ]
-/* The longest timer of Node.js, in seconds; a longer one fires after a millisecond. */
+/* The longest timer of Node.js, in seconds; a longer timer would fire after one millisecond. */
 const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000)
 export const SECONDS: Check = [
   (value) => POSITIVE[0](value) && value <= LONGEST_TIMER,
@@ -30,17 +30,17 @@ export const PATH: Check = [
 export const ANY: Check = [() => true, '']
 
 interface CheckSettings {
-  /** Name of the option that groups them, as in `pagination`; none for top-level options */
+  /** Name of the option that contains the group, such as `pagination`; undefined for top-level options */
   group?: string
-  /** True if an option may be present with the value undefined. Default: true for top-level options */
+  /** True if an option can be present with the value undefined. Default: true for top-level options */
   mayBeUndefined?: boolean
 }
 
 /**
- * Checks that every option is known and has a valid value. JavaScript callers and casts get past the
+ * Checks that every option is known and has a valid value, because JavaScript callers and casts are not checked by the
  * compiler. [P9]
  *
- * @param place  start of the message: a model's name, or a configuration file
+ * @param place  beginning of the message: a model's name, or a configuration file
  * @throws ValueError  for the first invalid option
  */
 export function checkEach(
@@ -70,23 +70,20 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * True for arrays and Sets. A string would be a list of letters, and a generator can be read only once.
- * [P4]
+ * True for arrays and Sets. Not for other iterables: a string would be a list of characters, and a generator can be
+ * read only once. [P4]
  */
 export function isList(value: unknown, isRight: (one: unknown) => boolean = () => true): boolean {
   return (Array.isArray(value) || value instanceof Set) && [...value].every(isRight)
 }
 
-/** A path is the same with and without a slash at its ends. */
+/** Normalizes the slashes at both ends of a path. */
 function slashed(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '')
   return inner === '' ? '' : `/${inner}`
 }
 
-/**
- * True if a text can be a segment of a path. `.` and `..` cannot: clients resolve them before they send
- * the request.
- */
+/** True if a text can be a path segment. `.` and `..` cannot: clients resolve them before they send the request. */
 export function isPathSegment(text: string): boolean {
   return /^(?!\.\.?$)[\w.~-]+$/.test(text)
 }

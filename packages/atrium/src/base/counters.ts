@@ -1,22 +1,22 @@
 import { LimiterManager, stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
 
-/** Counts logins and requests, apart from a limiter of the application */
+/** Counters of logins and requests, independent of a limiter of the application */
 export type Counters = LimiterManager<Record<string, LimiterManagerStoreFactory>>
 
 let used: Counters | undefined
 
-/** Counts with this limiter from now on. */
+/** Sets the limiter to be used from now on. */
 export function useCounters(limiter: Counters): void {
   used = limiter
 }
 
-/** A limiter with one store */
+/** Returns a limiter with one store */
 export function countersIn(name: string, store: LimiterManagerStoreFactory): Counters {
   return new LimiterManager({ default: name, stores: { [name]: store } })
 }
 
-/** Without an admin site, which says where to count, each process has its own counts. */
+/** Returns the current counters. Without an admin site, which configures a store, each process has separate counts. */
 export function counters(): Counters {
   return (used ??= countersIn('memory', stores.memory({})))
 }

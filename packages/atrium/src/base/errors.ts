@@ -4,7 +4,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ColumnKind } from './columns/column_kind.js'
 
 /**
- * A configuration that is invalid whatever the database contains: an unknown operation, a bad filter, a
+ * A configuration that is invalid regardless of the content of the database: an unknown operation, an invalid filter, a
  * schema that does not match its model. [P9]
  */
 export class ValueError extends Exception {
@@ -26,8 +26,8 @@ export class ConfigurationError extends Exception {
   readonly errors: readonly Error[]
 
   /**
-   * @param errors  the errors, each a ValueError, a TypeError or a RuntimeError; the same error of
-   *   several resources of one table is listed once
+   * @param errors  the errors, each a ValueError, a TypeError or a RuntimeError; identical errors of several resources
+   *   of one table are listed once
    */
   constructor(errors: readonly Error[]) {
     const once = [...new Map(errors.map((error) => [error.message, error])).values()]
@@ -39,8 +39,8 @@ export class ConfigurationError extends Exception {
 }
 
 /**
- * Runs a step of the start. Errors of the configuration lose their stack, as they name the place and the fix: AdonisJS and
- * Node.js print such an error as its message alone.
+ * Runs a startup step. Stacks of configuration errors are removed, because their messages contain the place and the
+ * fix: AdonisJS and Node.js print only the message of such an error.
  *
  * @throws the error of the step
  */
@@ -72,25 +72,27 @@ export interface FieldError {
   message: string
 }
 
-/** The error of one operation of a batch: of a field, or of the whole operation (`''`). [D4] */
+/** The error of one operation in a batch: of a field, or of the whole operation (`''`). [D4] */
 export interface BatchError extends FieldError {
   operation: 'create' | 'update' | 'delete'
-  /** Its position in the list of the operation, from 0 */
+  /** Position in the list of the operation, starting from 0 */
   index: number
 }
 
 interface ProblemOptions {
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: not a refusal. Default: by the status */
+  /**
+   * Reason of a 401, 403, 404 or 429 for the log, as one word; null: not a refusal. Default: derived from the status
+   */
   refusal?: string | null
-  /** Key of a deleted item that is in the way, by API names */
+  /** Key of a deleted item that has the same unique value, by API names */
   deleted?: Record<string, unknown>
 }
 
 /**
- * An error response in the format of RFC 9457. Thrown anywhere below an endpoint, it becomes the response.
- * [A4]
+ * An error response in the format of RFC 9457. If it is thrown anywhere in the code of an endpoint, it becomes the
+ * response. [A4]
  */
 export class Problem extends Exception {
   readonly title: string
@@ -102,7 +104,7 @@ export class Problem extends Exception {
 
   /**
    * @param status  HTTP status, 400 to 599
-   * @param detail  one sentence for the caller, without SQL, table or file names
+   * @param detail  one sentence for the caller, without SQL, table names or file names
    */
   constructor(
     status: number,
@@ -118,10 +120,10 @@ export class Problem extends Exception {
   }
 
   /**
-   * A 422 for values of fields that are not valid, for rules about several fields. Forms show each message at its
+   * Returns a 422 for invalid field values, for rules that involve several fields. Forms show each message at its
    * field, imports with its line and column.
    *
-   * @param messages  by the API names of the fields; `''` for the item as a whole
+   * @param messages  messages by API name of the field; `''` for the item as a whole
    */
   static invalid(messages: Readonly<Record<string, string>>): Problem {
     const errors = Object.entries(messages).map(([field, message]) => ({
@@ -147,7 +149,7 @@ export class Problem extends Exception {
   }
 }
 
-/** Why a filter's value cannot be read, with what its message names. */
+/** Reason why a filter's value cannot be read, with the values that its message contains. */
 export type FilterValueError =
   | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' | 'title' }
   | { reason: 'kind'; kind: ColumnKind; text: string }
@@ -155,7 +157,7 @@ export type FilterValueError =
   | { reason: 'alternatives'; operators: readonly string[] }
   | { reason: 'missing'; value: null | undefined }
 
-/** A filter's value cannot be read; the message completes "it ...". */
+/** A filter's value cannot be read; the message follows "it ...". */
 export class UnreadableFilter extends Exception {
   static status = 500
   static code = 'E_UNREADABLE_FILTER'
@@ -178,7 +180,7 @@ const KINDS: Record<ColumnKind, string> = {
   binary: 'null',
 }
 
-/** Why a filter's value cannot be read, in words that complete "it ...". */
+/** Returns the reason why a filter's value cannot be read, in words that follow "it ...". */
 export function filterValueMessage(error: FilterValueError): string {
   switch (error.reason) {
     case 'single':
@@ -220,53 +222,53 @@ export class IntegerTooLong extends Exception {
   static code = 'E_INTEGER_TOO_LONG'
 }
 
-/** One of several keys belongs to no item. */
+/** One of several keys does not belong to any item. */
 export class UnknownKey extends Exception {
   static status = 500
   static code = 'E_UNKNOWN_KEY'
 
   /**
-   * @param key  the key's parts
+   * @param key  parts of the key
    */
   constructor(readonly key: readonly unknown[]) {
     super(`Item with id ${key.join(', ')} not found`)
   }
 }
 
-/** A record is not as an earlier write left it. [R7] */
+/** A record has changed since an earlier write. [R7] */
 export class RecordNotAsLeft extends Exception {
   static status = 409
   static code = 'E_RECORD_NOT_AS_LEFT'
   static message = 'The record has changed since'
 
   /**
-   * @param key  the key's parts
+   * @param key  parts of the key
    */
   constructor(readonly key: readonly unknown[]) {
     super()
   }
 }
 
-/** A write was undone because it could not be recorded. [E4] */
+/** A write was rolled back because it could not be recorded. [E4] */
 export class WriteNotRecorded extends Exception {
   static status = 500
   static code = 'E_WRITE_NOT_RECORDED'
   static message = 'The write was rolled back, as it could not be logged'
 }
 
-/** A command cannot continue; its message is all that it prints. */
+/** A command cannot continue. Only the message is printed. */
 export class CommandFailure extends Exception {
   static status = 500
   static code = 'E_COMMAND_FAILURE'
 }
 
-/** "a, b and c", for messages that list the valid values. */
+/** Returns "a, b and c", for messages that list valid values. */
 export function listed(names: Iterable<string>): string {
   const all = [...names]
   return all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : (all[0] ?? 'none')
 }
 
-/** An invalid value for a message, in one line. */
+/** Returns an invalid value for a message, in one line. */
 export function shown(value: unknown): string {
   return inspect(value, {
     depth: 1,

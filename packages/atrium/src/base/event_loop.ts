@@ -1,14 +1,14 @@
 import { setImmediate as onNextTurn } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 
-/* Milliseconds of one turn of the event loop after which work lets requests in */
+/* Maximum number of milliseconds of an event loop turn; after that, long-running work lets other requests run */
 const LONG_TURN = 5
 
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Waits for a separate turn of the event loop: of several long responses, one part is written per turn,
- * and short requests run in between. [A29]
+ * Waits for a separate turn of the event loop: of several long responses, only one part is written per turn, and short
+ * requests run in between. [A29]
  */
 export async function nextEventLoopTurn(): Promise<void> {
   const mine = last.then(() => setImmediate())
@@ -17,7 +17,7 @@ export async function nextEventLoopTurn(): Promise<void> {
 }
 
 /**
- * Maps a list in parts, each in a turn of its own; a list of one part needs no turn.
+ * Maps a list in parts, each in a separate turn of the event loop; a list with a single part does not wait.
  *
  * @param size  number of items that are mapped without a break
  */
@@ -37,7 +37,7 @@ export async function mapInTurns<Item, Result>(
 let turnBegan: number | undefined
 
 /**
- * True if work that asks from time to time has taken most of this turn of the event loop: requests wait then.
+ * True if the work has used most of this event loop turn, so that other requests are waiting.
  */
 export function isLongTurn(): boolean {
   const now = performance.now()
@@ -48,7 +48,9 @@ export function isLongTurn(): boolean {
   return now - turnBegan > LONG_TURN
 }
 
-/** Lets requests in if this turn of the event loop is long. Work without a wait of its own calls it between rows. */
+/**
+ * Lets other requests run if this event loop turn is long. Work that does not wait otherwise calls this between rows.
+ */
 export async function endLongTurn(): Promise<void> {
   if (isLongTurn()) await setImmediate()
 }

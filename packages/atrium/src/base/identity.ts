@@ -2,10 +2,10 @@ import type { Actor } from './types.js'
 import { digest } from '#base/values/digest'
 
 /**
- * Identifies an actor; all unknown actors are the same one. A token is identified by its owner, so that
- * a new token can repeat requests of the old one. [Q7]
+ * Identifies an actor; all unknown actors have the same identity. A token is identified by its owner, so that a new
+ * token can repeat requests of the old one. [Q7]
  *
- * @returns undefined for a known actor without an identifier that lasts from request to request
+ * @returns undefined for a known actor without an identifier that is the same in each request
  */
 export function identityOf({ kind, user, token, name }: Actor): string[] | undefined {
   if (kind === 'system') return [kind, name]
@@ -15,9 +15,9 @@ export function identityOf({ kind, user, token, name }: Actor): string[] | undef
 }
 
 /**
- * Identifies a user or a token: the name of its class, and its id.
+ * Identifies a user or a token by its class name and id.
  *
- * @returns undefined for one without an id
+ * @returns undefined for a value without an id
  */
 export function idOf(value: unknown): string[] | undefined {
   if (['string', 'number', 'bigint'].includes(typeof value)) return [String(value)]
@@ -27,7 +27,7 @@ export function idOf(value: unknown): string[] | undefined {
   return own && [value.constructor?.name ?? '', ...own]
 }
 
-/** A digest of a body's fields, independent of their order, of whitespace, and of JSON or form encoding. */
+/** Returns a digest of a body's fields, independent of their order, of whitespace, and of JSON or form encoding. */
 export function fingerprintOf(body: Record<string, unknown>): string {
   return digest(JSON.stringify(body, inOrder), 'base64url')
 }

@@ -2,10 +2,10 @@ import { channel } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/* Milliseconds that work waits for requests, so that it continues under any load */
+/* Maximum number of milliseconds that work waits for requests, so that it continues under any load */
 const LONGEST_WAIT = 50
 
-/* Milliseconds without work in the background, after which requests are watched no more */
+/* Milliseconds without background work after which requests are no longer observed */
 const IDLE = 5000
 
 const requests = channel('http.server.request.start')
@@ -15,10 +15,10 @@ let lastRequested = 0
 let isWatching = false
 
 /**
- * Lets requests of this process go first: waits until each has begun its response. Background work
- * that calls it between parts of a few milliseconds delays no page. [D6]
+ * Gives requests of this process priority: waits until the response of each has begun. Background work that calls this
+ * function every few milliseconds does not delay pages. [D6]
  *
- * @param longest  milliseconds of the wait at the most
+ * @param longest  maximum number of milliseconds to wait
  */
 export async function requestsFirst(longest = LONGEST_WAIT): Promise<void> {
   lastRequested = performance.now()
@@ -43,7 +43,10 @@ function note(message: unknown): void {
   underWay.clear()
 }
 
-/** A response that has begun may be a long file for a slow client. */
+/**
+ * True if requests are waiting for their responses. A response that has begun does not count, because it could be a
+ * long file for a slow client.
+ */
 function areUnderWay(): boolean {
   for (const response of underWay) {
     if (response.headersSent || response.destroyed) underWay.delete(response)

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { ValueError } from './errors.js'
 
 /**
- * The options of a decorator: an object, or a function that returns it after all models have been
- * imported, so that it may refer to modules that import models. [P2]
+ * Options of a decorator: an object, or a function that returns it after all models have been imported, so that it can
+ * refer to modules that import models. [P2]
  */
 export type LazyOptions<Options> = Options | (() => Options)
 
@@ -11,7 +11,7 @@ export type LazyOptions<Options> = Options | (() => Options)
 export const CRUD_OPTIONS = Symbol.for('crud.options')
 export const ADMIN_OPTIONS = Symbol.for('admin.options')
 
-/** True if the class itself has a decorator of the engine, whatever its options. */
+/** True if the class itself has a decorator of the engine, with any options. */
 export function isDecorated(model: object): boolean {
   return Object.hasOwn(model, CRUD_OPTIONS) || Object.hasOwn(model, ADMIN_OPTIONS)
 }
@@ -22,7 +22,7 @@ export function storeOptions(model: object, key: symbol, options: unknown): void
 }
 
 /**
- * The options on this very class; a subclass does not inherit them. A function is called once.
+ * Returns the options of this class; a subclass does not inherit them. A function is called once.
  *
  * @throws ValueError  when the function throws or returns no options
  */

@@ -1,7 +1,6 @@
 /**
- * The possible types of an actor's `user`, under any names. The code that signs users in declares its
- * own, so that a policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin:
- * AdminUser } }`. [P14]
+ * The possible types of an actor's `user`, under any names. The code that signs users in declares its type, so that a
+ * policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin: AdminUser } }`. [P14]
  */
 export interface ActorUsers {}
 
@@ -14,8 +13,8 @@ export type ActorUser = OneOf<ActorUsers>
 export type ActorSession = OneOf<ActorSessions>
 
 /**
- * The caller of an operation: a signed-in admin user, the owner of an API token, own code with a name,
- * or an unknown caller. [P14]
+ * The caller of an operation: a signed-in admin user, the owner of an API token, named application code, or an unknown
+ * caller. [P14]
  */
 export type Actor = AdminActor | TokenActor | SystemActor | NoActor
 
@@ -23,9 +22,9 @@ export type Actor = AdminActor | TokenActor | SystemActor | NoActor
 interface AnyActor {
   user?: ActorUser
   token?: ApiToken
-  /** The session of a signed-in admin user */
+  /** Session of a signed-in admin user */
   session?: ActorSession
-  /** The name of own code */
+  /** Name of application code */
   name?: string
 }
 
@@ -63,23 +62,23 @@ export interface Origin {
   requestId: string
   ip: string
   userAgent: string | null
-  /** The id of the signed-in session's record, if there is one */
+  /** Id of the record of the signed-in session, if there is one */
   sessionId?: number
-  /** The id of the background job that the work is part of, if it is */
+  /** Id of the background job that the work belongs to, if any */
   jobId?: number
-  /** The id of the logged event that the work takes back, if it does */
+  /** Id of the logged event that the work reverts, if any */
   undoes?: number
-  /** The id of the logged event whose version of a record the work restores, if it does */
+  /** Id of the logged event whose version of a record the work restores, if any */
   restores?: number
-  /** The record whose form the work is, if rows of other models are written with it */
+  /** The record of the submitted form, if rows of other models are written with it */
   form?: { model: string; id: string }
 }
 
-/** The data of a request's API token: without its secret and hash. [P10] */
+/** Data of a request's API token, without its secret and hash. [P10] */
 export interface ApiToken {
   id: number
   name: string
-  /** As in `Product:read` */
+  /** Abilities such as `Product:read` */
   abilities: readonly string[]
 }
 

@@ -12,12 +12,12 @@ export type EndpointName = Operation | 'read_paginated' | 'batch'
 
 export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
 
-/** Names of the columns that mark a deletion or an update, unless they are the usual ones. [S4] */
+/** Names of the columns that mark a deletion or an update, if they differ from the default names. [S4] */
 export interface ColumnSettings {
-  /** Boolean column that marks an item deleted. Default: `is_deleted`, if there is one */
+  /** Boolean column that marks an item as deleted. Default: `is_deleted`, if that column exists */
   isDeletedColumn?: string
-  /** Timestamp column set on soft delete. Default: `deleted_at`, if there is one */
+  /** Timestamp column that is set on soft delete. Default: `deleted_at`, if that column exists */
   deletedAtColumn?: string
-  /** Timestamp column of the last update. Default: `updated_at`, if there is one */
+  /** Timestamp column of the last update. Default: `updated_at`, if that column exists */
   updatedAtColumn?: string
 }

@@ -1,14 +1,17 @@
 /*
  * AdonisJS's body parser (@adonisjs/core 7.5.2, @adonisjs/bodyparser 11.0.4):
- * - a body that its `Content-Encoding` does not fit, and JSON that nests too deep for its recursion, are
- *   errors without a status: an error of the caller would be a 500;
- * - its multipart reader bounds files and fields, not the bytes around them, and a body that is cut
- *   inside a part without a name ends the process;
- * - it makes trees of the names of multipart fields, such as `a[4000000000]` and `a.a.a`, and its request copies them: a few
- *   bytes can exhaust memory or stack. It has no option against it, and keeps files in the private `__raw_files`.
- * No issue known. The first can go when the test "the parser still sets no status for bodies that can't be decompressed"
- * fails, the third when "the parser still turns names into nested objects" does; for the second no test runs the parser
- * by itself yet.
+ *
+ * - a body that does not match its `Content-Encoding`, and JSON that is nested too deeply for its recursion, cause
+ *   errors without a status, so an error of the caller would be a 500;
+ * - its multipart reader limits files and fields, but not the bytes around them, and a body that ends inside a part
+ *   without a name terminates the process;
+ * - it converts names of multipart fields, such as `a[4000000000]` and `a.a.a`, to nested objects, and its request
+ *   copies them: a few bytes can exhaust memory or stack. There is no option to prevent this, and files are stored in
+ *   the private `__raw_files`.
+ *
+ * No issue known. The first part can be removed when the test "the parser still sets no status for bodies that can't be
+ * decompressed" fails, the third when "the parser still turns names into nested objects" does; there is no separate
+ * test of the parser for the second yet.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -18,10 +21,10 @@ import type BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import { expectGround, hasMethods, hasText } from './expect_ground.js'
 
 /**
- * Reads the body of a request by AdonisJS's parser, if there is one.
+ * Reads the body of a request with AdonisJS's parser, if there is one.
  *
- * @param most  bytes of a multipart body's content
- * @throws Exception  of status 400 for a body that can't be decoded, 413 for one that is too large
+ * @param most  maximum number of bytes of a multipart body's content
+ * @throws Exception  with status 400 for a body that can't be decoded, 413 for one that is too large
  */
 export async function parseBody(
   ctx: HttpContext,
@@ -44,11 +47,11 @@ export function isUndecodable(error: unknown): boolean {
 }
 
 /**
- * The parser limits only files and fields: before the first part, and between parts, it reads without a
- * limit. It also skips parts without a name. If the body ends inside one, that part's error has no
- * listener and ends the process; the body as a whole is refused anyway.
+ * Limits the size of a multipart body. The parser limits only files and fields: before the first part, and between
+ * parts, it reads without a limit. It also skips parts without a name. If the body ends inside such a part, the error
+ * of the part has no listener and terminates the process; the body as a whole is refused anyway.
  *
- * @throws Exception  of status 413, when `Content-Length` is too large
+ * @throws Exception  with status 413, when `Content-Length` is too large
  */
 function guardMultipart(message: IncomingMessage, most: number) {
   if (Number(message.headers['content-length']) > most) throw tooLarge()
@@ -65,20 +68,20 @@ function guardMultipart(message: IncomingMessage, most: number) {
   }
 }
 
-/** Maximum bytes of boundaries and headers in a body */
+/** Maximum number of bytes of boundaries and headers in a body */
 const AROUND_PARTS = 1024 * 1024
 
 const tooLarge = () =>
   new Exception('The body is too large', { status: 413, code: 'E_REQUEST_ENTITY_TOO_LARGE' })
 
-/* More values than any form has */
+/* Maximum number of values; no form has more */
 const LONGEST_LIST = 10_000
 
-/* Of a row, and of what belongs to all rows */
+/* Index of a row, and names of values that belong to all rows */
 const ROW = /^\d{1,6}$/
 const OWN_NAME = /^__[a-z]+$/
 
-/** @throws Exception  when the parser passes fields and files to the request differently */
+/** @throws Exception  when the parser passes fields and files to the request in a different way */
 export function checkGround(request: object = HttpRequest.prototype): void {
   expectGround('@adonisjs/bodyparser', 'body_parser', {
     'Request#setInitialBody': hasMethods(request, 'setInitialBody'),
@@ -87,7 +90,7 @@ export function checkGround(request: object = HttpRequest.prototype): void {
 }
 
 /**
- * Reads the body of a request without the fields and files whose names make a tree, unless they are those of rows.
+ * Reads the body of a request without fields and files whose names form a tree, except those of rows.
  *
  * @param read  calls AdonisJS's parser
  */
@@ -110,8 +113,8 @@ function withoutTrees(fields: Record<string, unknown>) {
 }
 
 /**
- * The fields of the rows of a form by their own names: `items.0.quantity`, `items.__more`. All else that makes a
- * tree is left out.
+ * Returns the fields of the rows of a form by their full names: `items.0.quantity`, `items.__more`. Other names that
+ * form a tree are left out.
  */
 function fieldsOfRows(name: string, rows: object): Array<[string, unknown]> {
   return Object.entries(rows).flatMap(([index, row]): Array<[string, unknown]> => {

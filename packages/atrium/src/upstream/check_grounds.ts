@@ -7,10 +7,10 @@ import { checkGround as checkTransactionEnd } from './lucid_transaction_end.js'
 import { checkGround as checkEarlyResponse } from './node_early_response.js'
 
 /**
- * Checks at boot that the libraries are as the files of this folder expect them. The files that are not
- * named here run their own check when they are installed at boot.
+ * Checks at boot that the libraries are as the files in this folder expect them. Files that are not listed here run
+ * their check when they are installed at boot.
  *
- * @throws Exception  of code `E_RUNTIME`, with the library, its version and the file to adapt
+ * @throws Exception  with code `E_RUNTIME`, the library, its version and the file to adapt
  */
 export function checkGrounds(): void {
   for (const check of [

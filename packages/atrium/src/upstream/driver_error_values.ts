@@ -1,9 +1,10 @@
 /*
- * Errors of database drivers bring values of the row, which must not get into a log:
- * - pg 8.23.1: `detail`, `where` and `internalQuery` may quote the whole row;
+ * Errors of database drivers contain values of the row, which must not be logged:
+ * - pg 8.23.1: `detail`, `where` and `internalQuery` can quote the whole row;
  * - mysql2 3.24.6: `sql` is the statement with its values.
- * Neither driver has an option for it; that is how they are meant, so no issue is known. It can go when the
- * tests "an error of pg/mysql2 by itself still brings values" fail.
+ *
+ * These drivers have no option to prevent it. This is their intended behaviour, so no issue is known. The code can be
+ * removed when the tests "an error of pg/mysql2 by itself still brings values" fail.
  */
 type Callback = (error: Error | null, ...results: any[]) => void
 
@@ -12,8 +13,8 @@ interface QueryConnection {
 }
 
 /**
- * Removes the parts of a `pg` connection's errors that quote a row, and keeps the server's message as `reason`: knex puts
- * the statement with its values before it.
+ * Removes the properties of a `pg` connection's errors that quote a row, and stores the server's message as `reason`,
+ * because Knex puts the statement with its values before it.
  */
 export function dropErrorDetails(connection: QueryConnection): void {
   onErrors(connection, (error) => {
@@ -29,7 +30,7 @@ export function noteReason(error: unknown): void {
 }
 
 /**
- * Makes the statement of a `mysql2` connection's errors non-enumerable, so that loggers do not write it.
+ * Makes the statement in errors of a `mysql2` connection non-enumerable, so that loggers do not write it.
  */
 export function hideErrorStatements(connection: QueryConnection): void {
   onErrors(connection, (error) => {

@@ -9,11 +9,11 @@ const { resolve } = createRequire(import.meta.url)
 export type Parts = Record<string, boolean>
 
 /**
- * Stops the boot when a library differs from the one that a file of this folder was written for.
+ * Stops the boot when a library differs from the version that a file in this folder was written for.
  *
  * @param library  the npm package, or `node`
- * @param file     of this folder, without `.ts`
- * @throws Exception  of code `E_RUNTIME`, with the library, its version, the file and the changed parts
+ * @param file     name of the file in this folder, without `.ts`
+ * @throws Exception  with code `E_RUNTIME`, the library, its version, the file and the changed parts
  */
 export function expectGround(library: string, file: string, parts: Parts): void {
   const changed = Object.keys(parts).filter((part) => !parts[part])
@@ -24,25 +24,25 @@ export function expectGround(library: string, file: string, parts: Parts): void 
   )
 }
 
-/** True if these names are methods of the object. */
+/** True if the object has methods with these names. */
 export function hasMethods(object: unknown, ...names: string[]): boolean {
   const methods = object as Record<string, unknown> | null | undefined
   return names.every((name) => typeof methods?.[name] === 'function')
 }
 
-/** True if the source of a function has this text. */
+/** True if the source of a function contains this text. */
 export function hasText(method: unknown, text: string): boolean {
   return typeof method === 'function' && Function.prototype.toString.call(method).includes(text)
 }
 
-/** The installed version of a library, `unknown` if it is not installed. */
+/** Returns the installed version of a library, or `unknown` if it is not installed. */
 function versionOf(library: string): string {
   if (library === 'node') return process.versions.node
   for (const folder of resolve.paths(library) ?? []) {
     try {
       return JSON.parse(readFileSync(join(folder, library, 'package.json'), 'utf8')).version
     } catch {
-      /* Not in this folder. */
+      /* The library is not in this folder. */
     }
   }
   return 'unknown'

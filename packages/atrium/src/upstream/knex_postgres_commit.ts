@@ -1,9 +1,9 @@
 /*
- * knex 3.3.0, pg 8.23.1: where a statement of a transaction has failed, PostgreSQL takes COMMIT for a
- * ROLLBACK and says so in the result's command alone. Knex does not look at it, and its `commit()` resolves.
- * No issue known for knex; https://github.com/knex/knex/issues/3370 is about a COMMIT that fails.
- * It can go when the test "knex by itself takes a COMMIT that rolled back for one that was carried out"
- * fails; its texts are checked when a connection is configured.
+ * knex 3.3.0, pg 8.23.1: if a statement of a transaction has failed, PostgreSQL handles COMMIT as ROLLBACK, which only
+ * the command in the result shows. Knex does not check it, and its `commit()` resolves. No issue known for Knex;
+ * https://github.com/knex/knex/issues/3370 is about a COMMIT that fails. The code can be removed when the test "knex by
+ * itself takes a COMMIT that rolled back for one that was carried out" fails; the source texts are checked when a
+ * connection is configured.
  */
 import { createRequire } from 'node:module'
 import { expectGround, hasText } from './expect_ground.js'
@@ -17,7 +17,7 @@ export interface PostgresConnection {
   query(config: string | { text: string }, ...rest: unknown[]): unknown
 }
 
-/** @throws Exception  when knex commits by another statement, or passes it to the driver differently */
+/** @throws Exception  when Knex commits with another statement, or passes it to the driver in a different way */
 export function checkGround({
   Transaction = load('knex/lib/execution/transaction.js'),
   PostgresClient = load('knex/lib/dialects/postgres/index.js'),
@@ -34,7 +34,7 @@ export function checkGround({
 }
 
 /**
- * Makes a COMMIT on the connection fail when PostgreSQL has rolled back instead.
+ * Makes a COMMIT on the connection fail if PostgreSQL has rolled back instead.
  */
 export function refuseUndoneCommit(connection: PostgresConnection): void {
   const query = connection.query.bind(connection)

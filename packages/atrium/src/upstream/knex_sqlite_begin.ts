@@ -1,12 +1,13 @@
 /*
  * knex 3.3.0 (lib/dialects/sqlite3/execution/sqlite-transaction.js) on SQLite:
- * - a transaction begins with `BEGIN;`, which takes the lock only at its first write. If another process
- *   has written since its first read, that fails immediately, however long the busy timeout. So it begins with
- *   `BEGIN IMMEDIATE;` here, and waits for its turn. Knex has no option for it.
- * - a connection whose COMMIT failed goes back into the pool with its transaction open, and every later
- *   one on it fails. So it is rolled back here.
- * No issue known. It can go when the test "knex by itself still begins without the lock" fails; its texts
- * are checked when connections are configured.
+ * - a transaction begins with `BEGIN;`, which acquires the lock only at the first write. If another process has written
+ *   since the first read, that write fails immediately, regardless of the busy timeout. Here it begins with `BEGIN
+ *   IMMEDIATE;`, and waits for its turn. Knex has no option for it.
+ * - a connection whose COMMIT failed is returned to the pool with its transaction open, and every later transaction on
+ *   it fails. Here it is rolled back.
+ *
+ * No issue known. The code can be removed when the test "knex by itself still begins without the lock" fails; the
+ * source texts are checked when connections are configured.
  */
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,8 +35,8 @@ interface BetterConnection {
 const RETRY_INTERVAL = 20
 
 /**
- * @throws Exception  when knex begins or ends transactions by other statements, or passes them to the
- *   drivers by other methods
+ * @throws Exception  when Knex begins or ends transactions with other statements, or passes them to the drivers with
+ *   other methods
  */
 export function checkGround({
   Transaction = load('knex/lib/execution/transaction.js'),
@@ -55,8 +56,8 @@ export function checkGround({
 }
 
 /**
- * Makes a connection of the driver `sqlite3` take the lock at the start of a transaction, and roll back
- * one whose COMMIT fails.
+ * Makes a connection of the driver `sqlite3` acquire the lock at the start of a transaction, and roll back a
+ * transaction whose COMMIT fails.
  */
 export function beginWithLock(connection: RawConnection): void {
   const all = connection.all.bind(connection)
@@ -71,9 +72,9 @@ export function beginWithLock(connection: RawConnection): void {
 }
 
 /**
- * The same for a connection of the driver `better-sqlite3`, whose `busy_timeout` must be 0: a wait inside this
- * synchronous driver would block the whole server. A statement that finds the database locked by another process is
- * run again instead, and returns a promise then.
+ * Does the same for a connection of the driver `better-sqlite3`, whose `busy_timeout` must be 0: waiting inside this
+ * synchronous driver would block the whole server. A statement that finds the database locked by another process
+ * returns a promise and is run again.
  *
  * @param timeout  milliseconds to wait for the lock of another process
  */
@@ -82,7 +83,7 @@ export function beginBetterWithLock(connection: BetterConnection, timeout: numbe
   connection.prepare = (sql) => {
     const statement = prepareStatement(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql)
     const giveUp = (error: unknown): never => {
-      /* If the disk is full, SQLite has rolled back already. */
+      /* If the disk is full, SQLite has already rolled back. */
       if (sql === 'COMMIT;' && connection.inTransaction) connection.exec('ROLLBACK;')
       noteReason(error)
       throw error
@@ -113,7 +114,10 @@ async function retried(run: () => unknown, timeout: number, giveUp: (error: unkn
   }
 }
 
-/** True if another process holds the lock; a transaction that reads an old state can't get it by waiting. */
+/**
+ * True if another process holds the lock. Not for a transaction that reads an old state, which can't acquire the lock
+ * by waiting.
+ */
 function isBusy(error: unknown): boolean {
   const { code } = error as { code?: string }
   return Boolean(code?.startsWith('SQLITE_BUSY')) && code !== 'SQLITE_BUSY_SNAPSHOT'

@@ -1,12 +1,13 @@
 /*
  * Knex 3.3.0 (lib/execution/transaction.js) ends a transaction in two ways that a write can't rely on:
- * - `commit()` resolves although the database refused the COMMIT; only `executionPromise`, which is in no
- *   type of knex's, rejects. Lucid runs the hooks after a commit then.
- * - A connection whose ROLLBACK failed, or took longer than five seconds, goes back into the pool with
- *   the transaction open. `__knex__disposed` is how knex itself tells the pool to make another one.
- * https://github.com/knex/knex/issues/3370 (the first of them)
- * The first part can go when the test "knex still takes a COMMIT that was refused for one that was carried
- * out" fails, the second when "knex still gives back a connection whose ROLLBACK failed" does.
+ * - `commit()` resolves although the database refused the COMMIT; only `executionPromise`, which is missing in Knex's
+ *   types, rejects. Lucid then runs the hooks after a commit.
+ * - A connection whose ROLLBACK failed, or took longer than five seconds, is returned to the pool with the transaction
+ *   open. `__knex__disposed` is the property with which Knex itself makes the pool replace a connection.
+ *
+ * https://github.com/knex/knex/issues/3370 (the first part). The first part can be removed when the test "knex still
+ * takes a COMMIT that was refused for one that was carried out" fails, the second when "knex still gives back a
+ * connection whose ROLLBACK failed" does.
  */
 import { createRequire } from 'node:module'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -14,10 +15,10 @@ import { expectGround, hasMethods, hasText } from './expect_ground.js'
 
 const load = createRequire(import.meta.url)
 
-/** The part of a knex transaction that is used here. */
+/** The part of a Knex transaction that is used here. */
 export interface KnexTransaction {
   readonly client: KnexClient
-  /** The transaction around a savepoint */
+  /** The enclosing transaction of a savepoint */
   readonly parentTransaction?: KnexTransaction
   readonly executionPromise: Promise<unknown>
   isCompleted(): boolean
@@ -34,7 +35,7 @@ type Connection = { __knex__disposed?: unknown }
 
 const OPEN = 'the transaction may still be open'
 
-/** @throws Exception  when knex ends transactions, or hands out connections, differently */
+/** @throws Exception  when Knex ends transactions, or provides connections, in a different way */
 export function checkGround({
   Transaction = load('knex/lib/execution/transaction.js'),
   Client = load('knex/lib/client.js'),
@@ -52,14 +53,14 @@ export function checkGround({
   })
 }
 
-/** Knex's own transaction object of a client. */
+/** Returns Knex's transaction object of a client. */
 export function knexOf(client: QueryClientContract): KnexTransaction {
   return (client as TransactionClientContract).knexClient as unknown as KnexTransaction
 }
 
 /**
- * Reports how a transaction ends: by a COMMIT or a RELEASE that the database carried out, before the
- * caller of `commit()` continues, or otherwise.
+ * Reports how a transaction ends: `onCommit` for a COMMIT or a RELEASE that the database performed, before the caller
+ * of `commit()` continues, otherwise `onUndo`.
  */
 export function watchEnd(
   transaction: KnexTransaction,
@@ -83,15 +84,15 @@ export function watchEnd(
 }
 
 /**
- * Makes a new transaction report a failed end: its `commit()` throws the database's error of the COMMIT,
- * and its connection is reused only after a successful ROLLBACK.
+ * Makes a new transaction report a failed end: its `commit()` throws the database's error for the COMMIT, and its
+ * connection is reused only after a successful ROLLBACK.
  *
- * @returns resolves when the transaction has ended, and rejects when its end failed
+ * @returns a promise that resolves when the transaction has ended, and rejects when the end failed
  */
 export function endTruly(transaction: TransactionClientContract): Promise<unknown> {
   const knex = knexOf(transaction)
   const { commit, executionPromise, rollback } = knex
-  /* Callers may wait for it to learn of a failure, but need not. */
+  /* Callers can wait for this promise to detect a failure, but do not have to. */
   executionPromise.catch(() => {})
   knex.commit = async (value) => {
     const result = await commit(value)
@@ -106,10 +107,10 @@ export function endTruly(transaction: TransactionClientContract): Promise<unknow
 }
 
 /**
- * Makes a transaction refuse further statements and savepoints, as one that is over does, although it is
- * still to be committed.
+ * Makes a transaction refuse further statements and savepoints, like a completed one, although it has not been
+ * committed yet.
  *
- * @returns a function that ends it; call it before the COMMIT or the ROLLBACK
+ * @returns a function that ends this state; must be called before the COMMIT or the ROLLBACK
  */
 export function seal(transaction: TransactionClientContract): () => void {
   const knex = knexOf(transaction)
@@ -128,10 +129,10 @@ export function seal(transaction: TransactionClientContract): () => void {
 }
 
 /**
- * Counts the transactions that are begun within this one and have not ended. Knex begins no further one before
- * they have.
+ * Counts the transactions that have begun within this one and have not ended. Knex does not begin another one before
+ * they end.
  *
- * @returns a function that returns their number now
+ * @returns a function that returns the current number
  */
 export function countNested(transaction: TransactionClientContract): () => number {
   let open = 0
@@ -153,9 +154,9 @@ export function countNested(transaction: TransactionClientContract): () => numbe
 }
 
 /**
- * The driver's connection of a transaction.
+ * Returns the driver's connection of a transaction.
  *
- * @throws Error  when the transaction is over: its connection may be in use elsewhere
+ * @throws Error  when the transaction has ended, because its connection could be in use elsewhere
  */
 export async function connectionOf(transaction: TransactionClientContract): Promise<object> {
   if (transaction.isCompleted) throw new Error('The transaction is over')
@@ -163,7 +164,7 @@ export async function connectionOf(transaction: TransactionClientContract): Prom
   return await client.acquireConnection()
 }
 
-/** Makes the pool replace a connection when it is released, as its transaction may still be open. */
+/** Makes the pool replace a connection when it is released, because its transaction could still be open. */
 export function discardConnection(connection: object): void {
   ;(connection as Connection).__knex__disposed = OPEN
 }

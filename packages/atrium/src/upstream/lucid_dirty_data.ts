@@ -1,9 +1,9 @@
 /*
- * Lucid 22.4.2: `$dirty` compares values by fast-deep-equal, which calls `valueOf` and `toString` of an object, and
- * takes an object that has `isDirty` for one that tells it itself. In a JSON column these are data: an object with
- * a key `valueOf` or `toString` ended each save with a TypeError, one with `isDirty: false` was not stored. Plain
- * objects and arrays are compared by their content here.
- * No issue known. It can go when the test "Lucid by itself still calls methods of a column’s data" fails.
+ * Lucid 22.4.2: `$dirty` compares values with fast-deep-equal, which calls `valueOf` and `toString` of an object, and
+ * calls `isDirty` of an object that has it. In a JSON column these are data: for an object with a key `valueOf` or
+ * `toString`, each save failed with a TypeError, and an object with `isDirty: false` was not stored. Here, plain
+ * objects and arrays are compared by their content. No issue known. The code can be removed when the test "Lucid by
+ * itself still calls methods of a column’s data" fails.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { BaseModel } from '@adonisjs/lucid/orm'
@@ -18,10 +18,10 @@ interface Row {
   readonly $isPersisted: boolean
 }
 
-/** Getter of Lucid's own */
+/** Lucid's getter */
 export const lucidsDirty = dirtyOf(BaseModel.prototype)
 
-/** In its place, for the models that are repaired */
+/** Replacement of the getter, for models that are repaired */
 const dirtyData = {
   configurable: true,
   get(this: Row) {
@@ -33,14 +33,14 @@ const dirtyData = {
 /**
  * Makes the records of a model compare plain objects and arrays by their content.
  *
- * @throws Exception  when Lucid tells changes by another member
+ * @throws Exception  when Lucid detects changes with another member
  */
 export function compareData(model: { prototype: object }): void {
   checkGround()
   repairMember(model.prototype, '$dirty', dirtyData)
 }
 
-/** @throws Exception  when Lucid tells changes by another member */
+/** @throws Exception  when Lucid detects changes with another member */
 export function checkGround(row: object = BaseModel.prototype): void {
   expectGround('@adonisjs/lucid', 'lucid_dirty_data', {
     'getter BaseModel#$dirty': dirtyOf(row) !== undefined,
@@ -62,7 +62,9 @@ function isData(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Lucid judges the other values, by a record without these. */
+/**
+ * Returns the changes. Lucid compares the values other than plain objects and arrays, with a record that lacks these.
+ */
 function changes(row: Row, names: readonly string[]): Values {
   const { $attributes, $original } = row
   const others = Object.create(row, {

@@ -1,12 +1,12 @@
 /*
- * Lucid 22.4.2: its runner of migrations has no option that leaves some out. It doesn't let them rebuild tables on
- * SQLite (knex 3.3), either: SQLite can't change most of a table, so knex makes a new one, copies the rows and
- * drops the old one. With foreign keys on, that fails where other tables refer to it, or takes their rows
- * along (`on delete cascade`), and they can't be switched off in a transaction, which Lucid has begun
- * by then. Its runner has no hook before the transaction and none before the commit, so two of its
- * private methods are wrapped. https://www.sqlite.org/lang_altertable.html#otheralter
- * https://github.com/knex/knex/issues/6213 (mended in knex 3.3 where knex itself begins the transaction,
- * which Lucid's runner does not let it). It can go when the test "Lucid by itself still can not" fails.
+ * Lucid 22.4.2: the migration runner has no option to exclude migrations. It also prevents migrations from rebuilding
+ * tables on SQLite (knex 3.3): SQLite can't change most of a table, so Knex creates a new one, copies the rows and
+ * drops the old one. With foreign keys on, that fails if other tables refer to it, or deletes their rows (`on delete
+ * cascade`). Foreign keys can't be switched off in a transaction, and Lucid has already begun one by then. The runner
+ * has no hook before the transaction or before the commit, so two of its private methods are wrapped.
+ * https://www.sqlite.org/lang_altertable.html#otheralter https://github.com/knex/knex/issues/6213 (fixed in knex 3.3 if
+ * Knex itself begins the transaction, which Lucid's runner does not allow). The code can be removed when the test
+ * "Lucid by itself still can not" fails.
  */
 import { Exception } from '@adonisjs/core/exceptions'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
@@ -32,7 +32,7 @@ interface Dangling {
   count: number
 }
 
-/** Read connection of a writer; undefined if there is only one connection. */
+/** Returns the read connection of a writer; undefined if there is only one connection. */
 type ReadersOf = (client: QueryClientContract) => QueryClientContract | undefined
 
 interface MigrationOptions {
@@ -54,13 +54,13 @@ export function checkGround(runner: object = MigrationRunner.prototype): void {
 }
 
 /**
- * Lets every migration of this process rebuild tables that others refer to: on SQLite foreign keys are
- * off in its transaction, checked before the commit, and on again afterwards. A migration that leaves
- * rows with broken references is rolled back. Excluded migrations do not run; one that has run can still be rolled back.
+ * Allows every migration of this process to rebuild tables that others refer to: on SQLite, foreign keys are off in its
+ * transaction, checked before the commit, and on again afterwards. A migration that leaves rows with broken references
+ * is rolled back. Excluded migrations do not run; those that have run can still be rolled back.
  *
  * @param readersOf  returns a client that still sees the rows from before the migration
- * @param excluded   returns names of migrations, when migrations run
- * @throws Exception  as `checkGround`
+ * @param excluded   returns names of excluded migrations; called when migrations run
+ * @throws Exception  like `checkGround`
  */
 export function repairMigrations({ readersOf, excluded }: MigrationOptions): void {
   if (isDone) return
@@ -92,7 +92,10 @@ export function repairMigrations({ readersOf, excluded }: MigrationOptions): voi
   }
 }
 
-/** False for a migration without a transaction: knex then switches foreign keys off itself. */
+/**
+ * True if foreign keys have to be switched off. False for a migration without a transaction: Knex then switches them
+ * off itself.
+ */
 async function rebuilds(runner: RunnerMethods, migration: unknown): Promise<boolean> {
   if (!isSqlite(runner.client) || runner.dryRun || runner.migrationsConfig.disableTransactions) {
     return false
@@ -105,7 +108,7 @@ function isSqlite({ dialect }: QueryClientContract): boolean {
   return dialect.name === 'sqlite3' || dialect.name === 'better-sqlite3'
 }
 
-/** Rows with references that were broken before were not broken by the migration. */
+/** Refuses broken references, except those that were already broken before the migration. */
 async function refuseDangling(
   transaction: QueryClientContract,
   readers: QueryClientContract | undefined

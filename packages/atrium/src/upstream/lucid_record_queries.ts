@@ -1,9 +1,9 @@
 /*
- * Lucid 22.4.2 asks a record for the query of each write, `$getQueryFor`, and hands it what an insert
- * reports, `$consumeAdapterResult`; both are typed and undocumented. No other API replaces
- * the statement of one `save()` with its hooks, or prevents it from using the number of a new row as a
- * key that is text. No issue known. It can go when Lucid documents a way to replace the statement of a
- * `save()`, or the test "Lucid by itself still takes the number of the row for the key" fails.
+ * Lucid 22.4.2 requests the query of each write from the record, with `$getQueryFor`, and passes the result of an
+ * insert to `$consumeAdapterResult`; both are typed but undocumented. No other API can replace the statement of one
+ * `save()` with its hooks, or prevent Lucid from using the number of a new row as a text key. No issue known. The code
+ * can be removed when Lucid documents a way to replace the statement of a `save()`, or the test "Lucid by itself still
+ * takes the number of the row for the key" fails.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -13,7 +13,7 @@ import { isRepaired } from './repair_member.js'
 
 export type WriteAction = 'insert' | 'update' | 'delete' | 'refresh'
 
-/** @throws Exception  when Lucid's `save()` works differently */
+/** @throws Exception  when Lucid's `save()` works in a different way */
 export function checkGround(row: object = BaseModel.prototype): void {
   expectGround('@adonisjs/lucid', 'lucid_record_queries', {
     'BaseModel#$getQueryFor': hasMethods(row, '$getQueryFor'),
@@ -32,8 +32,8 @@ export function makesOwnQueries(model: LucidModel): boolean {
 }
 
 /**
- * True if the records of a model have methods of their own in the place of Lucid's, or values from the start, so that
- * a new one may be more than what it is given.
+ * True if the records of a model override methods of Lucid, or have initial values, so that a new record can contain
+ * more than the values that it is given.
  */
 export function makesOwnRecords(model: LucidModel): boolean {
   const usual = new Set(Object.getOwnPropertyNames(BaseModel.prototype))
@@ -52,7 +52,7 @@ export function makesOwnRecords(model: LucidModel): boolean {
 
 type Adapter = LucidModel['$adapter']
 
-/** Our adapters, with those that they wrap */
+/** Adapters of the engine, with the adapters that they wrap */
 const WRAPPED = new WeakMap<Adapter, Adapter>()
 
 function usualOf(adapter: Adapter): Adapter {
@@ -61,9 +61,10 @@ function usualOf(adapter: Adapter): Adapter {
 }
 
 /**
- * Calls a function before each insert of a record of a model or its subclasses, after all hooks, and without them, too.
+ * Calls a function before each insert of a record of a model or its subclasses, after all hooks, and also without
+ * hooks.
  *
- * @param check  gets the row by column name; its error prevents the insert
+ * @param check  receives the row by column name; an error that it throws prevents the insert
  */
 export function beforeInsert(
   model: LucidModel,
@@ -73,7 +74,7 @@ export function beforeInsert(
   let adapter: Adapter | undefined
   Object.defineProperty(model, '$adapter', {
     configurable: true,
-    /* Lucid gives `BaseModel` another one with each application of the process. */
+    /* Lucid assigns another adapter to `BaseModel` for each application of the process. */
     get() {
       const usual = own ?? (Object.getPrototypeOf(model) as LucidModel).$adapter
       if (usual && (!adapter || WRAPPED.get(adapter) !== usual)) adapter = wrapped(usual, check)
@@ -98,7 +99,7 @@ function wrapped(usual: Adapter, check: Parameters<typeof beforeInsert>[1]): Ada
 /**
  * Replaces the query of a record's next writes.
  *
- * @param replace  called with the action, its client, and a function that creates Lucid's own query
+ * @param replace  called with the action, its client, and a function that creates Lucid's query
  */
 export function replaceQueries(
   record: LucidRow,
@@ -110,10 +111,10 @@ export function replaceQueries(
 }
 
 /**
- * Stops a record from taking the value that an insert reports as its key, if the key is set already. Results of other
+ * Prevents a record from using the value that an insert reports as its key, if the key is already set. Results of other
  * queries, such as the counts of `loadCount`, are accepted.
  *
- * @param names  of the key's columns
+ * @param names  names of the key's columns
  */
 export function keepGivenKey(
   record: LucidRow,

@@ -21,28 +21,28 @@ const ITEM = {
 
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
-  /** Name in the model, as in `lastSold` */
+  /** Attribute name, such as `lastSold` */
   readonly attribute: string
-  /** Name in the table, as in `last_sold` */
+  /** Column name, such as `last_sold` */
   readonly name: string
-  /** Name in the API. A hidden column has one too: a body may set a column that responses do not show. */
+  /** API name. A hidden column has one too, because a body can set a column that responses do not show. */
   readonly apiName: string
-  /** Never read, listed, sorted by, filtered by or echoed */
+  /** True if the column is never shown, sorted by or filtered by */
   readonly hidden: boolean
   readonly isPrimary: boolean
-  /** Lucid sets it itself, at create or at update */
+  /** True if Lucid sets the column at creation or at update */
   readonly automatic: boolean
-  /** Lucid sets it at every update */
+  /** True if Lucid sets the column at every update */
   readonly autoUpdate: boolean
-  /** The model's own `serialize`, which takes precedence over the form of the value type [A20] */
+  /** The model's custom `serialize`, which takes precedence over the form of the value type [A20] */
   readonly serialize: ModelColumnOptions['serialize'] | undefined
-  /** Declared by `@column.date` or `@column.dateTime`: the attribute is a luxon `DateTime` */
+  /** True for columns of `@column.date` or `@column.dateTime`, whose attribute is a Luxon `DateTime` */
   readonly holdsDateTime: boolean
-  /** The model has its own `prepare`, which converts the attribute for the driver */
+  /** True if the model has a custom `prepare`, which converts the attribute for the driver */
   readonly preparesItself: boolean
-  /** The model has its own `consume`, which converts the driver's value to the attribute */
+  /** True if the model has a custom `consume`, which converts the driver's value to the attribute */
   readonly consumesItself: boolean
-  /** True if the stored value and the model's attribute may differ */
+  /** True if the stored value and the model's attribute can differ */
   readonly needsHydration: boolean
   /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
   readonly described: Readonly<Record<string, unknown>>
@@ -79,7 +79,7 @@ export class Column {
   }
 
   /**
-   * The same column, hidden.
+   * Returns the same column as a hidden one.
    */
   asHidden(): Column {
     if (this.hidden) return this
@@ -87,7 +87,7 @@ export class Column {
   }
 
   /**
-   * The same column, null in the rows in which grants hide it.
+   * Returns the same column as one that is null in the rows in which grants hide it.
    */
   asMixed(): Column {
     return this.#again({ hidden: this.hidden, mixed: true })
@@ -120,21 +120,21 @@ export class Column {
     return item
   }
 
-  /** True if values were found in another form than the application writes for the kind */
+  /** True if values were found in another form than the application writes for this kind */
   get hasOtherForms(): boolean {
     const { forms, sqlType } = this.#introspection ?? {}
     if (!forms || !this.#kind) return false
-    /* A text column makes texts of the numbers that are written to it. */
+    /* A text column converts numbers that are written to it to text. */
     const isTextOfNumbers = NUMERIC.includes(this.#kind) && /char|clob|text/.test(sqlType!)
     return isTextOfNumbers || forms.others.has(this.#kind)
   }
 
-  /** Left out if every value has the form of the column's type */
+  /** Omitted if every value has the form of the column's type */
   get forms(): ColumnIntrospection['forms'] {
     return this.#ensureLoaded().forms
   }
 
-  /** The items of an array, as if one was a column; undefined for any other type */
+  /** The items of an array, described like a column; undefined for any other type */
   get element(): Column | undefined {
     this.#ensureLoaded()
     return this.#element
@@ -145,7 +145,7 @@ export class Column {
     return this.#kind!
   }
 
-  /** The database's name of the type */
+  /** Name of the type in the database */
   get sqlType(): string {
     return this.#ensureLoaded().sqlType
   }
@@ -159,25 +159,25 @@ export class Column {
     return this.#ensureLoaded().integerRange
   }
 
-  /** The limits of a decimal, for both signs, after rounding to its last digit */
+  /** Limits of a decimal, for both signs, after rounding to its last digit */
   get decimalRange(): ColumnIntrospection['decimalRange'] {
     return this.#ensureLoaded().decimalRange
   }
 
-  /** True for the text of a value that the kind's usual form does not have, as in `infinity` */
+  /** True for the text of a special value without the usual form of the kind, such as `infinity` */
   isSpecial(value: unknown): value is string {
     const { special } = this.#ensureLoaded()
     return typeof value === 'string' && special?.test(value) === true
   }
 
-  /** Decimal places of the seconds of a time */
+  /** Number of decimal places of the seconds in a time */
   get secondsScale(): number {
     const [, digits] = /\((\d)\)/.exec(this.sqlType) ?? []
     if (digits !== undefined) return Number(digits)
     return this.sqlType === 'time without time zone' ? 6 : 0
   }
 
-  /** True for integers of 64 bits without a sign */
+  /** True for unsigned 64-bit integers */
   get isUnsigned(): boolean {
     return (this.integerRange?.most ?? 0n) >= 2n ** 63n
   }
@@ -194,7 +194,7 @@ export class Column {
     return this.#ensureLoaded().hasDefault
   }
 
-  /** The default of an insert without the column as text, if it is always the same */
+  /** Default of the column as text, if it is the same for every row */
   get defaultText(): string | null {
     return this.#ensureLoaded().defaultText ?? null
   }
@@ -207,7 +207,7 @@ export class Column {
     return this.#ensureLoaded().autoIncrement
   }
 
-  /** True if the database computes the value and accepts none */
+  /** True if the database computes the value, so that it cannot be written */
   get generated(): boolean {
     return this.#ensureLoaded().generated
   }
@@ -220,23 +220,23 @@ export class Column {
     return this.#ensureLoaded().choices
   }
 
-  /** True if its integers may need more than the 53 bits of a JSON number */
+  /** True if the column's integers can exceed the 53 bits of a JSON number */
   get isBigInteger(): boolean {
     return this.kind === 'integer' && /big|int8/.test(this.#ensureLoaded().sqlType)
   }
 
-  /** True if the database keeps every digit of its fractions */
+  /** True if the database stores every decimal digit */
   get isDecimal(): boolean {
     return this.kind === 'number' && isDecimalType(this.sqlType)
   }
 
-  /** True if its decimals may have more digits than a JSON number keeps */
+  /** True if the column's decimals can have more digits than a JSON number preserves */
   get isLongDecimal(): boolean {
     const { decimalRange } = this
     return this.isDecimal && !(decimalRange && decimalRange.most.replace('.', '').length <= 15)
   }
 
-  /** True if only the model knows the form of its values in the API */
+  /** True if the form of the column's values in the API depends on custom code of the model */
   get writesItself(): boolean {
     return (
       this.serialize !== undefined || (this.isText && this.preparesItself && this.consumesItself)
@@ -244,8 +244,8 @@ export class Column {
   }
 
   /**
-   * True for a boolean whose own `consume` leaves true and false as they are, as `consume: Boolean` does: its values
-   * can be counted as they are stored.
+   * True for a boolean whose custom `consume` does not change true and false, such as `consume: Boolean`: its values
+   * can be counted as stored.
    */
   get isPlainBoolean(): boolean {
     const { consume, hasGetter } = this.#definition
@@ -264,8 +264,8 @@ export class Column {
   }
 
   /**
-   * The type that the model declares: by `@column.date`, `@column.dateTime`, or `meta.kind` if the
-   * database's type does not tell.
+   * Returns the type that the model declares: with `@column.date`, `@column.dateTime`, or `meta.kind` if the database
+   * type is not specific enough.
    */
   #declaredKind(): ColumnKind | undefined {
     const { kind, type } = this.#definition.meta ?? {}

@@ -1,4 +1,4 @@
-/** The value types of columns in the API. */
+/** Value types of columns in the API. */
 export type ColumnKind =
   | 'text'
   | 'uuid'
@@ -23,12 +23,12 @@ const KINDS: Array<[RegExp, ColumnKind]> = [
   [/(blob|binary|bytea)/, 'binary'],
 ]
 
-/** The value type of an SQL type in lower case; text for any unknown type. */
+/** Returns the value type of an SQL type in lower case; text for any unknown type. */
 export function kindOf(sqlType: string): ColumnKind {
   return KINDS.find(([pattern]) => pattern.test(sqlType))?.[1] ?? 'text'
 }
 
-/** True if the database keeps every digit of the type's fractions. */
+/** True if the database stores every decimal digit of the type. */
 export function isDecimalType(sqlType: string): boolean {
   return /decimal|numeric|money/i.test(sqlType)
 }

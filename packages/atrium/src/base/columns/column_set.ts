@@ -6,14 +6,14 @@ import { attributeValue } from '../values/to_api.js'
 import { Column } from './column.js'
 
 /**
- * The columns of a model, found by any of their names.
+ * Columns of a model, which can be found by any of their names.
  */
 export class ColumnSet {
   readonly all: readonly Column[]
   readonly #model: string
 
   /**
-   * @throws ValueError  when two columns have the same name in the API
+   * @throws ValueError  when two columns have the same API name
    */
   constructor(
     model: LucidModel,
@@ -32,7 +32,7 @@ export class ColumnSet {
     }
   }
 
-  /** Finds a column by attribute name or API name, the attribute first, as schemas name columns. [P6] */
+  /** Finds a column by attribute name or else by API name, as used in schemas. [P6] */
   find(name: string): Column | undefined {
     return (
       this.all.find((column) => column.attribute === name) ??
@@ -40,15 +40,15 @@ export class ColumnSet {
     )
   }
 
-  /** Finds a column by any of its names, the table's included, as settings name columns. */
+  /** Finds a column by any of its names, including the one in the table, as used in settings. */
   findByAnyName(name: string): Column | undefined {
     return this.find(name) ?? this.all.find((column) => column.name === name)
   }
 
   /**
-   * The column that a setting names; the usual one without a setting.
+   * Returns the column of a setting, or the column with the default name if the setting is undefined.
    *
-   * @throws ValueError  when the setting names a column that does not exist
+   * @throws ValueError  when the setting contains the name of a column that does not exist
    */
   fromSetting(option: string, setting: string | undefined, usual: string): Column | undefined {
     if (setting === undefined) return this.findByAnyName(usual)
@@ -62,10 +62,11 @@ export class ColumnSet {
   }
 
   /**
-   * The same columns, of which more are hidden, in all rows or in some.
+   * Returns the same columns, with more of them hidden, in all rows or in some.
    *
-   * @param hidden  names in the API
-   * @param mixed   of those that are null in some rows; a key is never among them, as it identifies the record
+   * @param hidden  API names of columns that are hidden in all rows
+   * @param mixed   API names of columns that are null in some rows; keys are never hidden, because they identify the
+   *   record
    */
   project(
     model: LucidModel,
@@ -80,15 +81,15 @@ export class ColumnSet {
   }
 
   /**
-   * The columns that responses may show.
+   * The columns that responses are allowed to show.
    */
   get visible(): Column[] {
     return this.all.filter((column) => !column.hidden)
   }
 
   /**
-   * The version of a record's visible columns, including those that responses leave out. Hidden columns do
-   * not count: callers see the version, and must not be able to guess values from it. [B25]
+   * Returns the version of a record's visible columns, including those that responses omit. Hidden columns are left
+   * out: callers see the version, and must not be able to guess hidden values from it. [B25]
    */
   versionOf(record: LucidRow): string {
     const attributes = record as unknown as Record<string, unknown>

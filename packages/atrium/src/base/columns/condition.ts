@@ -11,13 +11,13 @@ import { UnreadableFilter } from '../errors.js'
 /** Operators that compare with one value */
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** One filter with its values checked and converted, ready for a query. */
+/** A filter whose values are validated and converted, ready for a query. */
 export type Condition =
   | { type: 'compare'; column: Column; operator: ComparisonOperator; value: unknown }
   | { type: 'null'; column: Column; negate: boolean }
-  /* An array that is null or has no item */
+  /* An array that is null or empty */
   | { type: 'empty'; column: Column; negate: boolean }
-  /* An array that has the item */
+  /* An array that contains the item */
   | { type: 'item'; column: Column; value: unknown }
   | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
   | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
@@ -29,16 +29,16 @@ export type Condition =
   /* Without conditions: true */
   | { type: 'and'; conditions: Condition[] }
 
-/** A statement, or a condition, that depends on what the actor may see. */
+/** A statement or a condition that depends on what the actor is allowed to see. */
 export type Subselect = (client: QueryClientContract, options: { actor?: Actor }) => Sql
 
-/* The cost of a pattern grows with its length; no legitimate one is longer. */
+/* Maximum length of a pattern, because longer patterns take longer. */
 const LONGEST_PATTERN = 1000
 
 /**
  * Reads a filter's value by its operator and its column's type. [A16, A18]
  *
- * @param given  a text, or a list of texts for an operator that takes several values
+ * @param given  a text, or a list of texts for an operator that accepts several values
  * @throws UnreadableFilter
  */
 export function readCondition(
@@ -64,7 +64,7 @@ function readList(column: Column, operator: Operator, parts: string[]): Conditio
       return { type: 'between', column, from, to }
     }
     case 'or': {
-      /* Each alternative is tested on every row. */
+      /* Each alternative is tested for every row. */
       if (parts.join('').length > LONGEST_PATTERN) {
         throw new UnreadableFilter({ reason: 'longestInAll', most: LONGEST_PATTERN })
       }
@@ -115,7 +115,7 @@ function readIs(column: Column, negate: boolean, text: string): Condition {
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
     const value = text === 'true'
     if (!negate) return { type: 'compare', column, operator: 'eq', value }
-    /* As in SQL, a comparison with null is not true and not false. */
+    /* In SQL, a comparison with null is not true and not false. */
     return {
       type: 'or',
       conditions: [
@@ -149,7 +149,7 @@ function readPattern(column: Column, operator: Operator, text: string): Conditio
   return match
 }
 
-/** The cost of a request must not depend on the length of stored texts. */
+/** Checks the cost of patterns, because the cost of a request must not depend on the length of stored texts. */
 function quickEnough(conditions: Condition[]): Condition[] {
   const matches = conditions.filter((condition) => condition.type === 'match')
   const error = patternError(matches)
@@ -157,7 +157,9 @@ function quickEnough(conditions: Condition[]): Condition[] {
   return conditions
 }
 
-/** Operators with a list are not allowed in an `or`, as commas separate the pairs. */
+/**
+ * Reads one alternative of an `or`. Operators with a list are not allowed, because commas separate the alternatives.
+ */
 function readPair(column: Column, pair: string): Condition {
   const [operator, text] = splitPair(pair)
   const allowed = operatorsOf(column).filter((name) => !LISTING.includes(name))
@@ -168,24 +170,24 @@ function readPair(column: Column, pair: string): Condition {
 }
 
 /**
- * Splits at commas; a backslash before a comma makes it part of the value.
+ * Splits a text at commas; a backslash before a comma makes it part of the value.
  */
 export function splitList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
 }
 
-/** Writes what `splitList` splits. */
+/** Joins values to a text that `splitList` can split. */
 export function writeList(values: readonly string[]): string {
   return values.map((value) => value.replaceAll(',', '\\,')).join()
 }
 
-/** Splits `startswith:A` of an `or`. */
+/** Splits an alternative of an `or`, such as `startswith:A`. */
 export function splitPair(pair: string): [operator: string, text: string] {
   const cut = pair.indexOf(':')
   return cut < 0 ? ['', pair] : [pair.slice(0, cut), pair.slice(cut + 1)]
 }
 
-/** Databases limit the size of a statement; the caller gets a clear error before that. */
+/** Limits the number of values. Databases limit the size of a statement; callers get a clear error before that. */
 function atMost(most: number, parts: string[]): string[] {
   if (parts.length > most) throw new UnreadableFilter({ reason: 'list', most })
   return parts

@@ -2,7 +2,7 @@ import { invalidParameter } from '../http/problems.js'
 import type { Column } from './column.js'
 import type { Item } from '../types.js'
 
-/** The fields of a response's items, in the resource's order. */
+/** Fields of a response's items, in the order of the resource. */
 export interface Fields {
   columns: readonly Column[]
   /** Computed properties: attribute -> API name */
@@ -16,9 +16,9 @@ interface Responding {
 }
 
 /**
- * Selects fields of the resource by API name: `id,name`, or a list of names. [Q2]
+ * Selects fields of the resource by API name, as `id,name` or as a list of names. [Q2]
  *
- * @throws Problem 422  for an unknown or hidden name, an empty one too
+ * @throws Problem 422  for an unknown, hidden or empty name
  */
 export function selectFields(resource: Responding, wanted: string | Iterable<string>): Fields {
   const names = new Set(typeof wanted === 'string' ? wanted.split(',') : wanted)
@@ -38,7 +38,7 @@ export function selectFields(resource: Responding, wanted: string | Iterable<str
   }
 }
 
-/** The selected fields; undefined selects all, and a selection stays as it is. */
+/** Returns the selected fields. Undefined selects all fields, and an existing selection is returned unchanged. */
 export function fieldsOf(
   resource: Responding,
   wanted: string | Iterable<string> | Fields | undefined
@@ -48,9 +48,9 @@ export function fieldsOf(
 }
 
 /**
- * The selected fields of a whole item.
+ * Returns the selected fields of a whole item.
  *
- * @param others  further properties to keep
+ * @param others  further properties to include
  */
 export function pickFields(
   item: Item,
@@ -65,7 +65,7 @@ export function pickFields(
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
 }
 
-/** The names of all fields of an item: columns, then computed properties. */
+/** Returns the names of all fields of an item: columns, then computed properties. */
 export function fieldNames(resource: Responding): string[] {
   return [...resource.fields.map((column) => column.apiName), ...resource.computed.values()]
 }

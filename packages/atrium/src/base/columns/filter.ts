@@ -5,8 +5,8 @@ import { readCondition, type Condition } from './condition.js'
 import { isOperator, OPERATORS, operatorsOf, type Operator } from './operators.js'
 
 /*
- * Filters of lists: `price__gte` and its value, wherever they come from. The API, application code and the admin list all
- * read them here; prefixes of names, or groups of filters, would be added here for all of them.
+ * Parser of list filters: `price__gte` and its value. It is shared by the API, application code and the admin list, so
+ * extensions such as prefixes of names or groups of filters belong here.
  */
 
 /** The parts of a filter's name. */
@@ -16,12 +16,12 @@ export interface FilterName {
   operator: Operator
 }
 
-/* The paging parameters of every list, which a filter of the same name would hide. */
+/* Paging parameters of every list, which a filter with the same name would hide. */
 const RESERVED = ['offset', 'limit', 'page', 'itemsPerPage']
 
 /**
- * Splits `price__gte` into column and operator. A column's own name may contain two underscores: only
- * the part after the last ones can be an operator.
+ * Splits `price__gte` into column and operator. A column name can contain two underscores: only the part after the last
+ * two can be an operator.
  *
  * @throws ValueError  for a reserved name or an unknown operator
  */
@@ -40,43 +40,43 @@ export function parseFilterName(name: string): FilterName {
   return { name, column, operator }
 }
 
-/** The parts of a name, the second of which may be no operator. */
+/** Returns the parts of a name. The second part is not necessarily a valid operator. */
 export function splitFilterName(name: string): { column: string; operator: string } {
   const cut = name.lastIndexOf('__')
   if (cut <= 0) return { column: name, operator: 'eq' }
   return { column: name.slice(0, cut), operator: name.slice(cut + 2) }
 }
 
-/** The name of a filter: `eq` is left out, unless the column's own name has two underscores. */
+/** Returns the name of a filter: `eq` is omitted, unless the column name contains two underscores. */
 export function filterName({ apiName }: Column, operator: Operator | 'title' = 'eq'): string {
   return operator === 'eq' && !apiName.includes('__') ? apiName : `${apiName}__${operator}`
 }
 
-/** What a filter's name means. */
+/** The meaning of a filter's name. */
 export interface NamedFilter {
   column: Column
-  /** `title` is the admin list's alone: it finds references by the title of what they refer to */
+  /** `title` is only available in the admin list: it finds references by the title of the referenced record */
   operator: Operator | 'title'
-  /** Reads values that are not of the column's type; returns null for any other */
+  /** Reads values that are not of the column's type; returns null for other values */
   read?: (text: string) => Condition | FilterError | null
 }
 
 /**
- * The reason why a filter filters nothing: its name is none, its operator or value does not fit the column, too
- * many referenced records have the title, or there are too many filters.
+ * The reason why a filter is invalid: its name is unknown, its operator or value does not fit the column, too many
+ * referenced records have the title, or there are too many filters.
  */
 export type FilterError =
   | { reason: 'unknown' | 'titles' | 'number' }
   | { reason: 'operator'; operators: readonly Operator[] }
   | { reason: 'value'; value: FilterValueError }
 
-/** A filter of an address: either a condition or an error. */
+/** A filter of a URL, with either a condition or an error. */
 export interface ReadFilter {
-  /** As in `worldwide_gross__gte` */
+  /** Name such as `worldwide_gross__gte` */
   readonly name: string
-  /** The value, as in the address */
+  /** The value, as in the URL */
   readonly text: string
-  /** Null for a name that is none */
+  /** Null for an unknown name */
   readonly column: Column | null
   readonly operator: NamedFilter['operator'] | null
   readonly condition: Condition | null
@@ -84,10 +84,10 @@ export interface ReadFilter {
 }
 
 /**
- * Reads the filters of an address. An empty value is a filter for `exact` only. [A17]
+ * Reads the filters of a URL. An empty value is ignored, except by `exact`. [A17]
  *
- * @param named  returns what a name means; undefined if it is that of no filter
- * @param most   number of filters from which on they have an error
+ * @param named  returns the meaning of a name; undefined for an unknown filter
+ * @param most   number of filters from which on further ones have an error
  */
 export function readFilters(
   written: Iterable<readonly [name: string, text: string]>,
@@ -135,12 +135,12 @@ function invalid(error: FilterError): Pick<ReadFilter, 'error'> {
   return { error }
 }
 
-/** The conditions of the filters without an error, which are joined by "and". */
+/** Returns the conditions of the filters without an error, which are combined with "and". */
 export function conditionsOf(filters: readonly ReadFilter[]): Condition[] {
   return filters.flatMap(({ condition }) => condition ?? [])
 }
 
-/** What is wrong with a filter, in words that complete "it ...". */
+/** Returns the error message of a filter, in words that follow "it ...". */
 export function filterErrorMessage(error: FilterError): string {
   switch (error.reason) {
     case 'value':

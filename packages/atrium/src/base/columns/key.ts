@@ -8,11 +8,11 @@ import { toApi } from '../values/to_api.js'
 import type { Column } from './column.js'
 
 /**
- * The value of a key: one part for each key column, in declaration order.
+ * Value of a key: one part for each key column, in declaration order.
  */
 export type KeyValue = readonly unknown[]
 
-/** The key of an item: one column or several, of any name. [A9] */
+/** The key of an item: one or more columns, with any names. [A9] */
 export class Key {
   constructor(
     readonly columns: readonly Column[],
@@ -24,21 +24,21 @@ export class Key {
   }
 
   /**
-   * The route parameters, as in `id`, or `orderId` and `line` for a composite key.
+   * Names of the route parameters: `id`, or for example `orderId` and `line` for a composite key.
    */
   get params(): string[] {
     return this.isComposite ? this.columns.map((column) => column.attribute) : ['id']
   }
 
-  /** As in `/:id`. */
+  /** Route pattern such as `/:id`. */
   get pattern(): string {
     return this.params.map((param) => `/:${param}`).join('')
   }
 
   /**
-   * Reads the key from a route's parameters, already decoded.
+   * Reads the key from the decoded parameters of a route.
    *
-   * @throws Problem 422  naming the first part that is invalid for its column's type
+   * @throws Problem 422  for the first part that is invalid for its column's type
    */
   fromParams(params: Record<string, string>): KeyValue {
     return this.columns.map((column, index) => {
@@ -52,7 +52,7 @@ export class Key {
   /**
    * Reads a key in a JSON body: a single value, or an array of the parts of a composite key. [B20, D4]
    *
-   * @returns null if it can't be a key
+   * @returns null if the value is not a valid key
    */
   fromJson(value: unknown): KeyValue | null {
     const parts = this.isComposite ? value : [value]
@@ -62,7 +62,7 @@ export class Key {
   }
 
   /**
-   * Reads a key of own code: a single value, or an array of the parts.
+   * Reads a key from application code: a single value, or an array of the parts.
    *
    * @throws TypeError  when the number of parts is wrong
    */
@@ -76,8 +76,8 @@ export class Key {
   }
 
   /**
-   * The key of a model instance or of any object with its attributes. A date becomes a text, which fits
-   * into a path and compares with the column.
+   * Returns the key of a model instance or of any object with its attributes. A date is converted to text, which can be
+   * used in a path and compared with the column.
    */
   of(record: object): KeyValue {
     return this.columns.map((column) => {
@@ -86,22 +86,22 @@ export class Key {
     })
   }
 
-  /** The key of a row of the driver. */
+  /** Returns the key of a row of the driver. */
   ofRow(row: Record<string, unknown>): KeyValue {
     return this.columns.map((column) => toApi(column, row[column.name]))
   }
 
-  /** The item's path below the resource's path, encoded: `/42`, `/7/a%2Fb`. */
+  /** Returns the item's encoded path below the resource's path: `/42`, `/7/a%2Fb`. */
   toPath(key: KeyValue): string {
     return key.map((part) => `/${encodeURIComponent(String(part))}`).join('')
   }
 
-  /** One text for the item among those of all tables: the table and the path. */
+  /** Returns a text that identifies the item among those of all tables: the table and the path. */
   tablePath(key: KeyValue): string {
     return `${this.table}${this.toPath(key)}`
   }
 
-  /** The condition for one item: every key column is in it. */
+  /** Returns the condition for one item, with every key column. */
   is(key: KeyValue, dialect: Dialect): Sql {
     const parts = this.columns.map((column, index) =>
       dialect.compare(this.table, column, '=', key[index])
@@ -109,7 +109,7 @@ export class Key {
     return parts.length === 1 ? parts[0] : joined(parts, 'and')
   }
 
-  /** The condition for any of several items. */
+  /** Returns the condition for any of several items. */
   isAny(keys: readonly KeyValue[], dialect: Dialect): Sql {
     if (this.isComposite) {
       return joined(
@@ -123,7 +123,7 @@ export class Key {
 }
 
 /**
- * One text for one key: drivers give the same one as number, text or bigint.
+ * Returns a text that identifies a key, because drivers return the same key as number, text or bigint.
  */
 export function identityOf(key: KeyValue): string {
   return JSON.stringify(key.map((part) => String(part)))

@@ -1,7 +1,7 @@
 import type { Column } from './column.js'
 import type { ColumnKind } from './column_kind.js'
 
-/** The operators of filters: `price__gte`. A name without an operator is `eq`. [A18] */
+/** Operators of filters, as in `price__gte`. The default operator is `eq`. [A18] */
 export const OPERATORS = [
   'eq',
   'ne',
@@ -59,7 +59,8 @@ const OPERATORS_OF: Record<ColumnKind, Operator[]> = {
 }
 
 /**
- * The operators of a column's type, the same on every database. An array whose items can be compared has `contains`.
+ * Returns the operators of a column's type, which are the same on every database. An array whose items can be compared
+ * has `contains`.
  */
 export function operatorsOf({ kind, element }: Pick<Column, 'kind' | 'element'>): Operator[] {
   const isCompared = element && element.kind !== 'json' && element.kind !== 'binary'

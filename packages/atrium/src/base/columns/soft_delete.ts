@@ -5,13 +5,13 @@ import { joined, type Sql } from '../sql/sql.js'
 import type { Column } from './column.js'
 import { inUtc } from '#base/values/datetime'
 
-/** Selects deleted items, others, or both. */
+/** Selects deleted items, items that are not deleted, or both. */
 export type DeletedMode = 'exclude' | 'include' | 'only'
 
 export const DELETED_MODES: readonly DeletedMode[] = ['exclude', 'include', 'only']
 
 /**
- * Reads `include` or `only`; absent or empty it is `exclude`. [A22]
+ * Reads `include` or `only`; an absent or empty value means `exclude`. [A22]
  */
 export function readDeleted(mode: string | undefined, invalid: Invalid): DeletedMode {
   if (mode === undefined || mode === '') return 'exclude'
@@ -29,7 +29,7 @@ export class SoftDelete {
   ) {}
 
   /**
-   * The condition for the visible items. If there is a flag, it alone decides.
+   * Returns the condition for the visible items. If there is a flag column, only the flag is used.
    *
    * @returns null if all items are visible
    */
@@ -41,7 +41,7 @@ export class SoftDelete {
       return { sql: `${name} is ${mode === 'only' ? 'not null' : 'null'}`, bindings: [] }
     }
     const name = dialect.nameOf(table, flag)
-    /* A literal, as the value is always the same: a fifth quicker, and a partial index applies. */
+    /* A literal, because the value is always the same: this is a fifth faster, and a partial index can be used. */
     const literal = String(dialect.bind(flag, mode === 'only'))
     const marked = flag.hasOtherForms
       ? dialect.compare(
@@ -57,7 +57,7 @@ export class SoftDelete {
   }
 
   /**
-   * The attributes that mark an item deleted now.
+   * Returns the attributes that mark an item as deleted now.
    */
   mark(): Record<string, unknown> {
     return {
@@ -66,14 +66,14 @@ export class SoftDelete {
     }
   }
 
-  /** True if the attributes mark an item deleted. */
+  /** True if the attributes mark an item as deleted. */
   marks(attributes: Record<string, unknown>): boolean {
     const column = this.flag ?? this.timestamp!
     const value = attributes[column.attribute]
     return this.flag ? Boolean(value) : value !== null && value !== undefined
   }
 
-  /** The attributes that restore an item. */
+  /** Returns the attributes that restore an item. */
   unmark(): Record<string, unknown> {
     return {
       ...(this.flag && { [this.flag.attribute]: flagValue(this.flag, false) }),
@@ -82,12 +82,12 @@ export class SoftDelete {
   }
 }
 
-/** The flag may be an integer column, for which not every database accepts a boolean. */
+/** Returns the value of the flag, which can be an integer column: not every database accepts a boolean for it. */
 function flagValue(flag: Column, value: boolean): boolean | number {
   return flag.kind === 'integer' ? Number(value) : value
 }
 
-/** The present moment, in the form of the column's attribute. */
+/** Returns the current time, in the form of the column's attribute. */
 export function now(column: Column): DateTime | string {
   const moment = DateTime.utc().startOf('second')
   return column.holdsDateTime ? moment : inUtc(moment)

@@ -6,13 +6,13 @@ export interface Sort {
   direction: 'asc' | 'desc'
 }
 
-/** A column to sort by, by its name, which nothing has checked yet. */
+/** Name and direction of a column to sort by, before validation. */
 export interface SortWord {
   name: string
   direction: Sort['direction']
 }
 
-/** Splits `name,-price`; none if the text is absent. [A15] */
+/** Splits `name,-price`; returns an empty list if the text is absent. [A15] */
 export function sortWords(text: string | undefined): SortWord[] {
   const parts = text?.split(',') ?? []
   return parts.map((part) => ({
@@ -22,11 +22,11 @@ export function sortWords(text: string | undefined): SortWord[] {
 }
 
 /**
- * Reads an order, each column of which counts once. Only visible columns can be sorted by: the order of hidden values
- * would reveal them. [A15]
+ * Reads a sort order, in which each column applies once. Only visible columns can be sorted by: the order of hidden
+ * values would reveal them. [A15]
  *
- * @param sortable  by API name
- * @param invalid   called with what is wrong with any other name, which is left out unless this throws
+ * @param sortable  columns by API name
+ * @param invalid   called with an error for any other name, which is ignored unless this function throws
  */
 export function readSorts(
   words: readonly SortWord[],
@@ -48,8 +48,8 @@ export function readSorts(
 }
 
 /**
- * The complete order: ends with the key columns, so that no row is skipped or repeated, each column
- * once. [A14]
+ * Returns the complete order: it ends with the key columns, so that no row is skipped or repeated, and contains each
+ * column once. [A14]
  */
 export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[] {
   const order = new Map<Column, Sort>()
@@ -59,7 +59,7 @@ export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[]
   return [...order.values()]
 }
 
-/** The same column, the other way round. */
+/** Returns the same column in the opposite direction. */
 export function reversed({ column, direction }: Sort): Sort {
   return { column, direction: direction === 'asc' ? 'desc' : 'asc' }
 }

@@ -12,23 +12,26 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/* Compressed already; no text to join or to change. */
+/* Files that are already compressed and contain no text to join or change. */
 const BINARY = new Set(['.woff2'])
 
-/* Another asset that a stylesheet names: `url('asset:inter.woff2')`. */
+/* A reference to another asset in a stylesheet: `url('asset:inter.woff2')`. */
 const REFERENCE = /asset:([\w.-]+)/g
 
-/* Separator of two files of one kind, so that the end of one cannot merge with the start of the next. */
+/* Separator between two files of the same kind, so that the end of one cannot merge with the start of the next. */
 const SEPARATORS: Record<string, string> = { '.js': '\n;\n' }
 
-/* The highest, 11, saves another 2 %, and takes twice as long at every boot. */
+/* The highest quality, 11, would save another 2 %, but take twice as long at every boot. */
 const QUALITY = 10
 
-/* A text of more bytes, such as the script of the API page, would take seconds; it becomes a tenth larger. */
+/*
+ * Texts with more bytes, such as the script of the API page, would take seconds; with the lower quality they are a
+ * tenth larger.
+ */
 const LARGE = 256 * 1024
 const QUICK_QUALITY = 5
 
-/** An asset of a page in every encoding that it can be sent in; null for what does not get smaller. */
+/** An asset of a page in every encoding in which it can be sent; null for an encoding that does not make it smaller. */
 export interface Asset {
   body: Buffer
   gzip: Buffer | null
@@ -36,7 +39,7 @@ export interface Asset {
   type: string
 }
 
-/** An asset as it was read */
+/** An asset as it was read, without compression */
 interface PlainAsset {
   body: Buffer
   isText: boolean
@@ -50,9 +53,9 @@ export interface CompressedText extends Asset {
 }
 
 /**
- * The stylesheets, scripts, icons and fonts of some pages: read, joined and named by a hash of their content, and
- * compressed once, when they are first sent: that takes longer than all else at a start. [K9] A name is looked up in a map and never becomes a path, so no request reaches the file
- * system. [B1, Q1]
+ * The stylesheets, scripts, icons and fonts of some pages. They are read, joined, and named with a hash of their
+ * content. They are compressed only when they are first sent, because that takes longer than the rest of the startup.
+ * [K9] Names are looked up in a map and never used as paths, so no request can access the file system. [B1, Q1]
  */
 export class AssetStore {
   readonly #urls = new Map<string, string>()
@@ -61,10 +64,10 @@ export class AssetStore {
   private constructor() {}
 
   /**
-   * @param files  each asset's name, as in `admin.css`, and the absolute paths of its parts
-   *               A stylesheet names a binary one by `url('asset:NAME')`
+   * @param files  name of each asset, such as `admin.css`, and the absolute paths of its parts. A stylesheet refers to
+   *   a binary asset with `url('asset:NAME')`
    * @throws ValueError    for an unknown file extension or a duplicate name
-   * @throws RuntimeError  when a file cannot be read, or names an asset that there is not
+   * @throws RuntimeError  when a file cannot be read, or refers to an asset that does not exist
    */
   static async load(files: Array<{ name: string; paths: string[] }>): Promise<AssetStore> {
     const store = new AssetStore()
@@ -89,7 +92,7 @@ export class AssetStore {
   }
 
   /**
-   * The asset's name with the hash of its content: `admin.css` -> `admin.3f2a9c1b.css`.
+   * Returns the asset's name with the hash of its content: `admin.css` -> `admin.3f2a9c1b.css`.
    *
    * @throws RuntimeError  when there is no such asset
    */
@@ -100,16 +103,16 @@ export class AssetStore {
   }
 
   /**
-   * @param name  with its hash, as `url()` gives it
+   * @param name  name with the hash, as `url()` returns it
    */
   async find(name: string): Promise<Asset | undefined> {
     return await this.#assets.get(name)?.()
   }
 
   /**
-   * Compresses the assets that were not requested yet, one after the other.
+   * Compresses the assets that have not been requested yet, one after another.
    *
-   * @param isStopping  true if the process is ending
+   * @param isStopping  returns true if the process is ending
    */
   async prepare(isStopping: () => boolean): Promise<void> {
     for (const make of this.#assets.values()) {
@@ -123,7 +126,7 @@ function isBinary({ name }: { name: string }): boolean {
   return BINARY.has(extname(name))
 }
 
-/** @param urlOf  gives the name of another asset with its hash */
+/** @param urlOf  returns the name of another asset with its hash */
 async function build(
   name: string,
   paths: string[],
@@ -141,13 +144,13 @@ async function build(
   return { body, isText: true, type }
 }
 
-/** Without indentation and empty lines, which no value of CSS has. */
+/** Removes indentation and empty lines, which CSS values do not contain. */
 function styles(text: string, urlOf: (name: string) => string): string {
   return text.replace(/^\s+/gm, '').replace(REFERENCE, (_, name) => urlOf(name))
 }
 
 /**
- * A text that is sent often, compressed once.
+ * Compresses a text that is sent often.
  */
 export async function compressed(body: Buffer, type: string): Promise<CompressedText> {
   const [zipped, brotli] = await Promise.all([
@@ -172,8 +175,8 @@ async function read(name: string, path: string): Promise<Buffer> {
 }
 
 /**
- * Removes comments, a tenth of the size. Only comments on lines of their own, so that no part of a
- * string or a regular expression is mistaken for one; licences (`/*!`) stay.
+ * Removes comments, which are a tenth of the size. Only comments on separate lines are removed, so that no part of a
+ * string or a regular expression is mistaken for a comment; licences (`/*!`) are not removed.
  */
 function withoutComments(text: string): string {
   return text.replace(/^[ \t]*\/\*(?!!)(?:(?!\*\/)[^])*\*\/[ \t]*\n/gm, '')

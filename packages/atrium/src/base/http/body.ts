@@ -27,15 +27,15 @@ interface BodyLimits {
 }
 
 /**
- * Reads the fields of a request's body, JSON or form; an empty body without a content type has none. Any
- * other body without a content type is refused, as its format would be a guess. [A6, A28, A29]
+ * Reads the fields of a request's body, JSON or form; an empty body without a content type has no fields. Any other
+ * body without a content type is refused, because its format is unknown. [A6, A28, A29]
  *
  * @throws Problem 400, 413, 415 or 422
  */
 export async function readBody(ctx: HttpContext, limits: BodyLimits): Promise<Body> {
   const request = ctx.request.request
   const type = bodyType(request)
-  /* The application's middleware may have read the body already. */
+  /* The application's middleware can have read the body already. */
   const text = ctx.request.raw() ?? (await readText(request, limits.limit))
   if (type === undefined) {
     if (text === '') return {}
@@ -57,7 +57,7 @@ function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
   throw unsupportedType()
 }
 
-/** Stops reading at the limit, whatever `Content-Length` says. */
+/** Reads the text of a body. Stops at the limit, even if `Content-Length` is lower. */
 async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
   try {
@@ -69,8 +69,8 @@ async function readText(request: IncomingMessage, limit: number): Promise<string
 }
 
 /**
- * The bytes of a stream, up to the limit. Uses events, as async iteration is several times slower; the
- * stream is not destroyed early, or the response could not be sent.
+ * Reads the bytes of a stream, up to the limit. Uses events, because async iteration is several times slower. The
+ * stream is not destroyed early, because the response could not be sent then.
  */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     stream
       .on('data', onData)
       .once('end', end)
-      /* This listener stays, as an unhandled error event ends the process. */
+      /* This listener is not removed, because an unhandled error event would end the process. */
       .on('error', reject)
       .once('close', () => {
         if (!stream.readableEnded) reject(new Error('The stream was closed before its end'))
@@ -111,7 +111,10 @@ function decoded(request: IncomingMessage): Readable {
   }
 }
 
-/** A caller that disconnects must not leave a decompressor waiting for ever. */
+/**
+ * Decompresses a body. If the caller disconnects, the decompressor is destroyed, because it would otherwise wait
+ * forever.
+ */
 function decompress(request: IncomingMessage, decompressor: Transform): Readable {
   request.once('close', () => {
     if (!request.complete) decompressor.destroy(new Error('The request was cut off'))
@@ -147,13 +150,13 @@ function readJson(text: string, depth: number): Body {
   return value as Body
 }
 
-/** V8 quotes the body in its message; the position is enough. */
+/** Returns the reason of a JSON error with only the position, because V8's message contains the body. */
 function reasonOf(error: Error): string {
   const position = /position (\d+)/.exec(error.message)?.[1]
   return position ? `unexpected at position ${position}` : 'it ends too early'
 }
 
-/** A form's fields; one that was sent several times is a list. */
+/** Returns the fields of a form; a field that was sent several times is a list. */
 function readForm(text: string): Body {
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {

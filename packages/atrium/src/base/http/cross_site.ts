@@ -4,8 +4,8 @@ import { originOf, servedHosts } from './served_hosts.js'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * True if another site made the browser send this request. Other programs send neither header, and have
- * no cookies that they were not given. [B9]
+ * True if another site made the browser send this request. Other programs send neither of these headers, and have only
+ * cookies that they were given. [B9]
  */
 export function isCrossSite({ request }: HttpContext): boolean {
   const site = request.header('sec-fetch-site')
@@ -16,8 +16,8 @@ export function isCrossSite({ request }: HttpContext): boolean {
 }
 
 /**
- * True if the request follows a link of another site. Browsers without `Sec-Fetch-Site` may still send
- * the referring page. [B5]
+ * True if the request follows a link of another site. Browsers without `Sec-Fetch-Site` can still send the referring
+ * page. [B5]
  */
 export function isForeignLink(ctx: HttpContext): boolean {
   const { request } = ctx
@@ -27,12 +27,14 @@ export function isForeignLink(ctx: HttpContext): boolean {
   return !tellsSite && page !== undefined && !isOwn(page, request)
 }
 
-/** True if the request changes something and comes from another site. */
+/** True if the request changes data and comes from another site. */
 export function isForgery(ctx: HttpContext): boolean {
   return !SAFE_METHODS.includes(ctx.request.method()) && isCrossSite(ctx)
 }
 
-/** Compares scheme, name and port: a page without encryption may have been changed on the way. */
+/**
+ * True for a URL of this site. Compares scheme, host and port: an unencrypted page could have been changed in transit.
+ */
 function isOwn(address: string, request: HttpContext['request']): boolean {
   const own = servedHosts().originOf(request.host(), request.protocol())
   return own !== null && originOf(address) === own

@@ -3,21 +3,21 @@ import { RuntimeError } from '../errors.js'
 
 type RouterParameters = ConstructorParameters<typeof Router>
 
-/** Routes that are made on first use */
+/** Routes that are created on first use */
 interface LaterRoutes {
   register: () => void
-  /** Undefined until then */
+  /** Undefined until the routes are created */
   router: Router | undefined
 }
 
 /**
- * The router of the engine. The routes below a model's address are made when the first request comes there: making those of
- * hundreds of models would take most of a start. [K9]
+ * The router of the engine. The routes below a model's path are created when the first request for that path arrives:
+ * creating those of hundreds of models would take most of the startup time. [K9]
  */
 export class EngineRouter extends Router {
   readonly #parameters: RouterParameters
   readonly #later = new Map<string, LaterRoutes>()
-  /** Numbers of segments that addresses in `#later` have, the greatest first */
+  /** Numbers of segments of the paths in `#later`, highest first */
   #depths: readonly number[] = []
   #making: Router | undefined
 
@@ -27,10 +27,10 @@ export class EngineRouter extends Router {
   }
 
   /**
-   * Adds routes that are made when a request first comes to one of the addresses, or below it. Among routes that match, those
-   * of the longest address respond.
+   * Adds routes that are created when the first request for one of the paths, or a path below, arrives. If several
+   * routes match, those of the longest path respond.
    *
-   * @param addresses  paths without parameters, as in `/api/products`; all routes lie at or below them
+   * @param addresses  paths without parameters, such as `/api/products`; all routes have to be at or below them
    * @param register   adds the routes to this router
    */
   later(addresses: readonly string[], register: () => void): void {
@@ -59,16 +59,16 @@ export class EngineRouter extends Router {
     return super.match(...parameters)
   }
 
-  /** All routes: makes those that are not made yet. */
+  /** Returns all routes. Creates those that do not exist yet. */
   override toJSON(): ReturnType<Router['toJSON']> {
     const made = new Set(this.#later.values().map((one) => this.#make(one)))
     return this.#listOf(made)
   }
 
   /**
-   * The routes at and below addresses, and those without an address of their own.
+   * Returns the routes at and below some paths, and those that were not added with `later`.
    *
-   * @param patterns  in the router's notation
+   * @param patterns  patterns in the router's notation
    */
   routesAt(patterns: Iterable<string>): ReturnType<Router['toJSON']> {
     const made = new Set<Router>()
@@ -112,7 +112,8 @@ export class EngineRouter extends Router {
 let own: EngineRouter | undefined
 
 /**
- * The router of the engine: its routes are not on the application's router, which its middleware would reach. [K4]
+ * Returns the router of the engine. Its routes are not on the application's router, so that middleware of that router
+ * does not apply to them. [K4]
  *
  * @throws RuntimeError  before the provider has booted
  */
@@ -121,7 +122,7 @@ export function engineRouter(): EngineRouter {
   throw new RuntimeError('There are no routes before the provider of #crud has booted')
 }
 
-/** Called by the provider. */
+/** Sets the router; called by the provider. */
 export function useRouter(router: EngineRouter): void {
   own = router
 }

@@ -1,7 +1,7 @@
 import { FOR_VERSIONS, startDigest, versionOfJson } from '../values/digest.js'
 import { malformedHeader } from './problems.js'
 
-/** The value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */
+/** Value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */
 export type TagCondition = '*' | readonly string[]
 
 /** Digest of a text that arrives in pieces. */
@@ -12,14 +12,14 @@ export class TagDigest {
     this.#digest.update(piece)
   }
 
-  /** The same tag as `weakTag`; can be read once */
+  /** The same tag as `weakTag` returns; can be read only once */
   get weakTag(): string {
     return `W/"${this.#digest.end()}"`
   }
 }
 
 /**
- * The entity tag of an item; it changes with any value that responses show. [Q6]
+ * Returns the entity tag of an item, which changes with any value that responses show. [Q6]
  *
  * @param json  the whole item as in a response
  */
@@ -27,20 +27,20 @@ export function strongTag(json: string | Buffer): string {
   return `"${versionOfJson(json)}"`
 }
 
-/** The entity tag of a response with more than one item. [Q6] */
+/** Returns the entity tag of a response with more than one item. [Q6] */
 export function weakTag(json: string | Buffer): string {
   return `W/"${versionOfJson(json)}"`
 }
 
-/* Sticky, so that each character is read once; a quoted tag may contain commas. */
+/* Sticky, so that each character is read only once; a quoted tag can contain commas. */
 const NEXT_TAG = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|$)/y
 const EMPTY_ELEMENT = /[ \t]*,/y
 
 /**
- * Reads a list of entity tags, or `*` (RFC 9110, 8.8.3 and 13.1). Empty elements do not count.
+ * Reads a list of entity tags, or `*` (RFC 9110, 8.8.3 and 13.1). Empty elements are ignored.
  *
- * @param name   the header's name, for the message
- * @param value  as Node.js has it, several headers of that name joined by commas
+ * @param name   name of the header, for the message
+ * @param value  value as Node.js provides it, with several headers of that name joined by commas
  * @throws Problem 400
  */
 export function parseTags(name: string, value: string): TagCondition {
@@ -61,12 +61,12 @@ export function parseTags(name: string, value: string): TagCondition {
   return tags
 }
 
-/** The strong comparison, for writes: a weak tag matches nothing (RFC 9110, 8.8.3.2). */
+/** True if a tag matches in a strong comparison, for writes: a weak tag never matches (RFC 9110, 8.8.3.2). */
 export function matchesStrongly(condition: TagCondition, tag: string): boolean {
   return condition === '*' || (!tag.startsWith('W/') && condition.includes(tag))
 }
 
-/** The weak comparison, for caches. */
+/** True if a tag matches in a weak comparison, for caches. */
 export function matchesWeakly(condition: TagCondition, tag: string): boolean {
   return condition === '*' || condition.some((one) => opaque(one) === opaque(tag))
 }

@@ -5,10 +5,10 @@ import { idOf } from '../identity.js'
 import { networkOf } from './network.js'
 import { exportIsSent, tooManyResponses } from './problems.js'
 
-/* Each holds a connection until its client has received it; lists need some, too. */
+/* Each slot uses a connection until its client has received the export, and lists need connections too. */
 const MAX_CONCURRENT = 2
 
-/** A client that reads slower loses its place when another caller needs it; tests change it */
+/** Minimum rate: a client that reads slower loses its slot when another caller needs it. Changed by tests */
 export const SLOW_READER = {
   bytesPerSecond: 64 * 1024,
   /** Time after which the rate is measured */
@@ -25,12 +25,12 @@ interface Place {
 const places = new Set<Place>()
 
 /**
- * Claims one of the slots for exports that are sent while they are read, of the API and of the admin site together. A
- * caller has one at most. If all are in use, the slowest reader below the minimum rate loses its slot and its
+ * Claims one of the slots for exports that are sent while they are read, shared by the API and the admin site. A caller
+ * can have only one slot. If all slots are in use, the slowest reader below the minimum rate loses its slot and its
  * connection. Small exports need no slot: they are read like a list, and sent afterwards.
  *
- * @returns a function that frees the slot; further calls do nothing
- * @throws Problem 503  while the caller has a slot, or all are in use
+ * @returns a function that frees the slot; further calls have no effect
+ * @throws Problem 503  while the caller has a slot, or all slots are in use
  */
 export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
   const { response } = ctx.response
@@ -43,8 +43,8 @@ export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
 }
 
 /**
- * A user has one place, whichever tokens and sessions are used; callers without an id have one per network. Users of the
- * application can have the ids of admin users.
+ * Identifies the caller. A user has one slot for all tokens and sessions; callers without an id have one per network.
+ * Users of the application can have the same ids as admin users, so ids are qualified.
  */
 function callerOf({ request }: HttpContext, { user, token }: Actor): string {
   const id = idOf(user) ?? idOf(token)
@@ -67,7 +67,10 @@ function endSlowest({ logger }: HttpContext): void {
   place.response.destroy()
 }
 
-/** Bytes per second; infinite for a client that has not been measured long enough, or waits for the server. */
+/**
+ * Returns the rate in bytes per second; infinite for a client that has not been measured long enough, or waits for the
+ * server.
+ */
 function rateOf({ response, since, sent }: Place): number {
   const milliseconds = performance.now() - since
   const isWaiting = (response.socket?.writableLength ?? 0) === 0

@@ -1,9 +1,9 @@
 import type { HttpRequest } from '@adonisjs/core/http'
 
 /**
- * A header as it was sent. AdonisJS treats an empty one as missing.
+ * Returns a header as it was sent. AdonisJS treats an empty header as missing.
  *
- * @returns several of that name joined by commas
+ * @returns the value; several headers of that name are joined by commas
  */
 export function headerOf({ request }: HttpRequest, name: string): string | undefined {
   const header = request.headers[name.toLowerCase()]

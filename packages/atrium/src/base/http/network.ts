@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The network that counts as one client for the rate limit. An IPv6 client usually has 2^64 addresses,
- * so its /64 network counts; all invalid addresses count as one client.
+ * Returns the network that counts as one client for the rate limit. An IPv6 client usually has 2^64 addresses, so its
+ * /64 network is used; all invalid addresses count as one client.
  *
- * @param address  of a client, as in `192.0.2.1` or `2001:db8::1`
+ * @param address  address of a client, such as `192.0.2.1` or `2001:db8::1`
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')

@@ -1,27 +1,27 @@
 /*
- * Every problem of the generated endpoints, with its text. No other file of packages/atrium/src/crud has texts for
- * callers, except VineJS's messages and the field errors of `values/from_body.ts`.
+ * All problems of the generated endpoints, with their texts. No other file of packages/atrium/src/crud contains texts
+ * for callers, except VineJS's messages and the field errors of `values/from_body.ts`.
  */
 import type { Unavailability } from '../database/unavailable.js'
 import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
 
-/** [A5] */
+/** 404 for a missing item [A5] */
 export const itemNotFound = () => new Problem(404, 'Item not found')
 
 export const noEndpoint = () => new Problem(404, NO_ENDPOINT)
 
-/** An endpoint that there is not for the caller, who must not learn of it. */
+/** 404 for an endpoint that the caller is not allowed to know about */
 export const withheldEndpoint = () => new Problem(404, NO_ENDPOINT, { refusal: 'permission' })
 
 const NO_ENDPOINT = 'There is no such endpoint'
 
-/** [A25] */
+/** 405 for a path without an endpoint for the method [A25] */
 export const methodNotAllowed = (allowed: string[]) =>
   new Problem(405, `This path allows ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 
-/** [A6] */
+/** 422 for invalid fields of a body [A6] */
 export const invalidBody = (errors: FieldError[]) =>
   new Problem(422, 'The body has fields that are not valid', { errors })
 
@@ -38,7 +38,7 @@ export const integerTooLong = (digits: number) =>
 
 export const bodyTooLarge = (limit: number) =>
   new Problem(413, `The body is larger than ${limit} bytes`, {
-    /* The rest of the body is not worth receiving. */
+    /* Closes the connection, so that the rest of the body does not have to be received. */
     headers: { connection: 'close' },
   })
 
@@ -55,39 +55,39 @@ export const unsupportedEncoding = () =>
 
 export const brokenEncoding = () => new Problem(400, 'The body does not match its Content-Encoding')
 
-/** [A9] */
+/** 422 for an invalid key in the path [A9] */
 export const invalidId = (value: string) =>
   new Problem(422, `"${value}" can't be an id of this resource`)
 
-/** [A13, A15, A16] */
+/** 422 for an invalid query parameter [A13, A15, A16] */
 export const invalidParameter = (field: string, rule: string, message: string) =>
   new Problem(422, `The parameter ${field} is not valid: it ${message}`, {
     errors: [{ field, rule, message: `The ${field} parameter ${message}` }],
   })
 
 /**
- * Is called with what is wrong with a parameter, in the words of `invalidParameter`. Unless it throws, the parameter counts
+ * Called with the error of a parameter, in the words of `invalidParameter`. Unless it throws, the parameter is treated
  * as missing.
  */
 export type Invalid = (field: string, rule: string, message: string) => void
 
-/** Refuses what is invalid, as the API does. */
+/** Throws an error for an invalid parameter, like the API. */
 export const refuseInvalid: Invalid = (...fault) => {
   throw invalidParameter(...fault)
 }
 
-/** [A11] */
+/** 400 for paging parameters that cannot be combined [A11] */
 export const conflictingParameters = () =>
   new Problem(
     400,
     'Conflicting parameters: page and itemsPerPage do not go together with offset and limit'
   )
 
-/** [Q4] */
+/** 400 for a parameter that cannot be combined with `cursor` [Q4] */
 export const conflictsWithCursor = (name: string) =>
   new Problem(400, `Conflicting parameters: cursor goes with limit, not with ${name}`)
 
-/** [Q4] */
+/** 422 for a cursor of another list [Q4] */
 export const invalidCursor = () =>
   invalidParameter(
     'cursor',
@@ -95,7 +95,7 @@ export const invalidCursor = () =>
     'must be the next_cursor of this list with the same sort and filters, or empty to begin'
   )
 
-/** [Q4] */
+/** 422 for a value that is too long for a cursor [Q4] */
 export const cursorTooLong = (fields: string[]) =>
   invalidParameter(
     'cursor',
@@ -103,7 +103,7 @@ export const cursorTooLong = (fields: string[]) =>
     `can not hold a value as long as one of ${fields.length > 0 ? fields.join(', ') : 'the key'}; sort by something else, or read the list by page`
   )
 
-/** [D5] */
+/** 422 for a parameter that cannot be combined with an export format [D5] */
 export const conflictsWithFormat = (name: string, type: string) =>
   invalidParameter(
     name,
@@ -111,7 +111,7 @@ export const conflictsWithFormat = (name: string, type: string) =>
     `can not be used with Accept: ${type}, which returns all matching items, or the first limit=N`
   )
 
-/** [Q3] */
+/** 422 for an include with too many items [Q3] */
 export const tooMuchIncluded = (name: string, most: number) =>
   invalidParameter(
     'include',
@@ -119,7 +119,7 @@ export const tooMuchIncluded = (name: string, most: number) =>
     `would embed more than ${most} items of ${name} in one response; request fewer items, or ${name} without the items they belong to`
   )
 
-/** [A19] */
+/** 422 for an unknown parameter, with the most similar known name [A19] */
 export const unknownParameter = (name: string, nearest: string | undefined) =>
   new Problem(
     422,
@@ -135,19 +135,19 @@ export const unknownParameter = (name: string, nearest: string | undefined) =>
     }
   )
 
-/** [Q6, Q7] */
+/** 400 for a malformed header [Q6, Q7] */
 export const malformedHeader = (name: string, reason: string) =>
   new Problem(400, `The header ${name} is malformed: ${reason}`)
 
-/** [Q6] */
+/** 412 for a precondition that is not met [Q6] */
 export const preconditionFailed = (name: string) =>
   new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
 
-/** [Q6] */
+/** 403 for a precondition of a caller who cannot read the item [Q6] */
 export const preconditionUnreadable = () =>
   new Problem(403, 'If-Match and If-None-Match are only for callers who can read the item')
 
-/** [Q7] */
+/** 422 for a key that was already used with another body [Q7] */
 export const keyReused = () =>
   new Problem(422, 'This Idempotency-Key came with another body before; use a new key')
 
@@ -159,14 +159,14 @@ export const stillRunning = () =>
 export const keysUnsupported = () =>
   new Problem(501, 'Idempotency-Key is not supported here; send the request without it')
 
-/** [D4] */
+/** 422 for a batch with too many operations [D4] */
 export const tooManyOperations = (most: number, count: number) =>
   new Problem(422, `A batch has ${most} operations at most, and this one has ${count}`)
 
 export const invalidBatch = (errors: BatchError[]) =>
   new Problem(422, 'Operations of the batch are not valid; nothing was written', { errors })
 
-/** @param problem  that of a single request for the same operation */
+/** @param problem  problem of a single request for the same operation */
 export const batchRefused = (problem: Problem, errors: BatchError[]) =>
   new Problem(problem.status, `${problem.message}; nothing was written`, {
     errors,
@@ -185,14 +185,14 @@ export const batchResponseTooLarge = (limit: number) =>
     `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations`
   )
 
-/** [A29] */
+/** 400 for an invalid percent encoding [A29] */
 export const malformedUrl = () => new Problem(400, 'The URL has an invalid percent encoding')
 
 export const headersTooLarge = () => new Problem(431, 'The headers are too large')
 
 export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
 
-/** The detail does not repeat the host, which is the caller's own text. */
+/** 421 for a host name that is not served. The detail does not repeat the host name, which the caller chose. */
 export const misdirected = () =>
   new Problem(
     421,
@@ -204,7 +204,7 @@ export const unknownExpectation = () =>
 
 export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
 
-/** [A8] `value` is undefined where it must not be shown. */
+/** 409 for a duplicate value; `value` is undefined if it must not be shown [A8] */
 export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
   new Problem(409, `${value === undefined ? 'Value' : `Value ${value}`} is already registered`, {
     errors: fields.map((field) => ({
@@ -238,7 +238,7 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** @param fields  that every new record must have, and that grants keep the caller from setting */
+/** @param fields  fields that every new record must have, and that grants do not allow the caller to set */
 export const neededFieldsWithheld = (fields: string[]) =>
   new Problem(
     422,
@@ -252,11 +252,11 @@ export const neededFieldsWithheld = (fields: string[]) =>
     }
   )
 
-/** @param message  of a trigger, rule or procedure of the database */
+/** @param message  message of a trigger, rule or procedure of the database */
 export const refusedByDatabase = (message: string) =>
   new Problem(422, message === '' ? 'The database refused to store this' : message)
 
-/** A trigger or a rule of the database has skipped the write. */
+/** 409 for a write that a trigger or a rule of the database has skipped */
 export const nothingStored = () =>
   new Problem(409, 'The database skipped this write, so nothing was changed')
 
@@ -268,7 +268,7 @@ const READ_ONLY = {
   keyless: 'This table of the database has no unique key, so its records can only be read',
 }
 
-/** [P10] Headers as in RFC 6750. If access was never configured, the detail says how to do so. */
+/** 401 with headers as in RFC 6750. If access was never configured, the detail explains how to configure it. [P10] */
 export const tokenRequired = (isUndecided = false) =>
   new Problem(
     401,
@@ -299,7 +299,7 @@ export const abilityMissing = (ability: string) => {
   })
 }
 
-/** [Q8] */
+/** 429 for too many requests [Q8] */
 export const tooManyRequests = (seconds: number) =>
   new Problem(429, `Too many requests; try again in ${seconds} seconds`, {
     headers: { 'retry-after': String(seconds) },
@@ -310,7 +310,7 @@ export const requestsNotCounted = () =>
     headers: { 'retry-after': '1' },
   })
 
-/** [P10, B9] */
+/** 403 for a write that another site caused [P10, B9] */
 export const crossSiteWrite = () =>
   new Problem(
     403,
@@ -318,10 +318,10 @@ export const crossSiteWrite = () =>
     { refusal: 'cross_site' }
   )
 
-/** [P14] */
+/** 403 for an action that is not allowed [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')
 
-/** [U3] */
+/** 403 for fields that are read-only for the caller [U3] */
 export const fieldsReadOnly = (fields: string[]) =>
   new Problem(403, 'You may not write all of these fields', {
     refusal: 'read_only_field',
@@ -332,7 +332,7 @@ export const fieldsReadOnly = (fields: string[]) =>
     })),
   })
 
-/** [A29] */
+/** 413 for a response that exceeds the limit [A29] */
 export const responseTooLarge = (limit: number) =>
   new Problem(
     413,
@@ -349,7 +349,7 @@ export const exportIsSent = () =>
     headers: { 'retry-after': '5' },
   })
 
-/** [A29] */
+/** 503 for a database that is temporarily unavailable [A29] */
 export const unavailable = (reason: Unavailability) => {
   const [detail, seconds] = UNAVAILABLE[reason]
   return new Problem(503, detail, { headers: { 'retry-after': seconds } })

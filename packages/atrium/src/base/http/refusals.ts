@@ -1,16 +1,16 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RequestValue } from './request_value.js'
 
-/** Why a refused request was refused. */
+/** Status and reason of a refused request. */
 export interface Refusal {
   status: RefusalStatus
-  /** One word for the log, as in `ability`; undefined for a 404 of which only a look at the record can tell the reason */
+  /** Reason for the log, as one word such as `ability`; undefined for a 404 whose reason depends on the record */
   reason?: string
 }
 
 type RefusalStatus = keyof typeof REASONS
 
-/* Of errors that name none */
+/* Reasons of errors without a specific one */
 const REASONS = { 401: 'not_authenticated', 403: 'permission', 404: undefined, 429: 'throttled' }
 
 type Observer = (ctx: HttpContext, refusal: Refusal) => void
@@ -20,9 +20,9 @@ const NOTED = new RequestValue<boolean>('refusal noted')
 let observer: Observer | undefined
 
 /**
- * Registers who receives refused requests, each once.
+ * Registers a function that receives refused requests, each once.
  *
- * @returns a function that ends it
+ * @returns a function that removes it
  */
 export function observeRefusals(receive: Observer): () => void {
   observer = receive
@@ -32,11 +32,11 @@ export function observeRefusals(receive: Observer): () => void {
 }
 
 /**
- * Logs a request of the application's own routes that was refused: 401, 403, 404 and 429. Every other status is ignored,
- * and a second call for the same request.
+ * Reports a refused request of the engine's routes: 401, 403, 404 or 429. Other statuses, and further calls for the
+ * same request, are ignored.
  *
- * @param error  its status, and as `refusal` the reason in one word; null: it is part of an ordinary exchange, such as
- *   the question for a second factor
+ * @param error  its status, and the reason as one word in `refusal`; null: not a refusal, but part of a normal
+ *   exchange, such as the request for a second factor
  */
 export function noteRefusal(
   ctx: HttpContext,
@@ -47,7 +47,7 @@ export function noteRefusal(
   if (refusal !== null) observer(ctx, { status, reason: refusal ?? REASONS[status] })
 }
 
-/** Passes no refusal of this request on: it is logged by an event of its own, or is part of an ordinary exchange. */
+/** Suppresses the refusal of this request: it is logged with a separate event, or is part of a normal exchange. */
 export function leaveRefusal(ctx: HttpContext): void {
   NOTED.set(ctx, true)
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Origin } from '../types.js'
 
-/** Address and other origin of the request. */
+/** Returns the address and other origin data of the request. */
 export function originOf({ request }: HttpContext): Origin {
   return {
     requestId: request.id()!,

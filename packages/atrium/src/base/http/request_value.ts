@@ -1,14 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /**
- * A value that belongs to a request, stored on its context. A `WeakMap` of contexts would keep the value alive until
- * the next full garbage collection, and with it all that the value refers to: V8's quick collections treat the
- * values of a long-lived map as reachable.
+ * A value of a request, stored on its context. A `WeakMap` of contexts would keep the value, and everything that it
+ * refers to, in memory until the next full garbage collection: V8's minor collections treat the values of a long-lived
+ * map as reachable.
  */
 export class RequestValue<Value> {
   readonly #name: symbol
 
-  /** @param name  for debuggers */
+  /** @param name  name for debuggers */
   constructor(name: string) {
     this.#name = Symbol(name)
   }

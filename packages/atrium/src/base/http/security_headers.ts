@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
-/** Own origin only, nothing inline, no frames */
+/** Allows only the site's origin, no inline code and no frames */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const YEAR = 365 * 24 * 3600
 let known: Array<[name: string, value: string]> | undefined
 
 /**
- * The default headers of every response; a route may replace them. If `APP_URL` is HTTPS, browsers are
+ * Returns the default headers of every response, which a route can replace. If `APP_URL` is HTTPS, browsers are
  * required to use HTTPS only.
  */
 export function securityHeaders(): ReadonlyArray<[name: string, value: string]> {

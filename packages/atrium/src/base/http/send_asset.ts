@@ -1,7 +1,7 @@
 import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
 import type { Asset } from './asset_store.js'
 
-/** Sends an asset whose name changes with its content: browsers may cache it for ever. */
+/** Sends an asset whose name changes with its content, so browsers can cache it permanently. */
 export function sendAsset({ request, response }: HttpContext, asset: Asset): void {
   response
     .header('content-type', asset.type)
@@ -17,7 +17,10 @@ export function sendAsset({ request, response }: HttpContext, asset: Asset): voi
 
 export type Encoding = 'br' | 'gzip'
 
-/** The smallest encoding that the client accepts. Browsers give all of them the same weight, gzip first. */
+/**
+ * Returns the smallest encoding that the client accepts. Browsers assign the same weight to all encodings, with gzip
+ * first.
+ */
 export function bestEncoding(request: HttpRequest): Encoding | undefined {
   const accepted = request.encodings()
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))

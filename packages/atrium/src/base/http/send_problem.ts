@@ -2,10 +2,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Problem } from '../errors.js'
 import { noteRefusal } from './refusals.js'
 
-/** Responds with a problem, and notes the refusal that it is. */
+/** Sends a problem as the response, and reports it if it is a refusal. */
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
   noteRefusal(ctx, problem)
-  /* The tag may be set already when the write is undone at its end. */
+  /* The tag can be set already if the write is rolled back at its end. */
   ctx.response.removeHeader('etag')
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response

@@ -3,29 +3,29 @@ import app from '@adonisjs/core/services/app'
 import { listed, shown, ValueError } from '../errors.js'
 
 interface HostRules {
-  /** Public address of the application, as in `https://shop.example.com` */
+  /** Public address of the application, such as `https://shop.example.com` */
   appUrl: string
-  /** Further host names, as in `www.example.com` or `*.example.com` */
+  /** Further host names, such as `www.example.com` or `*.example.com` */
   hosts?: readonly string[]
-  /** True to serve this machine's own names as well */
+  /** True to also serve the names of this machine */
   allowsLocal: boolean
-  /** True if `X-Forwarded-Host` of a connection from this address is trusted */
+  /** Returns true if `X-Forwarded-Host` of a connection from this address is trusted */
   trusts?: (address: string, distance: number) => boolean
 }
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/* A name, or an address in brackets, and a port that is ignored: behind a proxy it differs. */
+/* A name, or an address in brackets, and a port, which is ignored because it differs behind a proxy. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i
 const ENTRY = /^(\*\.)?[\w-]+(\.[\w-]+)*$|^\[[\da-f:.]+\]$/i
 
-/* Accepted headers are cached, so that most requests need one lookup. */
+/* Maximum number of accepted headers in the cache, with which most requests need only one lookup. */
 const MOST_KNOWN = 100
 
 /**
- * Decides which host names the application serves. A page of another site can make its own name resolve
- * to the address of a developer's machine or an intranet server (DNS rebinding), and then reads and
- * writes as same-origin; but its name stays in the `Host` of each request.
+ * Decides which host names the application serves. A page of another site can make its host name resolve to the address
+ * of a developer's machine or an intranet server (DNS rebinding). Its requests then count as same-origin, but still
+ * contain its host name in the `Host` header.
  */
 export class ServedHosts {
   readonly #names: ReadonlySet<string>
@@ -57,10 +57,7 @@ export class ServedHosts {
     this.#trusts = trusts
   }
 
-  /**
-   * True if every host that a request names is served. A request without `Host` (HTTP/1.0) comes from no
-   * browser.
-   */
+  /** True if all hosts in a request are served. A request without `Host` (HTTP/1.0) does not come from a browser. */
   serves(request: IncomingMessage): boolean {
     const { url = '/' } = request
     /* A host in the request line overrides the header. */
@@ -71,11 +68,11 @@ export class ServedHosts {
   }
 
   /**
-   * The origin of our own pages under this host, as browsers send it in `Origin`. Behind a proxy that
-   * terminates HTTPS the connection does not tell the scheme, but `APP_URL` does.
+   * Returns the origin of this site's pages under a host, as browsers send it in `Origin`. Behind a proxy that
+   * terminates HTTPS, the scheme is taken from `APP_URL`, because the connection does not have it.
    *
-   * @param host      from `request.host()`
-   * @param protocol  of the connection, from `request.protocol()`
+   * @param host      host from `request.host()`
+   * @param protocol  protocol of the connection, from `request.protocol()`
    * @returns null for a host that is not served
    */
   originOf(host: string | null, protocol: string): string | null {
@@ -98,7 +95,7 @@ export class ServedHosts {
   }
 
   /**
-   * The same as AdonisJS's `request.host()`: proxy headers count only if the configuration trusts the
+   * Returns the same host as AdonisJS's `request.host()`: proxy headers are used only if the configuration trusts the
    * proxy.
    */
   #hostOf({ headers, socket }: IncomingMessage): string | undefined {
@@ -108,7 +105,10 @@ export class ServedHosts {
   }
 }
 
-/** Node.js keeps the first and drops the others; a proxy may use the last one (RFC 9112, 3.2). */
+/**
+ * True if a request has several `Host` headers. Node.js uses the first one, but a proxy can use the last one (RFC 9112,
+ * 3.2).
+ */
 function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -118,7 +118,7 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1
 }
 
-/** The origin of an address; null for one without. */
+/** Returns the origin of a URL; null if it has none. */
 export function originOf(address: string): string | null {
   try {
     return new URL(address).origin
@@ -130,8 +130,8 @@ export function originOf(address: string): string | null {
 let known: { settings: unknown; hosts: ServedHosts } | undefined
 
 /**
- * The hosts of `config/app.ts`: that of `appUrl` and the names of `hosts`; outside of production also
- * this machine's own names.
+ * Returns the hosts of `config/app.ts`: the host of `appUrl` and the names in `hosts`; outside production also the
+ * names of this machine.
  */
 export function servedHosts(): ServedHosts {
   const settings = app.config.get<AppSettings>('app')
@@ -152,15 +152,15 @@ type AppSettings = {
 const ANY_HOST: string[] = []
 
 /**
- * Serves a folder of paths under any host name: monitoring calls a process by its address.
+ * Serves the paths of a folder under any host name, because monitoring calls a process by its address.
  *
- * @param folder  as in `/health/`
+ * @param folder  folder such as `/health/`
  */
 export function serveUnderAnyName(folder: string): void {
   if (!ANY_HOST.includes(folder)) ANY_HOST.push(folder)
 }
 
-/** True if a request may be served. */
+/** True if a request is allowed to be served. */
 export function isServed(request: IncomingMessage): boolean {
   if (hasSeveralHosts(request)) return false
   return servedHosts().serves(request) || ANY_HOST.some((folder) => request.url!.startsWith(folder))

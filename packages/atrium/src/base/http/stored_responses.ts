@@ -9,16 +9,13 @@ import { keyReused, stillRunning } from './problems.js'
 const TABLE = 'idempotency_keys'
 const HOUR = 3_600_000
 
-/* Longer than any write waits and runs; after that, a killed process no longer blocks its key. */
+/* Time after which a terminated process no longer blocks its key; longer than any write waits and runs. */
 const LEASE = 60_000
 
-/* If several requests find an expired row, one removes it and the others look again. */
+/* If several requests find an expired row, one of them deletes it and the others try again. */
 const MOST_TRIES = 3
 
-/**
- * The connections that have the table, and the time at which this process last removed expired rows
- * there
- */
+/** The connections that have the table, and the time at which this process last deleted expired rows on them */
 const PRUNED = new Map<string, number>()
 
 interface Row {
@@ -29,16 +26,16 @@ interface Row {
 }
 
 interface Content {
-  /** Digest of the body that came with the key */
+  /** Digest of the body that was sent with the key */
   fingerprint: string
   /** Absent while the request is being processed */
   response?: object
 }
 
-/** Another request has done the same write. */
+/** Thrown if another request has performed the same write. */
 export class ResponseExists extends Error {}
 
-/** The right to do the write of a key. */
+/** A claim to perform the write of a key. */
 export interface Claim {
   id: string
   claim: string
@@ -46,8 +43,8 @@ export interface Claim {
 }
 
 /**
- * The stored responses of one connection. The claim to a key is visible to all processes before the work
- * begins; the response becomes visible together with what is written, by the same commit. [Q7]
+ * Stored responses of one connection. A claim to a key is visible to all processes before the work begins; the response
+ * becomes visible together with the written data, through the same commit. [Q7]
  */
 export class StoredResponses {
   readonly #client: QueryClientContract
@@ -59,8 +56,8 @@ export class StoredResponses {
   }
 
   /**
-   * @param hours  that a response is stored
-   * @throws RuntimeError  when the connection lacks the table
+   * @param hours  number of hours for which a response is stored
+   * @throws RuntimeError  when the connection does not have the table
    */
   static async on(client: QueryClientContract, hours: number): Promise<StoredResponses> {
     const { connectionName } = client
@@ -76,10 +73,10 @@ export class StoredResponses {
   }
 
   /**
-   * Claims the key, unless it is claimed already.
+   * Claims the key, unless it is already claimed.
    *
    * @returns the claim, or the stored response
-   * @throws Problem 409 while another request holds the claim, 422 if the key came with another body
+   * @throws Problem 409 while another request holds the claim, 422 if the key was sent with another body
    */
   async begin<Result extends object>(id: string, fingerprint: string): Promise<Claim | Result> {
     const claim = { id, claim: randomUUID(), fingerprint }
@@ -99,7 +96,7 @@ export class StoredResponses {
   /**
    * Stores the response, in the transaction of the write.
    *
-   * @throws Problem 409  when the claim has been lost to another request: nothing must be stored
+   * @throws Problem 409  when another request has taken over the claim: nothing must be stored
    */
   async complete(
     { id, claim, fingerprint }: Claim,
@@ -119,7 +116,7 @@ export class StoredResponses {
   }
 
   /**
-   * Writes and stores the response in one transaction. Others with the same id wait for its end on the database.
+   * Writes and stores the response in one transaction. Other writes with the same id wait for its end in the database.
    *
    * @throws ResponseExists  when another transaction has stored the response: nothing must be stored
    */
@@ -139,7 +136,7 @@ export class StoredResponses {
     return result
   }
 
-  /** The response that `storeOnce` has stored; null if there is none. */
+  /** Returns the response that `storeOnce` has stored; null if there is none. */
   async stored<Result extends object>(id: string): Promise<Result | null> {
     const row = await this.#find(id)
     if (!row || row.claim !== null || Number(row.expires_at) <= Date.now()) return null
@@ -158,7 +155,7 @@ export class StoredResponses {
     return row as unknown as Row | undefined
   }
 
-  /** Of several concurrent inserts the database accepts one; the others find its row afterwards. */
+  /** Inserts a claim. Of several concurrent inserts the database accepts one; the others find its row afterwards. */
   async #insert({ id, claim, fingerprint }: Claim, client = this.#client) {
     await client
       .insertQuery()
@@ -172,7 +169,7 @@ export class StoredResponses {
     await client.query().from(TABLE).where(where).where('expires_at', '<=', Date.now()).delete()
   }
 
-  /** Removes expired rows about once an hour, during a write. */
+  /** Deletes expired rows about once an hour, during a write. */
   async #prune() {
     const { connectionName, isTransaction } = this.#client
     const last = PRUNED.get(connectionName) ?? 0
@@ -182,7 +179,7 @@ export class StoredResponses {
   }
 }
 
-/** Encrypts the content of a row, bound to its id: it cannot be decrypted under another one. */
+/** Encrypts the content of a row, bound to its id, so that it cannot be decrypted under another id. */
 function seal(id: string, content: Content): string {
   return encryption.encrypt(content, { purpose: id })
 }

@@ -5,8 +5,8 @@ import { Problem } from '../errors.js'
 import { internalError, invalidBody, unavailable } from './problems.js'
 
 /**
- * Turns any thrown value into a problem. Only the application's own exceptions are about the caller's
- * request; the status of any other error (another server's 404, for example) is not.
+ * Converts any thrown value to a problem. Only exceptions of the application concern the caller's request; the status
+ * of other errors, such as a 404 of another server, does not.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error

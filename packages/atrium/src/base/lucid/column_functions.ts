@@ -15,17 +15,17 @@ export function hasOwnSerialize(definition: ModelColumnOptions): boolean {
   return isOwn(definition, 'serialize')
 }
 
-/** True if the model defines how a database value becomes an attribute. */
+/** True if the model defines how a database value is converted to an attribute. */
 export function hasOwnConsume(definition: ModelColumnOptions): boolean {
   return isOwn(definition, 'consume')
 }
 
 /**
- * Makes the model store moments in a format that every database understands, in UTC and in whole
- * seconds. Lucid writes the digits in the moment's own zone, and on PostgreSQL fractions of a second,
- * which sort and compare differently from the responses. [A20]
+ * Makes the model store datetimes in a format that every database understands, in UTC and whole seconds. Lucid writes
+ * the digits in the time zone of the `DateTime`, and on PostgreSQL fractions of a second, which are sorted and compared
+ * differently from the responses. [A20]
  *
- * @param inUtc  formats a moment
+ * @param inUtc  formats a datetime
  */
 export function storeWholeSeconds(model: LucidModel, inUtc: (moment: DateTime) => string): void {
   for (const definition of model.$columnsDefinitions.values()) {
@@ -37,7 +37,7 @@ export function storeWholeSeconds(model: LucidModel, inUtc: (moment: DateTime) =
   }
 }
 
-/** True if the model defines how an attribute becomes a database value. */
+/** True if the model defines how an attribute is converted to a database value. */
 export function hasOwnPrepare(definition: ModelColumnOptions): boolean {
   return !WHOLE_SECONDS.has(definition.prepare!) && isOwn(definition, 'prepare')
 }
@@ -45,8 +45,8 @@ export function hasOwnPrepare(definition: ModelColumnOptions): boolean {
 const WHOLE_SECONDS = new WeakSet<object>()
 
 /*
- * Lucid 22.4.2 creates new functions for each column of `@column.date` and `@column.dateTime`, and marks them by nothing,
- * so they are recognised by their source text, which is compared with that of a model made for the purpose.
+ * Lucid 22.4.2 creates new functions for each column of `@column.date` and `@column.dateTime`, without a mark. They are
+ * recognized by their source text, which is compared with that of a model created for this purpose.
  */
 function isOwn(definition: ModelColumnOptions, name: 'serialize' | 'consume' | 'prepare'): boolean {
   const own = definition[name]

@@ -6,15 +6,15 @@ type Row = Record<string, unknown>
 
 interface Source {
   row: Row
-  /** As they were made of the row, to recognise those that were set since then */
+  /** Attributes as they were created from the row, to detect attributes that were set since then */
   attributes: Row
 }
 
-/** By record, and by its `$attributes` */
+/** Sources by record, and by the record's `$attributes` */
 const SOURCES = new WeakMap<object, Source>()
 
 /**
- * Remembers the exact values of a record, which has what an ordinary connection of Lucid made of them.
+ * Stores the exact values of a record whose attributes come from an ordinary Lucid connection.
  *
  * @param row  exact values by column name
  */
@@ -25,8 +25,8 @@ export function noteExactRow(record: LucidRow, row: Row): void {
 }
 
 /**
- * The stored value behind an attribute, in the engine's own form; the attribute if it was set since the record was
- * read, or if the model makes it itself.
+ * Returns the stored value of an attribute, in the engine's form. Returns the attribute if it was set since the record
+ * was read, or if the model converts it.
  *
  * @param attributes  a record, its `$attributes`, or any values by attribute name
  */
@@ -39,14 +39,14 @@ export function exactValue(attributes: object, column: Column, attribute: unknow
   return isAsRead ? source.row[column.name] : attribute
 }
 
-/** Remembers the exact values of a record for a copy of it. */
+/** Stores the exact values of a record for a copy of it. */
 export function shareExactRow(copy: LucidRow, record: LucidRow): void {
   const source = SOURCES.get(record)
   if (source) noteExactRow(copy, source.row)
 }
 
 /**
- * A copy whose exact values are known as those of the record are.
+ * Returns a copy of attributes, with the same exact values as the record.
  *
  * @param attributes  `$attributes` or `$original` of the record
  */

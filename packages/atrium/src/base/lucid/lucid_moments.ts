@@ -7,7 +7,7 @@ import { quickMoment } from '../values/datetime.js'
 
 type Row = Record<string, unknown>
 
-/** The columns of a model that Lucid reads as luxon's `DateTime`. */
+/** The columns of a model that Lucid reads as Luxon's `DateTime`. */
 interface Moments {
   /** Names of the columns with a time */
   quick: string[]
@@ -17,11 +17,11 @@ interface Moments {
 const MOMENTS = new WeakMap<LucidModel, Moments>()
 
 /**
- * The model instance of a row. A date or time that luxon can't read stays the stored text: Lucid takes an invalid
- * `DateTime` for a change, which it refuses to store. Over an ordinary connection of Lucid the model gets the values
+ * Returns the model instance of a row. A date or time that Luxon can't parse remains the stored text: Lucid treats an
+ * invalid `DateTime` as a change, which it refuses to store. On an ordinary Lucid connection the model gets the values
  * that the connection returns.
  *
- * @param row  by column name; may be changed
+ * @param row  row by column name; can be modified
  */
 export function recordFromRow(
   model: LucidModel,
@@ -48,9 +48,9 @@ export function recordFromRow(
 }
 
 /**
- * The row with its moments in a form that Lucid converts to luxon's faster than a text.
+ * Returns the row with its datetimes in a form that Lucid converts to Luxon's `DateTime` faster than text.
  *
- * @param row  by column name; is changed
+ * @param row  row by column name; is modified
  */
 export function withQuickMoments(model: LucidModel, row: Row): Row {
   for (const name of momentsOf(model).quick) {
@@ -60,9 +60,9 @@ export function withQuickMoments(model: LucidModel, row: Row): Row {
 }
 
 /**
- * Restores the exact values of dates and times of which the driver makes no valid `Date`.
+ * Restores the exact values of dates and times for which the driver does not return a valid `Date`.
  *
- * @param usual  as the connection returns the row; is changed
+ * @param usual  row as the connection returns it; is modified
  */
 export function keepUnreadMoments(model: LucidModel, usual: Row, row: Row): void {
   for (const { name } of momentsOf(model).all) {

@@ -4,21 +4,21 @@ import { isSecretName } from '../values/secret_name.js'
 
 type Relation = ManyToManyRelationContract<LucidModel, LucidModel>
 
-/** A many-to-many relation of a model, booted. */
+/** A booted many-to-many relation of a model. */
 export class PivotRelation {
-  /** Name in the API */
+  /** API name */
   readonly name: string
-  /** Table of the rows that tie the records */
+  /** The pivot table */
   readonly table: string
-  /** Its columns with the keys of the model's record and of the related one */
+  /** Columns of the pivot table with the keys of the model's record and of the related record */
   readonly pair: readonly [string, string]
-  /** Attributes that these columns contain: the model's, and the related model's */
+  /** Attributes whose values these columns contain: the model's, and the related model's */
   readonly attributes: readonly [string, string]
-  /** Its other columns, as far as the model declares them */
+  /** Other columns of the pivot table that the model declares */
   readonly columns: readonly string[]
-  /** Its columns that Lucid sets to the current time */
+  /** Columns of the pivot table that Lucid sets to the current time */
   readonly stamps: readonly string[]
-  /** False if the relation has conditions of its own, which narrow it to less than the pivot rows say */
+  /** False if the relation has additional conditions, so that it does not include all pivot rows */
   readonly isWhole: boolean
 
   constructor(readonly relation: Relation) {
@@ -27,7 +27,7 @@ export class PivotRelation {
     this.table = relation.pivotTable
     this.pair = [relation.pivotForeignKey, relation.pivotRelatedForeignKey]
     this.attributes = [relation.localKey, relation.relatedKey]
-    /* Not among Lucid's types */
+    /* Missing in Lucid's types */
     this.stamps = (relation as unknown as { pivotTimestamps: string[] }).pivotTimestamps
     this.columns = relation.pivotColumns.filter(
       (one) => !this.pair.includes(one) && !this.stamps.includes(one)
@@ -39,7 +39,7 @@ export class PivotRelation {
     return this.relation.relatedModel()
   }
 
-  /** The key of a record by which pivot rows refer to it. */
+  /** Returns the key of a record that its pivot rows contain. */
   keyOf(record: LucidRow): unknown {
     return (record as unknown as Record<string, unknown>)[this.attributes[0]]
   }
@@ -48,8 +48,8 @@ export class PivotRelation {
 const RELATIONS = new WeakMap<LucidModel, readonly PivotRelation[]>()
 
 /**
- * The many-to-many relations of a model that responses and events may show: those with a name in the API that is
- * not that of a column or of a secret. One that Lucid can't use is left out. [E4]
+ * Returns the many-to-many relations of a model that responses and events are allowed to show: those with an API name
+ * that is not that of a column or a secret. Relations that Lucid can't use are left out. [E4]
  */
 export function pivotRelationsOf(model: LucidModel): readonly PivotRelation[] {
   let relations = RELATIONS.get(model)
@@ -71,7 +71,7 @@ export function pivotRelationsOf(model: LucidModel): readonly PivotRelation[] {
   return relations
 }
 
-/** The same relation by its name in the model or in the API. */
+/** Returns a relation by its name in the model or in the API. */
 export function pivotRelationOf(model: LucidModel, name: string): PivotRelation | undefined {
   const relations = pivotRelationsOf(model)
   return (
@@ -80,7 +80,7 @@ export function pivotRelationOf(model: LucidModel, name: string): PivotRelation 
   )
 }
 
-/** False if its keys are not columns. */
+/** False if the keys of the relation are not columns. */
 function isUsable(relation: Relation): boolean {
   try {
     relation.boot()

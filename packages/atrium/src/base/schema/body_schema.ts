@@ -14,32 +14,32 @@ import type { FieldError } from '../errors.js'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** A field of a body: its API name, its name in the schema, and its column; a virtual field has none. */
+/** A field of a body: its API name, its name in the schema, and its column, which a virtual field does not have. */
 export interface BodyField extends SchemaField {
   apiName: string
   column: Column | undefined
-  /** True if the model's own schema validates it, which gets the value as it was sent [A28] */
+  /** True if a custom schema of the model validates the field: it receives the value as it was sent [A28] */
   isOwn: boolean
 }
 
 /**
- * Validates a body and converts it to the values of a model. The only class that reads a caller's
- * values; only fields of the schema get through. [A7, A28]
+ * Validates a body and converts it to the values of a model. Only this class reads a caller's values, and it ignores
+ * fields that are not in the schema. [A7, A28]
  */
 export class BodySchema {
   readonly #fields: BodyField[]
   readonly #schema: CompiledSchema
   readonly #keysAreFixed: boolean
   readonly #offered: BodyField[]
-  /** Names in the schema of fields that may not be written */
+  /** Schema names of read-only fields */
   readonly #withheld: ReadonlySet<string>
 
   /**
    * @param find          finds the column of a schema's key, if any
    * @param keysAreFixed  true to ignore key columns, as on update
    * @param isDerived     true if the schema was derived from the columns, and is as strict as they are
-   * @param writing       whether a field is to be written; accepted, as sending its stored value is not a write; or
-   *                      unknown [U3]
+   * @param writing       returns whether a field is writable, read-only (accepted, as sending its stored value is not a
+   *   write) or unknown [U3]
    */
   constructor(
     schema: CompiledSchema,
@@ -67,7 +67,7 @@ export class BodySchema {
   }
 
   /**
-   * The fields that are accepted but not written, as sending their stored value is not a write. [U3]
+   * The fields that are accepted but not written, because sending their stored value is not a write. [U3]
    */
   get readOnly(): readonly BodyField[] {
     return this.#fields.filter((field) => !this.#offered.includes(field))
@@ -77,9 +77,9 @@ export class BodySchema {
    * @param body  the parsed body, by API names
    * @param meta  passed to the schema's rules as `field.meta`
    * @param isStrict  true to refuse fields that the schema does not have
-   * @param optional  API names of fields that are not required here
+   * @param optional  API names of fields that are not required in this call
    * @returns the values by attribute name; virtual fields by their own name
-   * @throws Problem 422  with every field that fails
+   * @throws Problem 422  with every invalid field
    */
   async parse(
     body: Record<string, unknown>,
@@ -133,8 +133,8 @@ export class BodySchema {
   }
 
   /**
-   * VineJS drops a null that is optional but not nullable. Here a null that was sent stays null: it
-   * clears a nullable column and is refused for any other.
+   * Returns the value of a field. VineJS drops a null that is optional but not nullable. Here a null that was sent is
+   * preserved: it clears a nullable column and is refused for any other.
    */
   #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
     const value = output[field.output]
@@ -142,7 +142,10 @@ export class BodySchema {
     return value
   }
 
-  /** A field that may not be sent is not required: code, the record or the database has the value. */
+  /**
+   * True if an error for a missing field applies. A read-only field is not required: code, the record or the database
+   * has the value.
+   */
   #isWanted(
     path: string,
     isSent: (name: string) => boolean,
@@ -154,7 +157,7 @@ export class BodySchema {
     return !this.#withheld.has(name) && !(field && optional.has(field.apiName))
   }
 
-  /** Translates VineJS's failures from the schema's names to API names. */
+  /** Adds VineJS's errors with API names in place of the schema's names. */
   #addFailures(failures: FieldError[], errors: ErrorList) {
     for (const { field: path, rule, message } of failures) {
       const [first, ...rest] = path.split('.')
@@ -173,14 +176,14 @@ function prepare(field: BodyField, value: unknown): Prepared {
     : prepareForSchema(field.column, value)
 }
 
-/** The type that the schema reads; undefined for a parser or for formats of the schema's own. */
+/** Returns the type that the schema reads; undefined for a custom parser or custom formats. */
 function readBy({ type, settings, rules }: BodyField): Reads {
   if (settings.formats || rules.some(({ name }) => name === 'parse')) return undefined
   if (type === 'number') return 'number'
   return type === 'date' ? 'moment' : undefined
 }
 
-/** Adds unknown fields, each with the nearest known name. [A7] */
+/** Adds unknown fields, each with the most similar known name. [A7] */
 function addUnknown(body: object, fields: readonly BodyField[], errors: ErrorList) {
   const known = fields.map(({ apiName }) => apiName)
   const unknown = Object.keys(body).filter((name) => !known.includes(name))
@@ -191,7 +194,7 @@ function addUnknown(body: object, fields: readonly BodyField[], errors: ErrorLis
   }
 }
 
-/** True for a key whose path clients and proxies would resolve to another one. */
+/** True for a key whose path clients and proxies would resolve to another path. */
 function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
   return isPrimary && ['', '.', '..'].includes(value as string)
 }
@@ -212,13 +215,13 @@ function renamed(message: string, from: string, to: string): string {
     : message.replace(new RegExp(`\\b${RegExp.escape(from)}\\b`, 'g'), to)
 }
 
-/* More errors are of no use, and a list of 100,000 wrong values must not become as many errors. */
+/* Maximum number of errors: a list of 100,000 invalid values must not result in as many errors. */
 const MOST_ERRORS = 100
 
-/* A longer name is not a typing error. */
+/* Maximum length for which a similar name is suggested; longer names are not typing errors. */
 const LONGEST_NAME = 100
 
-/** The failing fields, or parts of them (`tags.0`), each with its first error. */
+/** The invalid fields, or parts of them (`tags.0`), each with its first error. */
 class ErrorList {
   readonly errors: FieldError[] = []
   readonly #paths = new Set<string>()

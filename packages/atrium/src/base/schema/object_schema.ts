@@ -35,22 +35,22 @@ export interface SchemaRule {
   options: unknown
 }
 
-/** The description of a schema's field. */
+/** Description of a schema's field. */
 export interface SchemaField {
-  /** Its name in the input */
+  /** Name of the field in the input */
   input: string
-  /** Its name in the output, after `toCamelCase()` */
+  /** Name of the field in the output, after `toCamelCase()` */
   output: string
-  /** VineJS's own type, including those that JSON lacks, such as `date` and `multipartFile` */
+  /** VineJS's type, including types that JSON does not have, such as `date` and `multipartFile` */
   type: string
-  /** The schema without null, which `nullable` tells. A union is an `anyOf`. */
+  /** The schema without null, which `nullable` indicates. A union is an `anyOf`. */
   json: JsonSchema
   nullable: boolean
   /** True if the field is always required */
   required: boolean
-  /** The options of the type, as in `vine.number({ strict: true })` */
+  /** Options of the type, as in `vine.number({ strict: true })` */
   settings: Readonly<Record<string, unknown>>
-  /** In the order of their execution */
+  /** Rules in the order of execution */
   rules: readonly SchemaRule[]
 }
 
@@ -71,7 +71,7 @@ interface CompiledNode {
 
 type References = Record<string, { options?: unknown }>
 
-/** A compiled schema and its fields, including those of only some groups. */
+/** A compiled schema and its fields, including fields that are in only some groups. */
 export class CompiledSchema {
   readonly fields: SchemaField[]
   readonly #validator: VineValidator<any, any>
@@ -88,7 +88,7 @@ export class CompiledSchema {
     this.fields = describedFields(tree, refs, jsonProperties(this.#validator.toJSONSchema() as any))
   }
 
-  /** @returns the failures, and the output of all fields that passed */
+  /** @returns the errors, and the output of all valid fields */
   async validate(
     input: object,
     meta: Record<string, unknown>
@@ -101,8 +101,8 @@ export class CompiledSchema {
 }
 
 /**
- * Never reports errors to VineJS, so that it validates all fields and the ones that pass are in the
- * output: they can then be checked against the database in the same response. [A6]
+ * Collects errors without reporting them to VineJS, so that it validates all fields and the output contains the valid
+ * ones: these can then be checked against the database in the same response. [A6]
  */
 class CollectingReporter extends SimpleErrorReporter {
   report(...failure: Parameters<SimpleErrorReporter['report']>) {
@@ -112,7 +112,7 @@ class CollectingReporter extends SimpleErrorReporter {
 }
 
 function noObjectSchema(schema: unknown, option: string, model: string): ValueError {
-  /* A long internal name would not help the reader. */
+  /* A long internal name would not help readers. */
   const { name = '' } = (schema as object | null)?.constructor ?? {}
   const what = /^Vine/.test(name) ? `a ${name}` : shown(schema)
   return new ValueError(
@@ -131,7 +131,7 @@ function describedFields(
       const json = schemas.get(property.fieldName) ?? {}
       fields.set(property.fieldName, {
         ...described(property, references, json),
-        /* A parser may provide a missing value. */
+        /* A parser can provide a missing value. */
         required: !isConditional && !property.parseFnId && isRequired(property, json),
       })
     }
@@ -163,7 +163,7 @@ function described(node: CompiledNode, references: References, json: JsonSchema)
   }
 }
 
-/** A union does not tell that it is optional: one of its alternatives then accepts anything. */
+/** True if a field is required. An optional union has no mark, but one of its alternatives accepts anything. */
 function isRequired(node: CompiledNode, json: JsonSchema): boolean {
   if (node.isOptional !== undefined) return !node.isOptional
   return !alternatives(json).some((one) => Object.keys(one).length === 0)
@@ -186,7 +186,7 @@ function withoutNull({ ...json }: JsonSchema): JsonSchema {
   return json
 }
 
-/** The properties, including those of groups, each of which is an alternative. */
+/** Returns the properties, including those of groups, each of which is an alternative. */
 function jsonProperties(json: JsonSchema): Map<string, JsonSchema> {
   const properties = new Map<string, JsonSchema>()
   for (const inner of json.anyOf ?? []) {

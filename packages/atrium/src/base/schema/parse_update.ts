@@ -6,9 +6,9 @@ type Values = Record<string, unknown>
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The body of an update, and the record that it is about. */
+/** The body of an update, and the record to update. */
 export interface SentUpdate extends StoredValues {
-  /** By API name */
+  /** Body by API name */
   body: Values
   /** Passed to the schema's rules as `field.meta` */
   meta: Values
@@ -18,21 +18,21 @@ export interface SentUpdate extends StoredValues {
   optional?: ReadonlySet<string>
 }
 
-/** The values that a record has before an update. */
+/** Values of a record before an update. */
 export interface StoredValues {
-  /** By API name; null if the caller can't see the record. Only called if the body is invalid */
+  /** Returns values by API name; null if the caller can't see the record. Only called if the body is invalid */
   stored: () => Promise<Values | null> | Values | null
-  /** True if a field was sent with the value of the record. Default: compares the values */
+  /** True if a field was sent with the stored value. Default: compares the values */
   isUnchanged?: (name: string) => boolean
 }
 
 /**
- * Parses the body of an update. Values that the schema refuses, and that the record has already, are left out: other
- * programs store what no schema accepts, and the other fields must be writable. A value that is invalid only together
- * with what was changed stays an error.
+ * Parses the body of an update. Invalid values that the record already has are ignored, because other programs can
+ * store values that the schema does not accept, and the other fields have to remain writable. A value that is invalid
+ * only together with a changed value remains an error.
  *
  * @returns the values by attribute name
- * @throws Problem 422  with every other field that fails
+ * @throws Problem 422  with every other invalid field
  */
 export async function parseUpdate(schema: BodySchema, update: SentUpdate): Promise<Values> {
   const { body, meta, isStrict, optional = NONE } = update
@@ -46,7 +46,7 @@ export async function parseUpdate(schema: BodySchema, update: SentUpdate): Promi
   }
 }
 
-/** Those of the fields that were sent unchanged, and that the record by itself has with an invalid value. */
+/** Returns those fields that were sent unchanged, and whose stored values are invalid by themselves. */
 async function storedFields(
   schema: BodySchema,
   { body, meta, stored, isUnchanged }: SentUpdate,
@@ -72,7 +72,7 @@ async function invalidFields(schema: BodySchema, values: Values, meta: Values) {
   }
 }
 
-/** The API names of the fields that a problem is about. */
+/** Returns the API names of the fields of a problem. */
 function fieldsIn(error: unknown): Set<string> {
   const errors = error instanceof Problem && error.status === 422 ? (error.errors ?? []) : []
   return new Set(errors.map(({ field }) => field.split('.', 1)[0]))

@@ -10,22 +10,22 @@ import {
   foldText,
 } from '../values/text_pattern.js'
 
-/** The SQL for the parts of a match on a database server. */
+/** SQL for the parts of a match on a database server. */
 export interface LikeWords {
   /** The escape character for `%` and `_` in a pattern */
   escape: '|' | '\\'
-  /** The text with the pattern's letters folded to one form, if case does not count */
+  /** Returns the text with the pattern's letters folded to one form, for case-insensitive matches */
   folded(text: string, pattern: TextPattern): Sql
-  /** Condition that a text contains another */
+  /** Returns the condition that a text contains another */
   contains(text: Sql, wanted: string): Sql
 }
 
 /**
- * Condition that tests a text against the pattern, null if the text is null. LIKE compares the part
- * after a `%` at each position of the text: a long suffix is compared with the end alone, and a long
- * text is found in one pass. [A18]
+ * Returns the condition that a text matches the pattern, null if the text is null. LIKE compares the part after a `%`
+ * at each position of the text, so a long suffix is compared only with the end of the text, and a long literal text is
+ * found in one pass. [A18]
  *
- * @param text  the expression of the text
+ * @param text  expression of the text
  */
 export function likeMatch(
   text: string,

@@ -1,5 +1,5 @@
-/** A name quoted for a statement; any characters are safe (MySQL quotes names otherwise). */
+/** Returns a name quoted for a statement; any characters are safe. (MySQL uses other quotes.) */
 export function quoted(name: string): string {
-  /* Few names have a quote, and this check takes a tenth of the time. */
+  /* Few names contain a quote, and this check takes a tenth of the time. */
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }

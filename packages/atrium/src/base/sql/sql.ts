@@ -9,13 +9,13 @@ export interface Sql {
 
 /** An extra select expression of a row. */
 export interface ExtraColumn {
-  /** Name in the result */
+  /** Alias in the result */
   as: string
-  /** The select expression with its name */
+  /** The select expression with its alias */
   sql: string
 }
 
-/** The fragments joined with `and` or `or` to one condition. */
+/** Returns the fragments joined with `and` or `or` to one condition. */
 export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
   let sql = ''
   const bindings: unknown[] = []
@@ -35,9 +35,9 @@ export function whereSql(
 }
 
 /**
- * The insert of a row (not for MySQL, which quotes names otherwise).
+ * Returns the insert of a row (not for MySQL, which uses other quotes).
  *
- * @param table  quoted
+ * @param table  quoted table name
  */
 export function insertSql(table: string, row: Record<string, unknown>): Sql {
   const names = Object.keys(row)
@@ -49,10 +49,10 @@ export function insertSql(table: string, row: Record<string, unknown>): Sql {
 }
 
 /**
- * The update of the rows that meet a condition (not for MySQL).
+ * Returns the update of the rows that meet a condition (not for MySQL).
  *
- * @param table    quoted
- * @param changes  by column name
+ * @param table    quoted table name
+ * @param changes  new values by column name
  */
 export function updateSql(table: string, changes: Record<string, unknown>, where: Sql): Sql {
   const parts = Object.keys(changes).map((name) => `${quoted(name)} = ?`)
@@ -63,9 +63,9 @@ export function updateSql(table: string, changes: Record<string, unknown>, where
 }
 
 /**
- * The insert of rows with the same columns (not for MySQL).
+ * Returns the insert of rows with the same columns (not for MySQL).
  *
- * @param table  quoted
+ * @param table  quoted table name
  */
 export function insertRowsSql(table: string, rows: ReadonlyArray<Record<string, unknown>>): Sql {
   const names = Object.keys(rows[0])

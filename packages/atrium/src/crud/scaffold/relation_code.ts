@@ -3,14 +3,14 @@ import type { ModelNames } from './model_names.js'
 import type { Related } from './related.js'
 import type { Relation } from './relation.js'
 
-/** The code of one relation in the generated files. All of it is TypeScript. */
+/** TypeScript code of one relation in the generated files. */
 export class RelationCode {
   constructor(
     readonly relation: Relation,
     readonly related: Related
   ) {}
 
-  /** The relation's type in the model, and that of the decorator's import, as in `HasMany`. */
+  /** Type of the relation in the model, such as `HasMany`; also the name of the import. */
   get type(): string {
     return string.pascalCase(this.relation.kind)
   }
@@ -27,15 +27,15 @@ export class RelationCode {
     return `@${kind}(() => ${model}${given})\ndeclare ${attribute}: ${this.type}<typeof ${model}>`
   }
 
-  /** API name of the relation if responses may include it. */
+  /** API name of the relation if responses can include it. */
   get include(): string | undefined {
     return this.related.isUnread ? undefined : this.relation.name
   }
 
   /**
-   * The columns of the pivot table in its migration; undefined without one.
+   * Returns the columns of the pivot table for its migration; undefined without a pivot table.
    *
-   * @param names  of the generated model
+   * @param names  names of the generated model
    */
   pivotColumns(names: ModelNames): string | undefined {
     const { pivot } = this.related

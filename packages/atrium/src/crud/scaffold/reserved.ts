@@ -1,7 +1,7 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import { ValueError } from '#base/errors'
 
-/* Reserved words of TypeScript, which code could not use as variable names. */
+/* Reserved words of TypeScript, which code cannot use as variable names. */
 const WORDS = new Set(
   (
     'arguments await break case catch class const continue debugger default delete do else enum eval export ' +
@@ -10,7 +10,7 @@ const WORDS = new Set(
   ).split(' ')
 )
 
-/** Members of every generated model, with or without the command's flags */
+/** Members that generated models have, depending on the flags of the command */
 const GENERATED = new Map([
   ['id', 'every model has it'],
   ['createdAt', 'every model has it, unless --no-timestamps is given'],
@@ -19,7 +19,7 @@ const GENERATED = new Map([
   ['isDeleted', 'it marks what is soft-deleted: use --soft-deletes'],
 ])
 
-/** Names that the generated files, or the compiled decorators, refer to */
+/** Names that the generated files or the compiled decorators use */
 const CLASSES = new Set(
   (
     'AdminView Array BaseModel BelongsTo BigInt Boolean Buffer Crud Date DateTime Error Function HasMany HasOne ' +
@@ -30,7 +30,7 @@ const CLASSES = new Set(
 class EmptyModel extends BaseModel {}
 
 /**
- * Checks that a model may have an attribute of this name.
+ * Checks that a model can have an attribute with this name.
  *
  * @throws ValueError  when it would break the model, or the code that uses it
  */
@@ -50,13 +50,13 @@ export function isLucidMember(attribute: string): boolean {
   return attribute in new EmptyModel()
 }
 
-/** True for a class that the generated code, or JavaScript, refers to by this name. */
+/** True for a class name that the generated code or JavaScript uses. */
 export function isReservedClass(name: string): boolean {
   return CLASSES.has(name)
 }
 
 /**
- * Checks that a model's class may have this name.
+ * Checks that a model's class can have this name.
  *
  * @throws ValueError  when the name is already used
  */
@@ -66,7 +66,7 @@ export function checkClassName(name: string): void {
   }
 }
 
-/* As part of a constraint's name, a longer one is cut or refused by some databases. */
+/* A longer name would be cut or refused by some databases as part of a constraint name. */
 const LONGEST_NAME = 40
 
 /**

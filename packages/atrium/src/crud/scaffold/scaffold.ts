@@ -12,18 +12,17 @@ import { findRelated } from './related.js'
 import { RelationCode } from './relation_code.js'
 import { stubData, type ScaffoldOptions } from './stub_data.js'
 
-/* Longer names of constraints are cut or refused by some databases. */
+/* Longer constraint names are cut or refused by some databases. */
 const LONGEST_CONSTRAINT = 63
 
 const STUBS = ['model', 'migration', 'factory', 'test']
 
 /**
- * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory, a
- * functional test, and the migrations of its pivot tables. Writes all of them or none, and changes no
- * existing file. [P12]
+ * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory, a functional
+ * test, and the migrations of its pivot tables. Writes all of them or none, and does not change existing files. [P12]
  */
 export class Scaffold {
-  /** Steps to be done by hand for the written files, in sentences */
+  /** Sentences about manual steps for the written files */
   readonly needs: string[] = []
 
   readonly #app: ApplicationService
@@ -59,8 +58,8 @@ export class Scaffold {
   }
 
   /**
-   * Two models cannot create the same table; the admin site's own tables are created by such migrations
-   * too.
+   * Checks that no other migration creates the same table. Tables of the admin site are also created by such
+   * migrations.
    */
   async #checkMigrations(wanted: string, table: string) {
     for (const folder of this.#migrationFolders()) {
@@ -144,8 +143,8 @@ export class Scaffold {
   }
 
   /**
-   * Later than all existing migrations, whatever the clock says: a referenced table must be created
-   * before.
+   * Returns a number higher than that of all existing migrations, even if the clock is wrong: a referenced table must
+   * be created first.
    */
   async #nextMigration(): Promise<number> {
     const numbers = await filesIn(this.#app.migrationsPath())

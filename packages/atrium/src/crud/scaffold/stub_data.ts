@@ -3,7 +3,7 @@ import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 import type { RelationCode } from './relation_code.js'
 
-/** The parts of a generated model in addition to its fields. */
+/** Optional parts of a generated model in addition to its fields. */
 export interface ScaffoldOptions {
   /** `created_at` and `updated_at` */
   timestamps: boolean
@@ -16,7 +16,7 @@ const UPDATED =
   '@column.dateTime({ autoCreate: true, autoUpdate: true })\ndeclare updatedAt: DateTime | null'
 const DELETED = '@column.dateTime()\ndeclare deletedAt: DateTime | null'
 
-/** The data of the stubs in `stubs/make/crud`: blocks of code, which are formatted afterwards. */
+/** Returns the data of the stubs in `stubs/make/crud`: blocks of code, which are formatted afterwards. */
 export function stubData(
   names: ModelNames,
   codes: FieldCode[],
@@ -83,7 +83,7 @@ function modelData(
   }
 }
 
-/** Records that belong to one are rows in its form, once for each model. */
+/** Returns the relations whose records are edited as rows in the form, one for each related model. */
 function inlinesOf(relations: RelationCode[]): string[] {
   const owned = relations.filter(({ related }) => related.hasRows)
   const models = owned.map(({ relation }) => relation.model)

@@ -11,20 +11,20 @@ export interface TableColumn extends Field {
   kind: ColumnKind
 }
 
-/* Names that Lucid or Knex would read as a table and a column, or as an alias, or could not quote */
+/* Names that Lucid or Knex would split into table and column, parse as an alias, or could not quote */
 const UNQUOTABLE = /[."`\\]|\sas\s/i
 
 const SECRET = /(^|_)(password|passwd|pwd|passphrase|secret|salt|api_key|private_key|token)(_|$)/
 
-/** True if a model can't have a table or column of this name. */
+/** True if no model can have a table or column with this name. */
 export function isUnquotable(name: string): boolean {
   return UNQUOTABLE.test(name)
 }
 
 /**
- * The columns of a table with names and types for a model.
+ * Returns the columns of a table with names and types for a model.
  *
- * @param key  names of the columns that address a row
+ * @param key  names of the columns that identify a row
  */
 export function tableColumns(
   { columns, foreignKeys }: TableIntrospection,
@@ -63,14 +63,14 @@ export function tableColumns(
     })
 }
 
-/** The first of `name`, `name2`, `name3`, ... that is not taken. */
+/** Returns the first of `name`, `name2`, `name3`, ... that is not in use. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   for (let number = 2; taken.has(free); number++) free = `${name}${number}`
   return free
 }
 
-/** The name in Latin letters and digits, with spaces in place of all others. */
+/** Returns the name in ASCII letters and digits, with spaces in place of other characters. */
 export function latin(name: string): string {
   return name
     .normalize('NFKD')
@@ -80,7 +80,7 @@ export function latin(name: string): string {
     .trim()
 }
 
-/** @param place  of the column, for a name without a Latin letter */
+/** @param place  position of the column, used for a name without ASCII letters */
 function attributeOf(column: string, place: number): string {
   const name = latin(column)
   if (!/[a-z]/i.test(name)) return `column${place + 1}`
@@ -94,7 +94,7 @@ function automatic(name: string, kind: ColumnKind): Field['automatic'] {
   return name === 'updated_at' ? 'update' : undefined
 }
 
-/** The value type in the API */
+/** Returns the value type in the API */
 export function valueKind({ kind, sqlType }: ColumnIntrospection): ColumnKind {
   return kind ?? kindOf(sqlType)
 }
@@ -107,7 +107,7 @@ const ARRAY: FieldType = {
   typescript: ([item]) => `${item}[]`,
 }
 
-/** A decimal of more digits than a JavaScript number keeps is a text where it needs them. */
+/** A decimal with more digits than a JavaScript number preserves has text values where necessary. */
 const LONG_DECIMAL: FieldType = { ...typeCalled('decimal'), typescript: () => 'number | string' }
 
 function typeOf(
@@ -126,7 +126,7 @@ function typeOf(
   return [digits > 15 ? LONG_DECIMAL : typeCalled('decimal'), []]
 }
 
-/** PostgreSQL's driver returns other items as texts. */
+/** Returns the TypeScript type of array items. PostgreSQL's driver returns items of other kinds as text. */
 function itemType(kind: ColumnKind): string {
   if (kind === 'integer' || kind === 'number') return 'number'
   if (kind === 'boolean') return 'boolean'

@@ -7,7 +7,7 @@ import { isReservedClass } from './reserved.js'
 import { freeName, latin, tableColumns, type TableColumn } from './table_column.js'
 import type { RelatedModel, TableRelation } from './table_relation.js'
 
-/** Names that models of one run must not share */
+/** Names that must be unique among the models of one run */
 interface TakenNames {
   models: Set<string>
   paths: Set<string>
@@ -22,7 +22,7 @@ export class TableModel implements RelatedModel {
   readonly isUnread = false
   /** Plural heading: `Order lines` */
   readonly label: string
-  /** Below the prefix, as in `/order-details` */
+  /** Path below the prefix, such as `/order-details` */
   readonly path: string
   readonly columns: readonly TableColumn[]
   readonly relations: TableRelation[] = []
@@ -30,10 +30,10 @@ export class TableModel implements RelatedModel {
   readonly #lines: ReadonlySet<string>
 
   /**
-   * @param place   of the table, for a name without a Latin letter
-   * @param taken   names of other models, to which those of this one are added
-   * @param key     names of the columns that address a row
-   * @param lines   names of columns whose texts fit into one line, though their type has no limit
+   * @param place   position of the table, used for a name without ASCII letters
+   * @param taken   names of other models, to which the names of this model are added
+   * @param key     names of the columns that identify a row
+   * @param lines   names of columns whose texts fit into one line, although their type has no limit
    */
   constructor(
     app: ApplicationService,
@@ -76,7 +76,7 @@ export class TableModel implements RelatedModel {
     return this.columns.find((one) => one.column.toLowerCase() === name)?.attribute
   }
 
-  /** A name for a relation: the first that no field and no other relation has. */
+  /** Returns a name for a relation: the first one that no field or other relation has. */
   relationName(...names: string[]): string {
     const taken = new Set([
       ...this.columns.flatMap(({ attribute, name }) => [attribute, name]),
@@ -86,7 +86,7 @@ export class TableModel implements RelatedModel {
     return names.find(isFree) ?? freeName(names.at(-1)!, taken)
   }
 
-  /** The data of the stub `table.stub`: blocks of code, which are formatted afterwards. */
+  /** Data of the stub `table.stub`: blocks of code, which are formatted afterwards. */
   get stubData(): { names: TableModel } & Record<string, unknown> {
     const codes = this.columns.map((column) => new FieldCode(column))
     return {

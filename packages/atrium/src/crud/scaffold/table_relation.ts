@@ -2,7 +2,7 @@ import string from '@adonisjs/core/helpers/string'
 import { apiNameOfRelation } from './api_names.js'
 import type { RelationKind } from './relation.js'
 
-/** A model that a relation refers to: one to generate, or one of `app/models`. */
+/** A model that a relation refers to: a model to generate, or an existing one in `app/models`. */
 export interface RelatedModel {
   /** Class name */
   model: string
@@ -11,15 +11,15 @@ export interface RelatedModel {
   keyAttributes: readonly string[]
   /** True if responses cannot include its records [Q3] */
   isUnread: boolean
-  /** The attribute of a column, whatever its upper and lower case; undefined without one */
+  /** Returns the attribute of a column, ignoring case; undefined if there is none */
   attributeOf(column: string): string | undefined
 }
 
-/** A relation by a foreign key of the database. [K12] */
+/** A relation for a foreign key of the database. [K12] */
 export class TableRelation {
   /**
    * @param name     attribute of the model
-   * @param options  of Lucid's decorator
+   * @param options  options of Lucid's decorator
    */
   constructor(
     readonly name: string,
@@ -28,12 +28,12 @@ export class TableRelation {
     readonly options: Readonly<Record<string, string | undefined>>
   ) {}
 
-  /** As in `BelongsTo` */
+  /** Type name such as `BelongsTo` */
   get type(): string {
     return string.pascalCase(this.kind)
   }
 
-  /** Name in the API, if responses may include it. */
+  /** API name, if responses can include the relation. */
   get include(): string | undefined {
     return this.related.isUnread ? undefined : apiNameOfRelation(this.name)
   }
@@ -52,7 +52,7 @@ export class TableRelation {
   }
 }
 
-/** The attribute as an option: undefined if it is the model's only key, which is Lucid's default. */
+/** Returns the attribute as an option: undefined if it is the model's only key, which is Lucid's default. */
 export function unlessKey(model: RelatedModel, attribute: string): string | undefined {
   const [key, ...others] = model.keyAttributes
   return key === attribute && others.length === 0 ? undefined : attribute

@@ -18,16 +18,13 @@ import string from '@adonisjs/core/helpers/string'
 
 type Tables = ReadonlyMap<string, TableIntrospection>
 
-/** Tables of the engine, of Lucid, and of packages that keep their own state in the database */
+/** Tables of the engine, of Lucid, and of packages that store internal data in the database */
 const INTERNAL =
   /^(?:admin_\w+|adonis_schema(?:_versions)?|idempotency_keys|seed_runs|rate_limits|cache|sessions|auth_access_tokens|remember_me_tokens)$/
 
-/**
- * Writes the models of tables that exist already. Writes all of them or none, and changes no existing file.
- * [K12]
- */
+/** Writes models for existing tables. Writes all of them or none, and does not change existing files. [K12] */
 export class TableScaffold {
-  /** What the written models do not have, in sentences */
+  /** Sentences about what the written models do not contain */
   readonly notes: string[] = []
 
   readonly #app: ApplicationService
@@ -38,9 +35,9 @@ export class TableScaffold {
   }
 
   /**
-   * @param names  of the tables; undefined: all that have no model yet
-   * @returns the paths of the files, relative to the project's root
-   * @throws ValueError  when there is no such table, it has a model, or a file exists
+   * @param names  names of the tables; undefined: all tables without a model
+   * @returns paths of the files, relative to the project's root
+   * @throws ValueError  when there is no such table, it already has a model, or a file exists
    */
   async write(names: readonly string[] | undefined): Promise<string[]> {
     const existing = await applicationModels(this.#app)
@@ -63,7 +60,7 @@ export class TableScaffold {
     return await writeFiles(this.#app, await renderStubs(this.#app, stubs))
   }
 
-  /** All tables; for some names, these and the tables that refer to them. */
+  /** Reads all tables; if names are given, only these and the tables that refer to them. */
   async #read(names: readonly string[] | undefined): Promise<Tables> {
     if (!names) {
       const all = await listTables(this.#client)
@@ -141,7 +138,7 @@ export class TableScaffold {
     return models
   }
 
-  /** The primary key, another key, or for a view the first columns whose values differ in all rows. */
+  /** Returns the primary key, another unique key, or for a view the first columns whose values differ in all rows. */
   async #keyOf(table: string, introspection: TableIntrospection): Promise<readonly string[]> {
     const { columns, primaryKey, wholeKeys } = introspection
     if (primaryKey.length > 0) return primaryKey
@@ -183,18 +180,18 @@ function isInternal(table: string): boolean {
   return INTERNAL.test(table)
 }
 
-/* Rows whose texts are measured */
+/* Number of rows whose texts are measured */
 const ROWS = 1000
 
-/* Characters of a field of one line at most */
+/* Maximum number of characters in a single-line field */
 const LONGEST_LINE = 255
 
 const LONG_TEXTS =
   /(?:^|_)(?:text|body|content|contents|description|notes?|comments?|remarks?|messages?|summary|abstract|bio|biography|details|html|markdown|article|review|instructions|story|plot|synopsis|terms)$/
 
 /**
- * Columns of a table whose texts have no limit by their type, but fit into one line: the name suggests no
- * long text, and the first rows have none. In SQLite and PostgreSQL, most texts have no limit.
+ * Returns columns whose texts have no limit by their type, but fit into one line: the name does not suggest a long
+ * text, and the first rows contain none. In SQLite and PostgreSQL, most texts have no limit.
  */
 async function shortTexts(
   client: QueryClientContract,

@@ -1,4 +1,4 @@
-/* Settings of AdonisJS's own configuration of Prettier */
+/* Settings of AdonisJS's Prettier configuration */
 const INDENT = '  '
 const WIDTH = 100
 
@@ -7,8 +7,8 @@ const TOKEN = new RegExp(`${TEXT.source}|[[\\](){},]`, 'g')
 const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 
 /**
- * Indents generated code and breaks its long lines, as Prettier does with AdonisJS's settings. It knows the code that the
- * stubs in `stubs/make/crud` make, not all of TypeScript.
+ * Indents generated code and breaks long lines, like Prettier with AdonisJS's settings. Supports only the code of the
+ * stubs in `stubs/make/crud`, and not all of TypeScript.
  */
 export function tidy(code: string): string {
   const waiting = code
@@ -16,7 +16,7 @@ export function tidy(code: string): string {
     .split('\n')
     .map((line) => spaced(line.trim()))
   const lines: string[] = []
-  /* For each open bracket, the indentation of its line */
+  /* Indentation of the line of each open bracket */
   const open: number[] = []
   while (waiting.length > 0) {
     const line = waiting.shift()!
@@ -39,12 +39,12 @@ function depthOf(line: string, open: readonly number[], next: readonly string[])
   const [closing] = /^[)\]}]*/.exec(line)!
   if (closing !== '') return open.at(-closing.length) ?? 0
   const outer = open.length > 0 ? open.at(-1)! + 1 : 0
-  /* A call of a chain, a comment before one, or a type of a union */
+  /* A chained call, a comment before one, or a type of a union */
   const isChained = (one = '') => /^[.|]/.test(one)
   return isChained(line) || (line.startsWith('/*') && isChained(next[0])) ? outer + 1 : outer
 }
 
-/** With single quotes and a space after each comma */
+/** Returns the line with single quotes and a space after each comma */
 function spaced(line: string): string {
   return line.replaceAll(TOKEN, (token, place: number) => {
     if (token === ',') return /\s|^$/.test(line.charAt(place + 1)) ? token : ', '
@@ -52,7 +52,7 @@ function spaced(line: string): string {
   })
 }
 
-/** Brackets and commas outside of texts and comments */
+/** Returns brackets and commas outside strings and comments */
 function tokensOf(line: string): Array<{ text: string; place: number }> {
   return [...line.matchAll(TOKEN)]
     .filter(([text]) => text.length === 1)
@@ -62,11 +62,11 @@ function tokensOf(line: string): Array<{ text: string; place: number }> {
 interface Group {
   start: number
   end: number
-  /** Places of the commas between its parts */
+  /** Positions of the commas between the parts of the group */
   commas: number[]
 }
 
-/** The outermost brackets of a line that has both of each pair */
+/** Returns the outermost pairs of brackets in a line */
 function groupsOf(line: string, from = 0, to = line.length): Group[] {
   const groups: Group[] = []
   let depth = 0
@@ -82,7 +82,7 @@ function groupsOf(line: string, from = 0, to = line.length): Group[] {
   return depth === 0 ? groups : []
 }
 
-/** The line in several: at the types of a union, at the calls of a chain, or at the commas of its longest brackets. */
+/** Splits a line: at the types of a union, at chained calls, or at the commas of its longest brackets. */
 function broken(line: string): string[] {
   const groups = groupsOf(line)
   if (groups.length === 0) return line.replace(/: (?=.* \| )/, ': | ').split(/ (?=\| )/)

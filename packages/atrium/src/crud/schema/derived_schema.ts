@@ -4,16 +4,16 @@ import { characterCount } from '#base/values/text'
 import type { Column } from '#base/columns/column'
 import type { ObjectSchema } from '#base/schema/object_schema'
 
-/** The columns that a derived schema leaves out because other code sets them. [P7] */
+/** The columns of a derived schema, without those that other code sets. [P7] */
 export interface DerivedFrom {
   columns: readonly Column[]
   /** Soft-delete and update columns, by attribute */
   managed: ReadonlySet<string>
-  /** True if the body must contain the key, as database and model generate none */
+  /** True if the body must contain the key, because it is not generated */
   keyIsGiven: boolean
 }
 
-/** Counts characters as the database does; VineJS's own rule counts UTF-16 units, two for an emoji. */
+/** Counts characters as the database does; VineJS's rule counts UTF-16 units, which are two for an emoji. */
 const maxCharacters = vine.createRule<{ most: number }>(
   (value, { most }, field) => {
     if (typeof value === 'string' && value.length > most && characterCount(value) > most) {
@@ -29,8 +29,8 @@ const maxCharacters = vine.createRule<{ most: number }>(
 )
 
 /**
- * Derives the schema that a careful developer would write for the table: the right type, the length,
- * nullable as the column is, required if nothing else provides a value. [P7]
+ * Derives the schema of a table: with the type and length of each column, nullable like the column, and required if
+ * there is no other source of a value. [P7]
  */
 export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom): ObjectSchema {
   const fields: Record<string, any> = {}
@@ -47,13 +47,16 @@ export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom):
 function isWritable(column: Column, operation: string, from: DerivedFrom): boolean {
   if (column.generated) return false
   if (column.isPrimary) return operation === 'create' && from.keyIsGiven
-  /* Hidden columns are set by own code, or by a schema of one's own that names them. */
+  /* Hidden columns are set by application code, or by a custom schema that contains them. */
   if (column.hidden) return false
   if (column.automatic || from.managed.has(column.attribute)) return false
   return !['created_at', 'updated_at'].includes(column.name)
 }
 
-/** VineJS's optional fields drop null; body_schema.ts tells absent from null. */
+/**
+ * Returns the schema of a field. Optional fields of VineJS drop null, so body_schema.ts distinguishes absent fields
+ * from null.
+ */
 function fieldFor(column: Column): any {
   if (column.choices) return vine.enum(column.choices)
   switch (column.kind) {
@@ -66,14 +69,14 @@ function fieldFor(column: Column): any {
     case 'uuid':
       return vine.string().uuid()
     case 'json':
-      /* The column checks the items, with a better message. */
+      /* The column validates the items, with a better error message. */
       return column.element ? vine.array(vine.any().nullable()) : vine.any()
     case 'text':
       return vine
         .string()
         .use(maxCharacters({ most: column.maxLength ?? crudConfig().limits.text }))
     default:
-      /* Days, moments, times and base64 have a format that the column checks, with a better message. */
+      /* Dates, times and base64 have formats that the column validates, with a better error message. */
       return vine.string()
   }
 }
