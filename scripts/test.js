@@ -243,7 +243,7 @@ function leftOut() {
   for (const { name, missing } of otherDatabases()) if (missing) lines.push(`${name} (${missing})`)
   const files = isAppOnly ? [] : allFiles()
   /* Node.js 20 runs this script, and has no Map.groupBy. */
-  for (const reason of new Set(files.map(reasonAgainst))) {
+  for (const reason of new Set(files.map((file) => reasonAgainst(file)))) {
     const some = files.filter((file) => reasonAgainst(file) === reason)
     if (reason) lines.push(`${reason}: ${some.join(', ')}`)
   }
