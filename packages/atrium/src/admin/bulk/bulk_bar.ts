@@ -148,7 +148,7 @@ export interface MatchingOffer {
 /**
  * @param total  null if it is not known
  * @param shown  number of records on the page
- * @returns null if the page shows all records, or if no task can run on all of them
+ * @returns null if the total is unknown, the page shows all records, or no task can run on all of them
  */
 export function matchingOffer(
   site: Site,

@@ -150,8 +150,8 @@ export class InvitationController {
 }
 
 /**
- * Hides the URL, which is a secret, from other pages. The `Referer` header contains at most the origin; without the
- * origin, browsers would send the form without `Origin`. [B9]
+ * Hides the URL, which is a secret: the `Referer` header contains at most the origin. Without the origin, browsers
+ * would send the form as if it came from an unknown site. [B9]
  */
 function keepToItself({ response }: HttpContext): void {
   response.header('referrer-policy', 'strict-origin').header('x-robots-tag', 'noindex')

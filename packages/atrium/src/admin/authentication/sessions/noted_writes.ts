@@ -14,7 +14,7 @@ export class NotedWrites {
   /**
    * @param session  key of the session
    * @returns false if the write failed, did not finish in time, or was not started because the session's previous write
-   *   is still pending
+   *   did not finish in time
    */
   async write(session: number, work: () => Promise<void>): Promise<boolean> {
     const end = new AbortController()

@@ -151,7 +151,7 @@ export class EditTask extends BulkTask {
   }
 
   /**
-   * Writes all records in one statement if possible.
+   * Writes several records per statement if possible.
    *
    * @returns false if the records have to be written one by one, so that an error can be assigned to a record
    */

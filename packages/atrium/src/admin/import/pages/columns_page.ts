@@ -121,7 +121,8 @@ function missingFields(fields: readonly ImportField[], { columns }: ChosenColumn
 }
 
 /**
- * Returns the labels of the fields that could identify records, if the file has a column for none of them.
+ * Returns the labels of the fields that could identify records; empty if a key is selected or a column has such a
+ * field.
  */
 function keylessNames(fields: readonly ImportField[], { columns, key }: ChosenColumns): string {
   const unique = fields.filter(({ isUniqueKey }) => isUniqueKey)

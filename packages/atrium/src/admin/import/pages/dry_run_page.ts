@@ -57,7 +57,9 @@ export async function renderDryRun(
   })
 }
 
-/** Returns the label of the button and further advice; no button if there is nothing to import. */
+/**
+ * Returns advice before the run, and the label of the button; no label if there is nothing to import.
+ */
 function runWords(
   site: AdminSite,
   { changed, faulty: invalid, new: added }: DryRun,
