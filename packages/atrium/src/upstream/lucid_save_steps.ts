@@ -2,8 +2,8 @@
  * Lucid 22.4.2: `save()` and `delete()` know one key column, so records of a composite key are written by
  * own statements. The steps of `save()` around its statement are private: the automatic timestamps, the values
  * of a row, the note that all is stored.
- * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). It can go when the test "Lucid by
- * itself still writes all rows of one key column" fails.
+ * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). It can go when the test "Lucid
+ * still writes one key column’s value to all rows" fails.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { LucidRow } from '@adonisjs/lucid/types/model'

@@ -132,7 +132,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B16, B24] the dialog names the records, deletes them, and the deletion can be undone', async ({
+  test('[B16, B24] the dialog lists the records and deletes them, and the deletion can be undone', async ({
     assert,
   }) => {
     await addGadgets('Lamp', NASTY, 'Desk', 'Sofa')
@@ -198,7 +198,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B24] the dialog names ten records and counts the rest', async ({ assert }) => {
+  test('[B24] the dialog lists ten records and counts the rest', async ({ assert }) => {
     await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}`))
     const { page } = await begin()
     await page.goto('/admin/Gadget/?rows-per-page-select=20')

@@ -31,7 +31,7 @@ test.group('Search fields, in a browser', (group) => {
     return { visit: begun, page: begun.page, field, options }
   }
 
-  test('[B17] a choice is found by part of its title and chosen by keyboard alone', async ({
+  test('[B17] the keyboard alone finds an option by part of its title and selects it', async ({
     assert,
   }) => {
     const { visit: begun, page, field, options } = await visit()

@@ -111,7 +111,7 @@ test.group('The dashboard, in a browser', (group) => {
     await page.getByRole('row', { name: `${today} 2` }).waitFor()
   })
 
-  test('the first load takes at most 6 requests and 60 KB, with compressed assets', async ({
+  test('the first load needs at most 6 requests and 60 KB, with compressed assets', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })

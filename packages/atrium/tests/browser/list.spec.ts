@@ -468,7 +468,7 @@ test.group('The list, in a browser', (group) => {
     assert.equal(await page.getByRole('button', { name: 'Sort' }).isVisible(), false)
   })
 
-  test('the first load takes at most 6 requests and 60 KB', async ({ assert }) => {
+  test('the first load needs at most 6 requests and 60 KB', async ({ assert }) => {
     await makeReels(75)
     const begun = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     const { page } = begun

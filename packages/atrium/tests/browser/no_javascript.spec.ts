@@ -65,7 +65,7 @@ test.group('Without JavaScript', (group) => {
     assert.equal(await visit.theme(), 'light-theme')
   })
 
-  test('[B24] the theme form of the login page keeps the return path', async ({ assert }) => {
+  test('[B24] the theme form of the login page preserves the return path', async ({ assert }) => {
     await makeUser('ada')
     const visit = await Visit.begin({ javaScript: false })
     const { page } = visit

@@ -148,7 +148,7 @@ test.group('Access', (group) => {
     assert.deepEqual(await db.from('crud_doors'), [DOOR])
   })
 
-  test('[P10] the authorizer receives model and operation, and may refuse that one', async ({
+  test('[P10] the authorizer receives model and operation, and can refuse that operation', async ({
     assert,
   }) => {
     const requested: string[] = []
@@ -170,7 +170,7 @@ test.group('Access', (group) => {
     )
   })
 
-  test('[P10] without an authorizer every request is refused, and the log says why', async ({
+  test('[P10] without an authorizer every request is refused, and the reason is logged', async ({
     assert,
     cleanup,
   }) => {

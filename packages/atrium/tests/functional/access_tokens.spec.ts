@@ -117,7 +117,7 @@ test.group('Access tokens', (group) => {
     }
   })
 
-  test('[P10, A4] an invalid token is a 401 that says so', async ({ assert }) => {
+  test('[P10, A4] an invalid token is a 401 with that reason', async ({ assert }) => {
     const { token } = await issueToken(jo)
     const [id, secret] = token.slice(4).split('.')
     const other = await issueToken(jo)
@@ -151,7 +151,7 @@ test.group('Access tokens', (group) => {
     assert.equal(right.status, 200)
   })
 
-  test('[P10, A4] a missing ability is a 403 that names it', async ({ assert }) => {
+  test('[P10, A4] a missing ability is a 403 that names the ability', async ({ assert }) => {
     const { headers } = await issueToken(jo, ['Door:read'])
     assert.deepEqual(problemOf(await get(PATH, { headers })), {
       status: 403,

@@ -362,7 +362,7 @@ test.group('Values in bodies', (group) => {
     }
   })
 
-  test('[A28] null is written to a nullable column, an absent field keeps the default', async ({
+  test('[A28] null is written to a nullable column, and an absent field gets the default', async ({
     assert,
   }) => {
     const response = await post('/api/samples', {

@@ -94,7 +94,7 @@ test.group('Entity tags of items', (group) => {
     assert.equal(updated.status, 200)
   })
 
-  test('[Q6, Q2] the tag is that of the whole item, whatever fields are requested', async ({
+  test('[Q6, Q2] the tag covers the whole item, whatever fields are requested', async ({
     assert,
   }) => {
     const path = await insertSheet()
@@ -190,7 +190,7 @@ test.group('If-None-Match', (group) => {
     assert.notEqual(tagOf(grown), tagOf(list))
   })
 
-  test('[Q6] a malformed header is a 400 that names it', async ({ assert }) => {
+  test('[Q6] a malformed header is a 400 that names the header', async ({ assert }) => {
     const path = await insertSheet()
     for (const place of [path, PATH]) {
       const response = await get(place, ifNoneMatch('abc'))

@@ -133,7 +133,7 @@ test.group('Unique values', (group) => {
     assert.equal(wrong.status, 422)
   })
 
-  test('[A8] a soft-deleted row keeps its unique values', async ({ assert }) => {
+  test('[A8] a soft-deleted row still occupies its unique values', async ({ assert }) => {
     const { body } = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     await del(`/api/utensils/${body.id}`)
     const response = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })

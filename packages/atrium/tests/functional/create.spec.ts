@@ -142,7 +142,7 @@ test.group('Create', (group) => {
     ])
   })
 
-  test('[A4] a refused body is a problem that names its fields', async ({ assert }) => {
+  test('[A4] a refused body is a problem that names the invalid fields', async ({ assert }) => {
     const response = await post('/api/samples', {})
     assert.equal(response.status, 422)
     assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
@@ -174,7 +174,7 @@ test.group('Create', (group) => {
     assert.equal(twice.body.errors[0].field, 'name')
   })
 
-  test("[A20] a column's own serialize and consume take precedence", async ({ assert }) => {
+  test('[A20] a column’s custom serialize and consume take precedence', async ({ assert }) => {
     const created = await post('/api/consignments', {
       price: 250,
       weight: 2,

@@ -22,7 +22,7 @@ test.group('Custom endpoints', (group) => {
     assert.equal(item.body.word, 'other')
   })
 
-  test('[A27, A25] HEAD works for a custom route, other methods reach the item', async ({
+  test('[A27, A25] HEAD works for a custom route, and other methods match the item', async ({
     assert,
   }) => {
     const head = await call('HEAD', `${BASE}/custom`)

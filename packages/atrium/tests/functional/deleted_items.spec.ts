@@ -40,7 +40,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
     return clear
   })
 
-  test('[A22] deleted items are left out of lists and their counts', async ({ assert }) => {
+  test('[A22] deleted items are excluded from lists and their counts', async ({ assert }) => {
     const active = { titles: ['here', 'restored'], count: 2 }
     assert.deepEqual(await listed('/api/utensils'), active)
     assert.deepEqual(await listed('/api/utensils?deleted=exclude'), active)

@@ -199,7 +199,7 @@ test.group('Derived schemas', (group) => {
     assert.notEqual(sample.body.id, 4711)
   })
 
-  test('[P7] timestamps and soft-delete columns are left out', async ({ assert }) => {
+  test('[P7] timestamps and soft-delete columns are excluded', async ({ assert }) => {
     const then = '2001-01-01 00:00:00'
     const invoice = await post('/api/fixture-invoices', {
       number: '1',
@@ -224,7 +224,7 @@ test.group('Derived schemas', (group) => {
     })
   })
 
-  test('[P7] generated columns are left out', async ({ assert }) => {
+  test('[P7] generated columns are excluded', async ({ assert }) => {
     const values = { price: 3, weight: 1, double_price: 100 }
     const created = await post('/api/consignments', values)
     assert.equal(created.status, 201)

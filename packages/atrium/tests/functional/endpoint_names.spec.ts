@@ -43,7 +43,7 @@ test.group('Endpoint names', (group) => {
     }
   })
 
-  test('[S9, A24] operations without a name keep their default path', async ({ assert }) => {
+  test('[S9, A24] operations without a name have their default path', async ({ assert }) => {
     const added = await post('/api/partly-named/add', { name: 'new' })
     assert.equal(added.status, 201)
     const posted = await post('/api/partly-named', { name: 'new' })

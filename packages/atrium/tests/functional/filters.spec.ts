@@ -149,7 +149,7 @@ test.group('Filters | names and values', (group) => {
       assert.notMatch(text, /select|sqlite/i)
     })
 
-  test('[A16] a repeated or nested filter is 422, unless it is undeclared')
+  test('[A16] a repeated or nested filter is 422, unless it is not declared')
     .with(['count=1&count=1', 'count[]=1', 'count[gte]=1', 'count=1&count%5B0%5D=2', 'count[=1'])
     .run(async ({ assert }, query) => {
       const declared = await get(`/api/samples?${query}`)

@@ -197,7 +197,7 @@ test.group('Include', (group) => {
     assert.deepEqual(Object.keys(album).slice(-3), ['label', 'cover', 'songs'])
   })
 
-  test('[Q3] each relation takes one query, however many rows there are', async ({ assert }) => {
+  test('[Q3] each relation needs one query, however many rows there are', async ({ assert }) => {
     const albums = Array.from({ length: 500 }, (_, index) => ({
       id: 1000 + index,
       title: `Album ${index}`,

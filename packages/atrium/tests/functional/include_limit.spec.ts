@@ -206,7 +206,7 @@ test.group('Include with a limit', (group) => {
     assert.notInclude(text, 'sesame')
   })
 
-  test('[Q3] a page of records takes one query for each relation with a limit', async ({
+  test('[Q3] a page of records needs one query for each relation with a limit', async ({
     assert,
   }) => {
     await addChoirs(...Array.from({ length: 50 }, () => [1, 2, 3]))

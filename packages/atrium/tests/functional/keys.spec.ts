@@ -203,7 +203,7 @@ test.group('UUID keys', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('tickets').delete()))
 
-  test('[A9] the model generates the UUID, by which the item is read, updated and deleted', async ({
+  test('[A9] the model generates the UUID, and the item can be read, updated and deleted by it', async ({
     assert,
   }) => {
     const created = await post('/api/tickets', { title: 'one' })
@@ -295,7 +295,9 @@ test.group('Composite keys', (group) => {
     assert.deepEqual(await rows(), [{ ...seats[0], label: 'changed' }, ...others])
   })
 
-  test('[A9] a create takes all parts and returns the location of the item', async ({ assert }) => {
+  test('[A9] a create accepts all key parts and returns the location of the item', async ({
+    assert,
+  }) => {
     const seat = { hall: 3, place: 'a/ä', label: 'new' }
     const created = await post('/api/seats', seat)
     assert.equal(created.status, 201)

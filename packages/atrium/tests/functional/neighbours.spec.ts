@@ -182,7 +182,7 @@ test.group('Neighbours in a list', (group) => {
     assert.deepEqual(await neighboursOf(crud, [999_999]), { before: [], after: [] })
   })
 
-  test('[L11] the next few records take one query, however long the list is', async ({
+  test('[L11] the next few records need one query, however long the list is', async ({
     assert,
   }) => {
     await store(Array.from({ length: 150 }, (_, index) => ({ amount: index })))

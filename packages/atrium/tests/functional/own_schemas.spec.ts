@@ -92,7 +92,7 @@ test.group('Custom schemas of a model', (group) => {
     assert.sameMembers(fieldsOf(response), ['serial', 'stock', 'clock', 'stamp'])
   })
 
-  test('[A20] every 64-bit integer keeps its digits as text', async ({ assert }) => {
+  test('[A20] all digits of a 64-bit integer are preserved as text', async ({ assert }) => {
     const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String)
     await fc.assert(
       fc.asyncProperty(digits, async (serial) => {

@@ -190,7 +190,7 @@ test.group('Paging', (group) => {
     assert.deepEqual([bad.status, bad.text], [422, ''])
   })
 
-  test('a list takes two statements, and one if no items are requested', async ({ assert }) => {
+  test('a list runs two statements, or one if no items are requested', async ({ assert }) => {
     for (const query of ['', 'page=2&sort=-title', 'page=99']) {
       assert.lengthOf(await queriesOf(() => get(`/api/memos?${query}`)), 2)
     }

@@ -197,7 +197,7 @@ test.group('Rate limit', (group) => {
     assert.match(JSON.stringify(lines[0]), /"key":"api:address:[\d.:]+"/)
   })
 
-  test("[Q8] if requests can't be counted, they get 503, and the log says why", async ({
+  test('[Q8] if requests can’t be counted, they get 503, and the reason is logged', async ({
     assert,
     cleanup,
   }) => {

@@ -76,7 +76,7 @@ test.group('Served hosts', () => {
     }
   })
 
-  test('health probes may use the IP address', async ({ assert }) => {
+  test('health probes can use the IP address', async ({ assert }) => {
     for (const path of ['/health/live', '/health/ready']) {
       const { status } = await ask(path, 'Host: 10.1.2.3:3333')
       assert.equal(status, 200, path)

@@ -108,14 +108,16 @@ test.group('Update', (group) => {
     assert.equal(read.body.bytes, 'gQ==')
   })
 
-  test('[A7] an update never changes a key, even if the schema names it', async ({ assert }) => {
+  test('[A7] an update never changes a key, even if the schema contains it', async ({ assert }) => {
     await post('/api/coins', { id: 1, name: 'dime' })
     const response = await patch('/api/coins/1', { id: 2, name: 'cent' })
     assert.equal(response.status, 200)
     assert.deepEqual(await db.from('coins').select('id', 'name'), [{ id: 1, name: 'cent' }])
   })
 
-  test('[A7] the soft-delete columns are set only if the schema names them', async ({ assert }) => {
+  test('[A7] the soft-delete columns are set only if the schema contains them', async ({
+    assert,
+  }) => {
     const utensil = await post('/api/utensils', {
       name: 'Lamp',
       description: '',

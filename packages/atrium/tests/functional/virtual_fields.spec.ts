@@ -59,7 +59,7 @@ test.group('Virtual fields', (group) => {
     assert.deepEqual(updated.body, expected)
   })
 
-  test('[P6] the schema validates a virtual field like any other', async ({ assert }) => {
+  test('[P6] the schema validates a virtual field like any other field', async ({ assert }) => {
     const response = await post('/api/member-accounts', { email: 'no mail', password: 'short' })
     assert.equal(response.status, 422)
     assert.deepEqual(

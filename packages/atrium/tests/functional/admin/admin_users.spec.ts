@@ -116,7 +116,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.notInclude(text, 'my secret')
   })
 
-  test('[B11, A8] an existing name in any case is a 409 that names the field', async ({
+  test('[B11, A8] a user name that exists in any case is a 409 that names the field', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -335,7 +335,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[B7] changing the own password keeps the current session and ends all others', async ({
+  test('[B7] changing one’s own password preserves the current session and ends all others', async ({
     assert,
   }) => {
     const elsewhere = await cookiesOf(jo)

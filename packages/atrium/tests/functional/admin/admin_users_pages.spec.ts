@@ -50,7 +50,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     }
   })
 
-  test('[S20, B11] the form creates a user who can sign in', async ({ assert }) => {
+  test('[S20, B11] the form creates a user who can log in', async ({ assert }) => {
     const page = await open(`${USERS}/create_page`)
     assert.equal(page.status, 200)
     assert.match(
@@ -137,7 +137,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.isTrue(await hash.verify(hashedPassword, PASSWORD))
   })
 
-  test("[B7] changing the own password in the form ends the user's other sessions", async ({
+  test('[B7] changing one’s own password in the form ends the user’s other sessions', async ({
     assert,
   }) => {
     const elsewhere = await cookiesOf(jo)
@@ -254,9 +254,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[B12, B13] the list of sessions names the users and shows no secret', async ({
-    assert,
-  }) => {
+  test('[B12, B13] the list of sessions shows the users and no secret', async ({ assert }) => {
     const al = await makeUser('al-bert')
     await cookiesOf(al)
     const { status, text } = await open('/admin/AdminSession/')

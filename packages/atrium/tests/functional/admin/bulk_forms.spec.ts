@@ -99,7 +99,7 @@ test.group('Admin | bulk forms', (group) => {
     return text
   }
 
-  test('[B24, B16] the confirmation page names the records and changes nothing', async ({
+  test('[B24, B16] the confirmation page lists the records and changes nothing', async ({
     assert,
   }) => {
     const [lamp, , desk] = await addGadgets('Lamp', 'Sofa', 'Desk')
@@ -222,7 +222,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)'])
   })
 
-  test('[B24] the page names twenty records and counts the rest', async ({ assert }) => {
+  test('[B24] the page lists twenty records and counts the rest', async ({ assert }) => {
     const ids = await addGadgets(...Array.from({ length: 22 }, (_, index) => `Gadget ${index}`))
     const response = await write({ ids })
     assert.lengthOf(named(response), 20)
@@ -249,7 +249,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
   })
 
-  test('[B20] a form takes a thousand ids at most', async ({ assert }) => {
+  test('[B20] a form accepts at most a thousand ids', async ({ assert }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index + 1)
     for (const some of [ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)]) {
       await db.table('bulk_gadgets').multiInsert(some.map((id) => ({ id, name: 'x' })))

@@ -169,7 +169,7 @@ test.group('Admin | /crud', (group) => {
     assert.lengthOf(passed, 1)
   })
 
-  test('[B6, P13] an anonymous request gets a problem, whatever it requests and accepts', async ({
+  test('[B6, P13] an anonymous request gets a problem, whatever its path and Accept header', async ({
     assert,
   }) => {
     const id = await insertRack()

@@ -249,7 +249,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(createdPerDay(before.text)) - sumOf(createdPerDay(after.text)), 1)
   })
 
-  test('[S24] the content can be requested alone', async ({ assert }) => {
+  test('[S24] the content can be requested without the page', async ({ assert }) => {
     const { status, text, counts: counted } = await page('/admin/dashboard-content')
     assert.equal(status, 200)
     assert.match(text.trim(), /^<div id="dashboard-content"/)

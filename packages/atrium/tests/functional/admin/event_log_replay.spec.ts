@@ -169,7 +169,7 @@ test.group('The event log | replay', (group) => {
     },
   } satisfies Record<string, (way: Step['way'], id: number, values: any) => Promise<unknown>>
 
-  test('[E3, E4] replaying the audit log reproduces the table, whatever wrote to it', async ({
+  test('[E3, E4] replaying the audit log reproduces the table, for all kinds of writes', async ({
     assert,
   }) => {
     const done = new Set<string>()

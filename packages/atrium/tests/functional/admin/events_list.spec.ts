@@ -179,7 +179,7 @@ test.group('Admin | the event log', (group) => {
       assert.equal(status, 200)
     })
 
-  test('[E5] links to other pages and the form keep the filters', async ({ assert }) => {
+  test('[E5] links to other pages and the form preserve the filters', async ({ assert }) => {
     for (let i = 0; i < 26; i++) await logEvent({ username: 'a&b', event_type: 'VIEW' })
     const { text } = await page('?username=a%26b&event_type=VIEW')
     assert.include(text, `${PATH}?event_type=VIEW&amp;username=a%26b&amp;page=2`)
@@ -374,7 +374,9 @@ test.group('Admin | the event log', (group) => {
     assert.include(none.text, 'Clear filters')
   })
 
-  test('[B24] htmx gets the content alone with its URL, small enough', async ({ assert }) => {
+  test('[B24] htmx receives only the content with its URL, in a small response', async ({
+    assert,
+  }) => {
     const now = DateTime.utc()
     for (let i = 0; i < 60; i++) {
       const reel = await makeReel(`A reel with a title of its own, number ${i * 7919}`)

@@ -92,7 +92,7 @@ test.group('Admin | grouped numbers', (group) => {
       assert.equal(found, gross)
     })
 
-  test('[B17] every digit of what is typed is stored', async ({ assert }) => {
+  test('[B17] every typed digit is stored', async ({ assert }) => {
     const fields = { name: 'Cod', big: '9,007,199,254,740,993', exact: '12,345,678.1234' }
     const { status } = await send('Haul/form_create', fields)
     assert.equal(status, 303)

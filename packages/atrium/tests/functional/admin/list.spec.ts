@@ -99,7 +99,7 @@ test.group('Admin | list', (group) => {
     assert.notInclude(text, 'href="/admin/Utensil/get_model_list')
   })
 
-  test('[S31, B26] a URL without the last slash redirects and keeps the query string', async ({
+  test('[S31, B26] a URL without the trailing slash redirects and preserves the query string', async ({
     assert,
   }) => {
     const query = '?b=2&a=%zz&a[]=x,y&search-input=%C3%84+%26&&page=3?&='
@@ -276,7 +276,7 @@ test.group('Admin | list', (group) => {
     assert.deepEqual(heading('name'), ['none', up, up])
   })
 
-  test('[S27] links to other pages keep the parameters', async ({ assert }) => {
+  test('[S27] links to other pages preserve the parameters', async ({ assert }) => {
     await makeUtensils(45)
     const stored = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
     const { text } = await list(`?${stored}&page=2`)

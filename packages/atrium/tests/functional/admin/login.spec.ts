@@ -145,7 +145,7 @@ test.group('Admin | logging in', (group) => {
     assert.isBelow(Math.abs(claims.iat! - Date.now() / 1000), 10)
   })
 
-  test('[S22, B12] a session is begun with address and device', async ({ assert }) => {
+  test('[S22, B12] a session is stored with address and device', async ({ assert }) => {
     const response = await login('jo', PASSWORD, { headers: { 'user-agent': 'curl/8.5.0' } })
     const rows = await db.from('admin_sessions')
     assert.lengthOf(rows, 1)

@@ -316,7 +316,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.include(seen.text, `<a href="/admin/RevueArtist/view/${ann.id}">Ann</a>`)
   })
 
-  test('[R3, R11] Duplicate copies what is attached', async ({ assert }) => {
+  test('[R3, R11] Duplicate copies the attached records', async ({ assert }) => {
     await attach(ann, bob)
     const { text } = await open(`/admin/Revue/create_page?from=${revue.id}`)
     for (const { id } of [ann, bob]) {

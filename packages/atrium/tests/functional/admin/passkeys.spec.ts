@@ -58,7 +58,7 @@ test.group('Admin | passkeys', (group) => {
     return await sendForm(LOGIN, { passkey, next: '/admin/account' }, { cookie: requested.cookie })
   }
 
-  test('[U9] a passkey alone signs its user in, once for each challenge', async ({ assert }) => {
+  test('[U9] a passkey alone logs its user in, once per challenge', async ({ assert }) => {
     const requested = await optionsOf(LOGIN)
     assert.equal(requested.options.userVerification, 'required')
     assert.isEmpty(requested.options.allowCredentials ?? [])

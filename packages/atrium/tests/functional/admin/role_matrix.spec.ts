@@ -287,7 +287,7 @@ test.group('Admin | page of a role', (group) => {
     assert.sameMembers([...Reel.hidden!], hidden)
   })
 
-  test('[U6] a form may send the document as JSON, as /crud does', async ({ assert }) => {
+  test('[U6] a form can send the permissions as JSON, as /crud does', async ({ assert }) => {
     const permissions = JSON.stringify({ Reel: { actions: ['view'] } })
     const { status } = await submit(`${ROLES}/form_update/${clerk.id}`, { permissions })
     assert.equal(status, 303)

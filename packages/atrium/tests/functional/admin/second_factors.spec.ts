@@ -317,7 +317,7 @@ test.group('Admin | users who must have a second factor', (group) => {
     assert.isEmpty(await db.from('admin_sessions').where('is_active', true))
   })
 
-  test('[U10] the last factor of a user who must have one can’t be removed', async ({
+  test('[U10] the last factor of a user who is required to have one can’t be removed', async ({
     assert,
     cleanup,
   }) => {

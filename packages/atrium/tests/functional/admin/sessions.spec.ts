@@ -71,7 +71,7 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.equal(late.status, 401)
   })
 
-  test('[B4] token or session alone is refused', async ({ assert }) => {
+  test('[B4] a token or a session alone is refused', async ({ assert }) => {
     for (const part of cookie.split('; ')) assert.isFalse(await isSignedIn(part), part)
     for (const name of ['access_token', 'session_id']) {
       assert.isFalse(await isSignedIn(cookie.replace(cookieIn(cookie, name), '')), name)

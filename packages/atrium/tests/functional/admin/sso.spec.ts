@@ -482,7 +482,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15] a logged-in user links and unlinks their account, and others cannot take it over', async ({
+  test('[U15] a logged-in user can link and unlink the account, and other users cannot take it over', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

@@ -150,7 +150,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.isBelow(performance.now() - other, 900)
   })
 
-  test('[B8] a refusal is logged without the password', async ({ assert, cleanup }) => {
+  test('[B8] a throttled attempt is logged without the password', async ({ assert, cleanup }) => {
     await fail(5)
     const lines = captureLog(cleanup)
     await login('jo', 'the-secret-guess')

@@ -48,7 +48,7 @@ test.group('Attacks | disclosure of internals', (group) => {
       }
     })
 
-  test('[Q1] if the schema requires a token, no names of models or paths are public', async ({
+  test('[Q1] if the schema requires a token, no model names or paths are public', async ({
     assert,
   }) => {
     const { openapi, docs } = app.config.get<any>('crud')

@@ -37,7 +37,7 @@ test.group('Attacks | reading records through writes', (group) => {
     }
   })
 
-  test('[P10, A3] a token that may only update does not reveal the item', async ({ assert }) => {
+  test('[P10, A3] a token that can only update does not reveal the item', async ({ assert }) => {
     const user = await makeUser('jo')
     for (const [abilities, isReported] of [
       [['Door:update'], false],

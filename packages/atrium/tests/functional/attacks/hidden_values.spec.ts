@@ -264,7 +264,7 @@ test.group('Attacks | hidden values', (group) => {
     await emptyEventTables()
   })
 
-  test('[Q1] the API schema names no hidden column', async ({ assert }) => {
+  test('[Q1] the API schema contains no hidden column', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { schemas } = body.components
     const ours = Object.keys(schemas).filter((name) => /^(?:Patron|Club)/.test(name))

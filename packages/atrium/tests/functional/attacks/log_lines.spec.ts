@@ -63,14 +63,14 @@ test.group('Attacks | log lines', (group) => {
     }
   }
 
-  test('[B3, B8] names at the login stay on one line', async ({ assert, cleanup }) => {
+  test('[B3, B8] user names of logins are logged on one line', async ({ assert, cleanup }) => {
     const lines = captureLog(cleanup)
     for (const name of TRICKS) await login(name, 'wrong')
     const told = lines().filter(({ msg }) => msg === 'Login failed')
     assertOneLineEach(assert, told, TRICKS.length)
   })
 
-  test('[A26] paths, queries, ids and other parts of a request stay on one line', async ({
+  test('[A26] paths, queries, ids and other parts of a request are logged on one line', async ({
     assert,
     cleanup,
   }) => {
@@ -91,7 +91,7 @@ test.group('Attacks | log lines', (group) => {
     assertOneLineEach(assert, lines(), TRICKS.length)
   })
 
-  test('[A29] a database error with its statement stays on one line', async ({
+  test('[A29] a database error with its statement is logged on one line', async ({
     assert,
     cleanup,
   }) => {

@@ -238,7 +238,7 @@ test.group('Attacks | mass assignment', (group) => {
     assert.deepEqual(await db.from('attacked_patrons'), before)
   })
 
-  test('[S20, B11, B13] no other spelling of the field makes a superuser', async ({ assert }) => {
+  test('[S20, B11, B13] no other spelling of the field creates a superuser', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     const own = await cookiesOf(al)
     for (const path of [

@@ -54,7 +54,7 @@ test.group('Pages of the documentation', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('the page of the architecture names files that exist', ({ assert }) => {
+  test('the architecture page names only files that exist', ({ assert }) => {
     const root = app.makePath()
     const files = globSync(
       '{packages/atrium/{src,assets,tests,scripts},scripts,bin,config,start}/**/*.{ts,js}',

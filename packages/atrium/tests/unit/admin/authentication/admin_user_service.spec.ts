@@ -30,7 +30,9 @@ test.group('AdminUserService', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[B11] user names have 2 to 32 letters, digits and . _ -', async ({ assert }) => {
+  test('[B11] user names have 2 to 32 letters, digits, dots, underscores and hyphens', async ({
+    assert,
+  }) => {
     for (const username of ['jo', 'J.o_h-n', '42', 'x'.repeat(32), '..']) {
       await users.checkNewUsername(username)
     }

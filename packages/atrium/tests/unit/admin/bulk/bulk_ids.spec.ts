@@ -144,7 +144,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B20] any 64-bit integer keeps all its digits', ({ assert }) => {
+  test('[B20] all digits of a 64-bit integer are preserved', ({ assert }) => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (integer) => {
         const [[fromText]] = readIds(INTEGER, [String(integer)])

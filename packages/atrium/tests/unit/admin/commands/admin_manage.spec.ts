@@ -123,7 +123,7 @@ test.group("The admin's commands", (group) => {
     assert.lengthOf(await tokensOf(jo), 1)
   })
 
-  test("[P10, P12] admin:password revokes the user's access tokens if a flag says so", async ({
+  test('[P10, P12] a flag of admin:password revokes the user’s access tokens', async ({
     assert,
   }) => {
     const jo = await addUser('jo')

@@ -33,7 +33,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(cells('visitors', [1234567], false), [{ kind: 'number', text: '1234567' }])
   })
 
-  test('an integer beyond 2^53 keeps all digits', ({ assert }) => {
+  test('an integer beyond 2^53 shows all digits', ({ assert }) => {
     assert.deepEqual(cell('visitors', '9007199254740993'), {
       kind: 'number',
       text: '9,007,199,254,740,993',

@@ -52,7 +52,7 @@ test.group('Parameters of a list', (group) => {
     assert.match(rowsOf('').plain.url, /\?rows-per-page-select=25$/)
   })
 
-  test('[S27] a page below 1 is page 1 and keeps the page size')
+  test('[S27] a page below 1 becomes page 1, and the page size is preserved')
     .with(['0', '-1', '-999999999999999999999'])
     .run(({ assert }, page) => {
       const parameters = read(`page=${page}&rows-per-page-select=20`)

@@ -27,7 +27,7 @@ test.group('HTML of list rows', () => {
     assert.lengthOf(markup.split(ESCAPED), 10)
   })
 
-  test('the lead cell is a row header and marks a deleted record', ({ assert }) => {
+  test('the first cell is a row header and marks a deleted record', ({ assert }) => {
     const cells = [
       { kind: 'text' as const, text: 'Vase' },
       { kind: 'number' as const, text: '1,000', title: '1000' },

@@ -72,7 +72,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, error)
     )
 
-  test('[A8] an error that database code raises keeps its message: {errno}, {sqlState}')
+  test('[A8] the message of an error that database code raises is preserved: {errno}, {sqlState}')
     .with([
       { errno: 1644, sqlState: '45000' },
       { errno: 1644, sqlState: 'ZX007' },
@@ -131,7 +131,7 @@ test.group('Database errors | PostgreSQL', (group) => {
     ])
     .run(({ assert }, { code, kind }) => assert.equal(explain({ ...about, code })?.kind, kind))
 
-  test('[A8] an error that database code raises keeps its message: {code}, {routine}')
+  test('[A8] the message of an error that database code raises is preserved: {code}, {routine}')
     .with([
       { code: 'P0001', routine: 'exec_stmt_raise' },
       { code: '23505', routine: 'exec_stmt_raise' },

@@ -104,7 +104,7 @@ test.group('ServedHosts', () => {
     assert.equal(plain.originOf('intranet', 'https'), 'https://intranet')
   })
 
-  test('[P9] an invalid entry is refused and named')
+  test('[P9] an invalid entry is refused, and the error names it')
     .with(['https://shop.example.com', 'shop.example.com:8080', '*', 'a/b', '', 5 as any])
     .run(({ assert }, entry) => {
       const make = () => new ServedHosts({ ...APP, hosts: [entry], allowsLocal: false })
@@ -120,7 +120,7 @@ test.group('ServedHosts', () => {
       }
     })
 
-  test('[P9] a value other than a list is refused and named', ({ assert }) => {
+  test('[P9] a value other than a list is refused, and the error names it', ({ assert }) => {
     const make = () => new ServedHosts({ ...APP, hosts: 'shop' as any, allowsLocal: false })
     assert.throws(
       make,

@@ -60,7 +60,7 @@ test.group('Reading a body', () => {
     ])
   })
 
-  test('[P6] a virtual field keeps its name and its value', async ({ assert }) => {
+  test('[P6] a virtual field has its own name and unchanged value', async ({ assert }) => {
     const schema = bodySchema(
       vine.object({ password: vine.string(), again: vine.any().optional() })
     )

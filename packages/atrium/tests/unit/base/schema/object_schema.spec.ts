@@ -39,7 +39,7 @@ test.group('CompiledSchema', () => {
     }
   })
 
-  test('[P6] fields are known by input and output names', ({ assert }) => {
+  test('[P6] fields are found by input and output names', ({ assert }) => {
     const compiled = new CompiledSchema(
       vine.object(fields).toCamelCase(),
       'createSchema',

@@ -11,7 +11,7 @@ import {
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 
 test.group('Integers', () => {
-  test('[A20] every 64-bit integer keeps its digits', ({ assert }) => {
+  test('[A20] all digits of a 64-bit integer are preserved', ({ assert }) => {
     fc.assert(
       fc.property(int64, (integer) => {
         const read = readInteger(String(integer))

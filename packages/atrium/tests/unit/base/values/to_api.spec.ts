@@ -80,7 +80,7 @@ test.group('Values in the API', () => {
     assert.equal(toApi(column('data'), '5'), 5)
   })
 
-  test("[A20] a column's own serialize takes precedence", ({ assert }) => {
+  test('[A20] a column’s custom serialize takes precedence', ({ assert }) => {
     const record = new Consignment()
     record.merge({ price: 1999, weight: 5 })
     assert.equal(attributeToApi(column('price', Consignment), record), 'EUR 19.99')

@@ -179,7 +179,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(await counters.findMany([]), [])
   })
 
-  test('[B20] the first unknown key is named', async ({ assert }) => {
+  test('[B20] the error names the first unknown key', async ({ assert }) => {
     const [one] = await insertCounters('one')
     for (const call of [
       () => counters.findMany([one, 98, 99]),

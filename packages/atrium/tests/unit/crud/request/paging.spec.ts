@@ -75,7 +75,7 @@ test.group('Paging', () => {
       assert.match(message, /^Conflicting parameters/)
     })
 
-  test('[A13] {$self} is refused, and the parameter is named')
+  test('[A13] {$self} is refused, and the error names the parameter')
     .with(
       ['offset', 'limit', 'page', 'itemsPerPage'].flatMap((name) =>
         [

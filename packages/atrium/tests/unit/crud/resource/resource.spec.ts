@@ -164,7 +164,7 @@ test.group('Resource', (group) => {
     }
   })
 
-  test('[P9, P15] a missing table is named with the command that creates it', async ({
+  test('[P9, P15] the error of a missing table contains the command that creates it', async ({
     assert,
   }) => {
     const resource = new Resource({ model: named('Ghost', { table: 'ghosts' }) })
@@ -176,7 +176,7 @@ test.group('Resource', (group) => {
     assert.isFalse(resource.isLoaded)
   })
 
-  test('[P15] a missing column is named with a list of the existing ones', async ({ assert }) => {
+  test('[P15] the error of a missing column lists the existing ones', async ({ assert }) => {
     class Newer extends RouteItem {
       static table = RouteItem.table
 

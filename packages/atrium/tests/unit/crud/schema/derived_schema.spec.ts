@@ -40,14 +40,14 @@ test.group('Deriving a schema', () => {
     }
   })
 
-  test('[P7] managed columns are left out', ({ assert }) => {
+  test('[P7] managed columns are excluded', ({ assert }) => {
     const names = namesOf(derive('create', Sample, { managed: new Set(['active', 'moment']) }))
     assert.notIncludeMembers(names, ['active'])
     assert.notIncludeMembers(names, ['moment'])
     assert.includeMembers(names, ['name', 'plainMoment'])
   })
 
-  test('[P7] generated columns are left out', ({ assert }) => {
+  test('[P7] generated columns are excluded', ({ assert }) => {
     assert.notInclude(namesOf(derive('create', Consignment)), 'doublePrice')
     assert.include(namesOf(derive('create', Consignment)), 'price')
   })

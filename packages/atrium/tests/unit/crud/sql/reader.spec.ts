@@ -154,7 +154,7 @@ test.group('Reader', (group) => {
     assert.deepEqual(all[0], { name: 'one' })
   })
 
-  test("[A20] a column's own serialize takes precedence and gets its arguments", async ({
+  test('[A20] a column’s custom serialize takes precedence and gets its arguments', async ({
     assert,
   }) => {
     const reader = await readerOf(ReadingWithSerialize)
@@ -164,7 +164,7 @@ test.group('Reader', (group) => {
     assert.deepEqual(all[0], item)
   })
 
-  test("[A2] a column's own consume determines the value", async ({ assert }) => {
+  test('[A2] a column’s custom consume determines the value', async ({ assert }) => {
     const reader = await readerOf(ReadingWithConsume)
     assert.deepEqual(await reader.one(ids[0]), { id: ids[0], name: 'ONE', amount: 1.5 })
     const all = await reader.all()

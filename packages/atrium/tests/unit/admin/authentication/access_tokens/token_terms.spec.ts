@@ -95,7 +95,7 @@ test.group('allows', () => {
 })
 
 test.group('readAbilities', () => {
-  test('[P10] abilities may be separated by commas, spaces or lines, and duplicates are dropped', ({
+  test('[P10] abilities can be separated by commas, spaces or lines, and duplicates are dropped', ({
     assert,
   }) => {
     assert.deepEqual(readAbilities(' Utensil:read,Reel:*\n*:create, *  Reel:* '), [

@@ -43,7 +43,7 @@ test.group('LoginThrottle', (group) => {
     assert.deepEqual(await attempts(1, 'jo', '192.0.2.2'), [undefined])
   })
 
-  test('[B8] case does not distinguish names', async ({ assert }) => {
+  test('[B8] names that differ in case are counted together', async ({ assert }) => {
     await attempts(3, 'jo')
     await attempts(2, 'JO')
     assert.isTrue(await mustWait('Jo'))

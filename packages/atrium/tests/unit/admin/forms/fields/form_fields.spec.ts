@@ -210,7 +210,7 @@ test.group('Form fields', (group) => {
     assert.isFalse(count.required)
   })
 
-  test('[B17] virtual fields are derived from the schema alone', async ({ assert }) => {
+  test('[B17] virtual fields are derived only from the schema', async ({ assert }) => {
     const fields = await fieldsOf(
       vine.object({
         password_again: vine.string(),

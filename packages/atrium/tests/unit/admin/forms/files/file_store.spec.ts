@@ -102,7 +102,7 @@ test.group('Stored files', (group) => {
       assert.isTrue(isFileKey(key))
     })
 
-  test('[B17] no name leads out of the directory', ({ assert }) => {
+  test('[B17] no name resolves to a path outside the directory', ({ assert }) => {
     const name = '0'.repeat(32)
     const wrong = [
       '',
