@@ -1,8 +1,8 @@
 /*
  * knex 3.3.0, pg 8.23.1: if a statement of a transaction has failed, PostgreSQL handles COMMIT as ROLLBACK, which only
  * the command in the result shows. Knex does not check it, and its `commit()` resolves. No issue known for Knex;
- * https://github.com/knex/knex/issues/3370 is about a COMMIT that fails. The code can be removed when the test "knex by
- * itself takes a COMMIT that rolled back for one that was carried out" fails; the source texts are checked when a
+ * https://github.com/knex/knex/issues/3370 is about a COMMIT that fails. The code can be removed when the test "knex
+ * still treats a COMMIT that was rolled back as successful" fails; the source texts are checked when a
  * connection is configured.
  */
 import { createRequire } from 'node:module'

@@ -6,7 +6,7 @@
  * - a connection whose COMMIT failed is returned to the pool with its transaction open, and every later transaction on
  *   it fails. Here it is rolled back.
  *
- * No issue known. The code can be removed when the test "knex by itself still begins without the lock" fails; the
+ * No issue known. The code can be removed when the test "knex still begins a transaction without the lock" fails; the
  * source texts are checked when connections are configured.
  */
 import { createRequire } from 'node:module'

@@ -6,8 +6,8 @@
  *   open. `__knex__disposed` is the property with which Knex itself makes the pool replace a connection.
  *
  * https://github.com/knex/knex/issues/3370 (the first part). The first part can be removed when the test "knex still
- * takes a COMMIT that was refused for one that was carried out" fails, the second when "knex still gives back a
- * connection whose ROLLBACK failed" does.
+ * treats a refused COMMIT as successful" fails, the second when "knex still releases a connection whose ROLLBACK has
+ * failed" does.
  */
 import { createRequire } from 'node:module'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'

@@ -6,7 +6,7 @@
  * has no hook before the transaction or before the commit, so two of its private methods are wrapped.
  * https://www.sqlite.org/lang_altertable.html#otheralter https://github.com/knex/knex/issues/6213 (fixed in knex 3.3 if
  * Knex itself begins the transaction, which Lucid's runner does not allow). The code can be removed when the test
- * "Lucid by itself still can not" fails.
+ * "Lucid still can’t rebuild tables: its transaction deletes the referring rows" fails.
  */
 import { Exception } from '@adonisjs/core/exceptions'
 import { MigrationRunner } from '@adonisjs/lucid/migration'

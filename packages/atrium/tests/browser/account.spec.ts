@@ -66,7 +66,7 @@ test.group('Account and invitations, in a browser', (group) => {
       await check()
     })
 
-  test('[U7, U14] ends a session, and signs a superuser in as another user and back', async ({
+  test('[U7, U14] a session can be ended, and a superuser can sign in as another user and return', async ({
     assert,
   }) => {
     const kim = await makeUser('kim', { isSuperuser: false })

@@ -124,7 +124,7 @@ test.group('The page of the API, in a browser', (group) => {
     assert.notInclude(await page.evaluate('JSON.stringify({ ...localStorage })'), token)
   })
 
-  test('[Q1] the page asks for a token if the schema requires one', async ({ assert }) => {
+  test('[Q1] the page prompts for a token if the schema requires one', async ({ assert }) => {
     const { openapi, docs, ...config } = app.config.get<any>('crud')
     app.config.set('crud', {
       ...config,

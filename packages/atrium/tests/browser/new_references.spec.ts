@@ -62,7 +62,7 @@ test.group('Creating the record of a reference in a dialog, in a browser', (grou
     )
   })
 
-  test('[R5] Escape asks only after something was typed; a select gets the new record', async ({
+  test('[R5] Escape asks for confirmation only after input, and a select gets the new record as an option', async ({
     assert,
   }) => {
     const { page, dialog } = await open({ theme: 'dark-theme', width: 360 })

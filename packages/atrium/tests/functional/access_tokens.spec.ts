@@ -213,7 +213,7 @@ test.group('Access tokens', (group) => {
     assert.match(after.headers.get('www-authenticate')!, /error="invalid_token"/)
   })
 
-  test('[P10] refuses a revoked token and the tokens of a deleted user immediately', async ({
+  test('[P10] a revoked token and the tokens of a deleted user are refused immediately', async ({
     assert,
   }) => {
     const { accessTokens } = await adminSite()

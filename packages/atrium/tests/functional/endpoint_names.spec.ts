@@ -94,7 +94,7 @@ test.group('Endpoint names', (group) => {
     assert.equal(wrong.status, 422)
   })
 
-  test('[A24] read_paginated does not exist unless it is named', async ({ assert }) => {
+  test('[A24] read_paginated does not exist unless its name is configured', async ({ assert }) => {
     const response = await get('/api/route-items/paginate')
     assert.equal(response.status, 422)
     assert.include(response.body.detail, 'paginate')

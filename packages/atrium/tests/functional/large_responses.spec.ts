@@ -51,7 +51,7 @@ test.group('Large responses', (group) => {
     })
   }
 
-  test('[A29] fields that are not requested do not count', async ({ assert }) => {
+  test('[A29] fields that are not requested do not count for the limit', async ({ assert }) => {
     await insert(21, { body: 'x'.repeat(100_000) })
     const { status, body } = await get(`${PATH}?fields=id,title`)
     assert.equal(status, 200)
@@ -87,7 +87,9 @@ test.group('Large responses', (group) => {
     assert.equal(await settled(), 0)
   })
 
-  test('[A29, Q3] included records count, in lists and in items', async ({ assert }) => {
+  test('[A29, Q3] included records count for the limit, in lists and in items', async ({
+    assert,
+  }) => {
     const writer = await insertRow('large_writers', { name: 'one' })
     await insert(21, { writer_id: writer, body: 'x'.repeat(100_000) })
     for (const path of ['', `/${writer}`]) {

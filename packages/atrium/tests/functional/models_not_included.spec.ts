@@ -76,7 +76,7 @@ test.group("Models that can't be included", (group) => {
     assert.equal(board.body.board.name, 'a drawer')
   })
 
-  test('[Q3, Q1] the API schema does not list them', async ({ assert }) => {
+  test('[Q3, Q1] the API schema does not list relations to these models', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     assert.notProperty(body.components.schemas.Essay.properties, 'author')
     assert.notProperty(body.components.schemas.Essay.properties, 'board')

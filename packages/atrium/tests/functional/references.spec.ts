@@ -155,7 +155,7 @@ test.group('References to hidden records', (group) => {
     await assert.rejects(() => crud.create({ patientId: foreign }), /does not exist/)
   })
 
-  test('[P14, S39] forms, /crud and bulk actions refuse such references too', async ({
+  test('[P14, S39] forms, /crud and bulk actions refuse references to hidden records too', async ({
     assert,
   }) => {
     const form = await sendForm(

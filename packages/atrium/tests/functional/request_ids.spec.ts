@@ -34,7 +34,7 @@ test.group('Request ids', (group) => {
       assert.match(response.headers.get('x-request-id')!, UUID)
     })
 
-  test('[A26] responses to writes have one too', async ({ assert }) => {
+  test('[A26] responses to writes have a request id too', async ({ assert }) => {
     const responses: HttpResponse[] = [
       await post('/api/route-items', { name: 'x' }),
       await post('/api/route-items', {}),

@@ -128,7 +128,7 @@ for (const host of firstInCi(['web', 'api'])) {
       assert.equal(after.schema, before.schema)
     })
 
-    test('[K8] the engine brings at most 120 packages', ({ assert }) => {
+    test('[K8] the engine installs at most 120 packages', ({ assert }) => {
       assert.isAtMost(after.packages - before.packages, 120)
     })
 

@@ -65,7 +65,7 @@ test.group('Admin | sessions through /crud', (group) => {
     assert.equal(filtered.body.total_count, 2)
   })
 
-  test('[B13] deleting a session ends it immediately with its tokens')
+  test('[B13] deleting a session ends it immediately, together with its tokens')
     .with(['/', '/db_delete/'])
     .run(async ({ assert }, path) => {
       const stored = await cookiesOf(al)

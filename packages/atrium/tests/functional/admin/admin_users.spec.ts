@@ -322,7 +322,7 @@ test.group('Admin | users through /crud', (group) => {
       )
     })
 
-  test('[B13] logs a deleted user out immediately', async ({ assert }) => {
+  test('[B13] a deleted user is logged out immediately', async ({ assert }) => {
     const al = await makeUser('al')
     const [first, second] = [await cookiesOf(al), await cookiesOf(al)]
     const { status } = await send('DELETE', `/${al.id}`)

@@ -225,7 +225,9 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.lengthOf(await db.from('admin_token_blacklist'), 1)
   })
 
-  test('[B13, B24] the plain form for bulk deletes refuses them too', async ({ assert }) => {
+  test('[B13, B24] the plain form for bulk deletes refuses the viewer and the last superuser too', async ({
+    assert,
+  }) => {
     await makeUser('al')
     const response = await submit(`${USERS}/form_bulk_delete`, {
       ids: String(jo.id),

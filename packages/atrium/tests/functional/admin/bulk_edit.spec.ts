@@ -107,7 +107,7 @@ test.group('Admin | edit selected', (group) => {
     return id
   }
 
-  test('[L9] programs change several records, with one event and an audit row each', async ({
+  test('[L9] API clients can change several records, with one event and an audit row each', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' }, { name: 'Press' })
@@ -629,7 +629,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(alone.body, { updated: 1 })
   })
 
-  test('[L9, P14] checks the policy for the model, and for each record before and after', async ({
+  test('[L9, P14] the policy is checked for the model, and for each record before and after', async ({
     assert,
   }) => {
     const notice = await insertRow('ward_notices', { name: 'x' })
@@ -707,7 +707,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['sent'])
   })
 
-  test('[L9, D1] more than a thousand become a job, in transactions of a thousand', async ({
+  test('[L9, D1] more than a thousand records become a job, with transactions of a thousand', async ({
     assert,
     cleanup,
   }) => {

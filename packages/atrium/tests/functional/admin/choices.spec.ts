@@ -84,7 +84,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id'), ['Hansa'])
   })
 
-  test('[B17] adds the keys to records with the same title', async ({ assert }) => {
+  test('[B17] choices with the same title also show their keys', async ({ assert }) => {
     const [one, two] = await Studio.createMany([{ name: 'Abbey' }, { name: 'Abbey' }])
     assert.deepEqual(await labels('studio_id'), [`Abbey (${one.id})`, `Abbey (${two.id})`])
   })

@@ -323,7 +323,7 @@ test.group('Admin | /crud', (group) => {
     assert.lengthOf(await db.from('mount_racks').where({ label: 'A', is_deleted: false }), 1)
   })
 
-  test('[A25] a 405 lists the allowed methods, and so does OPTIONS', async ({ assert }) => {
+  test('[A25] a 405 and the response to OPTIONS list the allowed methods', async ({ assert }) => {
     const wrong = await send('PUT', RACK)
     assert.equal(wrong.status, 405)
     assert.equal(wrong.headers.get('allow'), 'GET, HEAD, POST, OPTIONS')

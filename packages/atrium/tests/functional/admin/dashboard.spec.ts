@@ -145,7 +145,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(counted.AdminTokenBlacklist, '0')
   })
 
-  test('[B13] only superusers see them', async ({ assert }) => {
+  test('[B13] only superusers see the admin’s own models', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const { status, text, counts: counted } = await page(path, await cookiesOf(al))
@@ -156,7 +156,7 @@ test.group('Admin | dashboard', (group) => {
     }
   })
 
-  test('[B13] a demoted superuser no longer sees them', async ({ assert }) => {
+  test('[B13] a demoted superuser no longer sees the admin’s own models', async ({ assert }) => {
     await db.from('admin_users').update({ is_superuser: false })
     const { counts: counted } = await page()
     for (const name of OWN) assert.notProperty(counted, name)

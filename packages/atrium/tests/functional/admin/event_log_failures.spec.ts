@@ -75,7 +75,10 @@ test.group('The event log | failures', (group) => {
     })
   }
 
-  test('[E4] a constraint of the log is an internal error', async ({ assert, cleanup }) => {
+  test('[E4] a constraint violation in the log is an internal error', async ({
+    assert,
+    cleanup,
+  }) => {
     const broken = Object.assign(new Error('SQLITE_CONSTRAINT: FOREIGN KEY constraint failed'), {
       code: 'SQLITE_CONSTRAINT',
     })

@@ -56,7 +56,9 @@ test.group('Admin | messages for the next page', (group) => {
     return [...stored].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  test('[B18] the next page shows the message, the one after it does not', async ({ assert }) => {
+  test('[B18] the next page shows the message, and the page after it does not', async ({
+    assert,
+  }) => {
     const cookies = await act()
     const next = await visit('/admin/Dossier/', cookies)
     assert.isTrue(says(next))

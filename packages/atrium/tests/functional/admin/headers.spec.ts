@@ -72,7 +72,9 @@ test.group('Admin | headers', (group) => {
     }
   })
 
-  test('[B10] a malformed path has them too and shows no details', async ({ assert }) => {
+  test('[B10] the response to a malformed path has the headers too and shows no details', async ({
+    assert,
+  }) => {
     for (const path of [
       '/admin/%zz',
       '/admin/%',

@@ -315,7 +315,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(await numberOfCamels(), 3)
   })
 
-  test('[R2] a row of another parent, a deleted one or none is refused, and nothing is written', async ({
+  test('[R2] a row of another parent, a deleted row or a missing one is refused, and nothing is written', async ({
     assert,
   }) => {
     const other = await Caravan.create({ name: 'Salt' })

@@ -191,7 +191,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12] of concurrent requests, one sets the password', async ({ assert }) => {
+  test('[U12] of several concurrent requests, one sets the password', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const passwords = Array.from({ length: 5 }, (_, index) => `battery staple ${index}`)

@@ -54,7 +54,7 @@ test.group('Admin | list', (group) => {
     await db.table('utensils').multiInsert(utensils)
   }
 
-  test('[S32, B2] the page contains the records in its layout', async ({ assert }) => {
+  test('[S32, B2] the page contains the records in the layout of the site', async ({ assert }) => {
     await makeUtensils(3)
     const { status, headers, text, headings, rows, range } = await list()
     assert.equal(status, 200)
@@ -134,7 +134,7 @@ test.group('Admin | list', (group) => {
     assert.match(headers.get('hx-redirect')!, /^\/admin\/login/)
   })
 
-  test('[S31] other URLs need no slash', async ({ assert }) => {
+  test('[S31] other URLs need no trailing slash', async ({ assert }) => {
     for (const path of ['get_model_list', 'get_model_list/', 'table-content', 'table-content/']) {
       const { status } = await getList(cookie, `/admin/Utensil/${path}`)
       assert.equal(status, 200, path)
@@ -259,7 +259,9 @@ test.group('Admin | list', (group) => {
       assert.include(await markup(`?${query}`), 'aria-sort="descending"')
     })
 
-  test('[S28] the header cells show the order and link to the reverse one', async ({ assert }) => {
+  test('[S28] the header cells show the order and link to the reverse order', async ({
+    assert,
+  }) => {
     await makeUtensils(1)
     const { text } = await list('?sort_by=price&sort_order=asc&rows-per-page-select=20')
     const heading = (name: string) =>
@@ -299,7 +301,7 @@ test.group('Admin | list', (group) => {
     assert.equal(await rangeOf('?deleted=only'), '1–1 of 1')
   })
 
-  test('[B16] models with soft deletion have a switch', async ({ assert }) => {
+  test('[B16] models with soft deletion have a switch for deleted records', async ({ assert }) => {
     await makeUtensils(1, () => ({ is_deleted: true }))
     const { text } = await list('?deleted=include')
     assert.match(text, /<a id="deleted-exclude" href="\/admin\/Utensil\/"/)

@@ -94,7 +94,7 @@ test.group('Values that other programs wrote', (group) => {
       assert.equal(history.status, 200)
     })
 
-  test('[A3] are stored as they were when another field changes', async ({ assert }) => {
+  test('[A3] stay unchanged when another field changes', async ({ assert }) => {
     const before = await db.from('odd_records').orderBy('id')
     for (const { id } of before) {
       const { status } = await patch(`/api/odd-records/${id}`, { title: 'new' })
@@ -107,7 +107,9 @@ test.group('Values that other programs wrote', (group) => {
     )
   })
 
-  test('[A20, A3, D4] sent back unchanged, they stay and the other fields are written: {name}')
+  test(
+    '[A20, A3, D4] stay unchanged when sent back unchanged, while other fields are written: {name}'
+  )
     .with([
       { name: 'PATCH', send: (item: any) => patch(`/api/odd-records/${item.id}`, item) },
       {

@@ -244,7 +244,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[B13, P13] a refusal is a page for browsers and a problem for programs', async ({
+  test('[B13, P13] a refusal is a page for browsers and a problem for API clients', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))

@@ -248,7 +248,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('bulk_gadgets', { name: 'renamed' }), 11)
   })
 
-  test('[L8, D1] more than a thousand become a job, in transactions of a thousand', async ({
+  test('[L8, D1] more than a thousand records become a job, with transactions of a thousand', async ({
     assert,
     cleanup,
   }) => {

@@ -87,7 +87,9 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.deepEqual([byHeader.status, byQuery.status], [303, 303])
   })
 
-  test('[B4] another user’s token with the own session is refused', async ({ assert }) => {
+  test('[B4] another user’s token together with one’s own session is refused', async ({
+    assert,
+  }) => {
     const others = await cookiesOf(al)
     assert.isFalse(await isSignedIn(mixed(others, cookie)))
     assert.isFalse(await isSignedIn(mixed(cookie, others)))

@@ -167,7 +167,7 @@ test.group('Admin | anonymous requests', (group) => {
     assert.equal(without.headers.get('hx-redirect'), '/admin/login?error=required')
   })
 
-  test('[B6] a program gets a problem', async ({ assert }) => {
+  test('[B6] an API client gets a problem', async ({ assert }) => {
     const responses = [
       await get('/admin', { headers: { accept: 'application/json' } }),
       await get('/admin/nothing', { headers: { accept: 'application/json' } }),

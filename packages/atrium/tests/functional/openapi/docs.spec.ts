@@ -81,7 +81,7 @@ test.group('The page of the API', (group) => {
     assert.equal(admitted.status, 200)
   })
 
-  test('[Q1] the home page links to it', async ({ assert }) => {
+  test('[Q1] the home page links to the API page', async ({ assert }) => {
     const home = await get('/')
     assert.include(home.text, 'href="/docs"')
   })

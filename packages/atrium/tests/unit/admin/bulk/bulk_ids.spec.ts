@@ -27,7 +27,7 @@ function refusal(read: () => unknown): unknown {
 }
 
 test.group('Bulk ids', () => {
-  test('[S51, B20] {kind}: {id} is {key}')
+  test('[S51, B20] the id {id} of a {kind} key is parsed as {key}')
     .with([
       { kind: 'integer', id: 5, key: 5 },
       { kind: 'integer', id: -1, key: -1 },

@@ -47,7 +47,9 @@ test.group('References', (group) => {
     ])
   })
 
-  test('[B17] other relations, and relations to models outside the site, are not', ({ assert }) => {
+  test('[B17] other relations, and relations to models outside the site, are not references', ({
+    assert,
+  }) => {
     assert.deepEqual(referencesOf(site, site.models.get('Studio')!), [])
     assert.deepEqual(referencesOf(site, site.models.get('Lender')!), [])
     assert.isUndefined(referenceOf('stranger_id'))

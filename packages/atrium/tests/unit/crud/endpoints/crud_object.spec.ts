@@ -30,7 +30,7 @@ test.group('The crud option', () => {
     assert.strictEqual(own.resource, resource)
   })
 
-  test('[P8] an instance of another resource stays with that resource', ({ assert }) => {
+  test('[P8] an instance of another resource continues to use that resource', ({ assert }) => {
     const own = new CounterCrud(Counter)
     const first: unknown = crudOf({ crud: own }, new Resource({ model: Counter }))
     const second: unknown = crudOf({ crud: own }, resource)

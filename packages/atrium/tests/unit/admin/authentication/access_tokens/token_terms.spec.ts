@@ -61,7 +61,7 @@ test.group('Token input', () => {
 })
 
 test.group('allows', () => {
-  test('[P10] {ability} for {operation} of Utensil: {expected}')
+  test('[P10] the ability {ability} is checked for {operation} of Utensil: {expected}')
     .with([
       { ability: '*', operation: 'create', expected: true },
       { ability: '*:*', operation: 'create', expected: true },
