@@ -29,5 +29,5 @@ export {
   userActor,
   Widget,
 } from '#admin'
-/* With a star, so that applications can augment the interface AdminUserAttributes by this name. */
+/* Exported with a star, so that applications can augment the interface AdminUserAttributes in this module. */
 export type * from '#admin'

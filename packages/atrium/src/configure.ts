@@ -2,11 +2,11 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import type Configure from '@adonisjs/core/commands/configure'
 import { engineFile } from '#base/engine_file'
 
-/** Folder of the templates of the files that `configure` writes */
+/** Folder of the templates for the files that `configure` writes */
 export const stubsRoot = engineFile('stubs')
 
 const PROVIDERS = [
-  /* What @Crud({ createSchema }) validates with */
+  /* Required for the validation of @Crud({ createSchema }) */
   '@adonisjs/core/providers/vinejs_provider',
   'adonis-atrium/provider',
 ]
@@ -14,8 +14,8 @@ const COMMANDS = 'adonis-atrium/commands'
 const MIDDLEWARE = 'adonis-atrium/middleware'
 
 /**
- * Adds the engine to an application: `node ace configure adonis-atrium`. A second run changes nothing. What it can't
- * change it names in a line each, and ends with status 1. [K3]
+ * Adds the engine to an application: `node ace configure adonis-atrium`. A second run changes nothing. If something
+ * can't be changed, it prints one line for each and ends with exit status 1. [K3]
  */
 export async function configure(command: Configure): Promise<void> {
   const { app, logger } = command
@@ -55,7 +55,7 @@ export async function configure(command: Configure): Promise<void> {
   else logger.info('Next: node ace migration:run, then node ace admin:create for the first user')
 }
 
-/** The codemods write the last entry of a list without one. */
+/** Adds trailing commas, because the codemods write the last entry of a list without one. */
 function addTrailingCommas(file: string): void {
   if (!existsSync(file)) return
   const text = readFileSync(file, 'utf8')

@@ -1,6 +1,6 @@
 /*
- * What models, routes, configuration and other code of an application import. `adonis-atrium/admin` has the rest of the
- * admin site.
+ * Exports for models, routes, configuration and other code of an application. `adonis-atrium/admin` contains the
+ * remaining exports of the admin site.
  */
 export { AdminView } from '#admin/views/decorator'
 export {

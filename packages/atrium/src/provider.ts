@@ -7,8 +7,8 @@ import { withoutStack } from '#base/errors'
 import { addEngineMigrations, renameEngineMigrations } from '#host/engine_migrations'
 
 /**
- * The engine in an application: endpoints, their document and page, the admin site, and their tables. For `providers`
- * of adonisrc.ts, behind those of Lucid and of `@adonisjs/auth`.
+ * Provider of the engine: endpoints, their schema and documentation page, the admin site, and their tables. Must be in
+ * `providers` of adonisrc.ts, after those of Lucid and `@adonisjs/auth`.
  */
 export default class AtriumProvider {
   readonly #parts: ContainerProviderContract[]

@@ -1,6 +1,6 @@
 /*
- * The server of an application that the engine is the main part of: optional for all others. Files such as start/env.ts
- * import it before there is an application.
+ * Server of an application that consists mainly of the engine; optional for all others. Files such as start/env.ts
+ * import this module before the application exists.
  */
 import type { ApplicationService } from '@adonisjs/core/types'
 
@@ -12,8 +12,9 @@ export { stopOnSignal } from '#host/stop_on_signal'
 export { checkTrustedProxy } from '#host/trusted_proxy'
 
 /**
- * Runs all pending migrations: those of the application's database, and those of the admin site's own tables if
- * config/admin.ts sets another connection for them. Of several concurrent processes, one migrates and the others wait.
+ * Runs all pending migrations: those of the application's database, and those of the admin site's tables if
+ * config/admin.ts sets another connection for them. If several processes run concurrently, one migrates and the others
+ * wait.
  *
  * @throws ExistingTables  when the database has tables that the migrations would create
  * @throws Exception  E_RUNTIME when a migration fails

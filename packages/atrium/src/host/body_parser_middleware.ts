@@ -6,7 +6,7 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import { parseBody } from '#upstream/body_parser'
 
-/** AdonisJS's own body parser, which some bodies would make end the process. */
+/** AdonisJS's body parser, with protection against bodies that would terminate the process. */
 export default class ApplicationBodyParserMiddleware {
   async handle(ctx: HttpContext, next: NextFn) {
     const { multipart } = app.config.get<BodyParserConfig>('bodyparser')

@@ -4,26 +4,25 @@ import type { Socket } from 'node:net'
 import { EarlyResponse } from '#upstream/node_early_response'
 import { limitWriting } from './write_limit.js'
 
-/** The part of the grace time that is reserved for the steps after the last response: events, pools */
+/** Part of the grace time in milliseconds that is reserved for the steps after the last response: events, pools */
 const LAST_STEPS = 3000
 
 /**
- * An HTTP server with limits for slow clients and an orderly shutdown: on close, it accepts no new
- * connection, sends the pending responses with `Connection: close`, and cuts off the rest when the time is
- * over. Node.js by itself would wait for a request that never ends, and serve further requests on a keep-alive
- * connection.
+ * An HTTP server with limits for slow clients and an orderly shutdown: on close, it accepts no new connections, sends
+ * the pending responses with `Connection: close`, and closes the remaining connections when the time is over. Node.js
+ * by itself would wait for a request that never ends, and serve further requests on a keep-alive connection.
  */
 export class ClosingServer extends Server {
   /*
-   * Each with its last response. Not a set of responses: in a set that constantly gains and loses members,
-   * old entries keep newer ones from being collected.
+   * Each socket with its last response. Not a set of responses: in a set to which members are constantly added and
+   * removed, old entries prevent newer ones from being garbage-collected.
    */
   readonly #sockets = new Map<Socket, ServerResponse | undefined>()
   readonly #graceTime: number
   #isClosing = false
 
   /**
-   * @param limits  in seconds
+   * @param limits  limits in seconds
    */
   constructor(limits: ReturnType<typeof crudConfig>['server'], options: ServerOptions = {}) {
     super({
@@ -32,7 +31,7 @@ export class ClosingServer extends Server {
       headersTimeout: limits.headersSeconds * 1000,
       requestTimeout: limits.requestSeconds * 1000,
       keepAliveTimeout: limits.idleSeconds * 1000,
-      /* Interval of the check of the first two limits; its default is as long as the shortest of them. */
+      /* Interval of the check of the first two limits; the default is as long as the shorter of them. */
       connectionsCheckingInterval: Math.min(limits.headersSeconds * 100, 5000),
     })
     this.#graceTime = Math.max(limits.graceSeconds * 1000 - LAST_STEPS, 500)
@@ -53,20 +52,20 @@ export class ClosingServer extends Server {
 
     for (const [socket, response] of this.#sockets) {
       if (response) this.#endWith(response)
-      /* Browsers open connections in advance; Node.js treats them as if a request had begun. */
+      /* Browsers open connections in advance; Node.js treats these as if a request had begun. */
       else if (socket.bytesRead === 0) socket.destroy()
     }
     return this
   }
 
   /**
-   * True if a response on the connection is being sent, or pending for a complete request. A second
-   * response would be mistaken for that one, or for a part of it.
+   * True if a response on the connection is being sent, or pending for a complete request. The client would mistake a
+   * second response for that one, or for a part of it.
    */
   isResponding(socket: Socket): boolean {
     const last = this.#sockets.get(socket)
     if (!last || last.writableFinished) return false
-    /* Without the socket it waits for the previous response. */
+    /* A response without a socket waits for the previous response. */
     return last.socket === null || last.headersSent || last.req.complete
   }
 
@@ -77,7 +76,7 @@ export class ClosingServer extends Server {
 
   #endWith(response: ServerResponse): void {
     if (!response.headersSent) response.shouldKeepAlive = false
-    /* Once its headers are sent, a response cannot tell the client that it is the last. */
+    /* Once its headers are sent, a response cannot announce to the client that it is the last one. */
     if (!response.closed) {
       response.once('close', () => setImmediate(() => this.closeIdleConnections()))
     }

@@ -1,14 +1,14 @@
 import type { Database } from '@adonisjs/lucid/database'
 
-/** By Knex's client name: seconds by which the zone of a session is off UTC */
+/** Queries for the offset of a session's time zone from UTC in seconds, by Knex's client name */
 const OFFSETS: Record<string, string> = {
   pg: 'select extract(timezone from now())::int as seconds',
   mysql2: 'select timestampdiff(second, utc_timestamp(), now()) as seconds',
 }
 
 /**
- * Settings of a connection by which values come out different from what is stored, or foreign keys have no effect. The
- * connections of `adonis-atrium/database` have them right. [K5]
+ * Returns warnings about settings of a connection with which values differ from the stored ones, or foreign keys have
+ * no effect. Connections of `adonis-atrium/database` have correct settings. [K5]
  */
 export async function connectionWarnings(db: Database, name: string): Promise<string[]> {
   const { client } = db.getRawConnection(name)!.config
@@ -34,7 +34,7 @@ export async function connectionWarnings(db: Database, name: string): Promise<st
   return warnings
 }
 
-/** In what other zone the process is; undefined for UTC all year */
+/** Returns the time zone of the process if it is not UTC; undefined for UTC all year */
 export function otherZone(): string | undefined {
   const year = new Date().getFullYear()
   const isUtc = [0, 6].every((month) => new Date(year, month).getTimezoneOffset() === 0)

@@ -4,10 +4,12 @@ import app from '@adonisjs/core/services/app'
 import type { Database } from '@adonisjs/lucid/database'
 import { engineMigration, migrationsPath } from '#base/engine_file'
 
-/** The engine's folders of migrations. The admin site's connection needs all, that of the application the first */
+/**
+ * Migration folders of the engine. The admin site's connection needs all of them, the application's only the first one
+ */
 const FOLDERS = ['crud', 'admin'] as const
 
-/** The tables of these migrations, which have no place in `database/schema.ts` of an application */
+/** Tables of these migrations, which are excluded from `database/schema.ts` of an application */
 export const ENGINE_TABLES = [
   'idempotency_keys',
   'admin_access_tokens',
@@ -35,10 +37,10 @@ export const ENGINE_TABLES = [
 ]
 
 /**
- * Adds the engine's migrations to those of the connections that need its tables, before the application's, whose tables
- * may refer to them. A connection that names them itself keeps its order. [K3]
+ * Adds the engine's migrations to those of the connections that need its tables, before the application's migrations,
+ * whose tables can refer to them. If a connection already lists them, their order is not changed. [K3]
  *
- * @param adminConnection  as in `config/admin.ts`
+ * @param adminConnection  connection of `config/admin.ts`
  */
 export function addEngineMigrations(db: Database, adminConnection = db.primaryConnectionName) {
   addPaths(db, adminConnection, FOLDERS.map(migrationsPath))
@@ -46,7 +48,7 @@ export function addEngineMigrations(db: Database, adminConnection = db.primaryCo
 }
 
 function addPaths(db: Database, name: string, engine: string[]) {
-  /* The admin site names a missing connection. */
+  /* The admin site reports a missing connection. */
   const config = db.getRawConnection(name)?.config
   if (!config) return
   const usual = name === db.primaryConnectionName ? [app.relativePath(app.migrationsPath())] : []
@@ -58,9 +60,9 @@ function addPaths(db: Database, name: string, engine: string[]) {
 }
 
 /**
- * Lucid knows a migration that has run by its path. The engine's are recognised by the names of their files, which
- * never change, so that they may move: from the folders of version 0.2, and from one place of the installed package
- * to another. Call it before migrations run. [K7]
+ * Updates the names of the engine's migrations that have run. Lucid identifies a migration by its path. Those of the
+ * engine are identified by their file names, which never change, so that they can be moved: from the folders of version
+ * 0.2, and between locations of the installed package. Must be called before migrations run. [K7]
  */
 export async function renameEngineMigrations(db: Database, connectionName: string): Promise<void> {
   const client = db.connection(connectionName)
@@ -75,7 +77,7 @@ export async function renameEngineMigrations(db: Database, connectionName: strin
   }
 }
 
-/** The names under which Lucid knows the engine's migrations now, by those of their files */
+/** Returns the current names of the engine's migrations in Lucid, by file name */
 async function currentNames(): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   for (const folder of FOLDERS) {

@@ -6,16 +6,16 @@ import { whileLocked } from '#base/database/migration_lock'
 import { engineMigration } from '#base/engine_file'
 import { ENGINE_TABLES, renameEngineMigrations } from './engine_migrations.js'
 
-/** The tables of the engine that a database has. */
+/** Returns the tables of the engine that exist in a database. */
 export async function engineTablesOf(db: Database, connectionName: string): Promise<string[]> {
   const tables = new Set(await listTables(db.connection(connectionName)))
   return ENGINE_TABLES.filter((table) => tables.has(table))
 }
 
 /**
- * Takes back the migrations of the engine, and only those: they become the last batch, which Lucid rolls back.
+ * Rolls back the migrations of the engine, and only those: they become the last batch, which Lucid rolls back.
  *
- * @throws the error of a migration; those that were not rolled back yet stay
+ * @throws the error of a migration; migrations that were not rolled back yet remain
  */
 export async function removeEngineTables(
   db: Database,
@@ -24,7 +24,7 @@ export async function removeEngineTables(
 ): Promise<void> {
   const { config } = db.getRawConnection(connectionName)!
   const { tableName = 'adonis_schema' } = config.migrations ?? {}
-  /* Who runs this has confirmed it. */
+  /* The user who runs this has confirmed it. */
   config.migrations = { ...config.migrations, disableRollbacksInProduction: false }
   await whileLocked(db, connectionName, async () => {
     const client = db.connection(connectionName)

@@ -19,7 +19,7 @@ export class ExistingTables extends Exception {
 }
 
 /**
- * Checks that no pending migration creates a table that is there already. Makes nothing but queries.
+ * Checks that no pending migration creates a table that already exists. Only runs queries.
  *
  * @param migrations  names of all migrations of the connection
  * @throws ExistingTables

@@ -11,23 +11,23 @@ import { connectionWarnings, otherZone } from './connection_warnings.js'
 import { migrationNamesOf, migrationsOf } from './migrate_databases.js'
 import { productionWarnings, settingsOf } from './production_warnings.js'
 
-/** Something that is wrong or doubtful in an installation. */
+/** An error or a questionable setting in an installation. */
 export interface Finding {
-  /** A note is about what may be meant */
+  /** A note is about a setting that can be intended */
   severity: 'error' | 'warning' | 'note'
-  /** What it is, and how to change it */
+  /** Description of the finding, and how to fix it */
   text: string
 }
 
 /**
- * Everything that is wrong or doubtful in the installation. [K11]
+ * Returns all errors and questionable settings in the installation. [K11]
  *
- * @param production  true to judge the settings as those of a production server
+ * @param production  true to check the settings as those of a production server
  */
 export async function findingsOf(app: ApplicationService, production: boolean): Promise<Finding[]> {
   const site = await app.container.make(AdminSite)
   const databases = await ofDatabases(app, site)
-  /* Without their tables, models and users are errors that follow from the first one. */
+  /* Without tables, errors of models and users would be consequences of the missing tables. */
   const isMigrated = databases.length === 0
   const findings = [
     ...databases,
@@ -60,7 +60,7 @@ async function ofDatabases(app: ApplicationService, { dbConfig }: AdminSite): Pr
   return findings
 }
 
-/** Settings by which dates, times and numbers are not what is stored */
+/** Returns settings with which dates, times and numbers differ from the stored values */
 async function ofValues(app: ApplicationService, { dbConfig }: AdminSite): Promise<Finding[]> {
   const db = await app.container.make('lucid.db')
   const names = [...new Set([dbConfig.applicationConnection, dbConfig.adminConnection])]
@@ -88,7 +88,7 @@ async function ofTables(site: AdminSite): Promise<Finding[]> {
   return findings
 }
 
-/** Errors of decorated models that the boot only warned of, and models without a decorator */
+/** Returns errors of decorated models about which the boot only warned, and models without a decorator */
 async function ofModels(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
   const used = new Set<unknown>([
     ...resources.endpoints().map(({ resource }) => resource.model),
@@ -120,7 +120,7 @@ async function ofProduction(app: ApplicationService): Promise<Finding[]> {
   return texts.map(warning)
 }
 
-/** Settings without an effect */
+/** Returns settings that have no effect */
 async function ofSettings(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
   const { excludedMigrations, excludedModels } = crudConfig()
   const models = await filesBelow(app.modelsPath())

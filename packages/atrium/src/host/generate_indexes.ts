@@ -5,14 +5,14 @@ import { dirname } from 'node:path'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-/** Folders whose files the indexes list */
+/** Folders whose files are listed in the indexes */
 const SOURCES = ['app', 'inertia', 'resources']
 
 /**
- * Writes the files of `#generated` by the `init` hooks of adonisrc.ts, as `node ace serve` and `node ace build` do, unless
- * the application has the same files as when they were written. A build contains them.
+ * Writes the files of `#generated` with the `init` hooks of adonisrc.ts, like `node ace serve` and `node ace build`,
+ * unless the application has the same files as when they were written. A build already contains them.
  *
- * @throws what a hook throws
+ * @throws any error of a hook
  */
 export async function generateIndexes(app: ApplicationService): Promise<void> {
   const hooks = app.rcFile.hooks
@@ -23,14 +23,14 @@ export async function generateIndexes(app: ApplicationService): Promise<void> {
 
   const { CodeGen } = await import('@adonisjs/assembler')
   const codegen = new CodeGen(app.appRoot, { hooks })
-  /* Into memory, so that nothing is printed */
+  /* Writes the output to memory, so that nothing is printed */
   codegen.ui.switchMode('raw')
   await codegen.run()
   await mkdir(dirname(stampFile), { recursive: true })
   await writeFile(stampFile, stamp)
 }
 
-/** Changes with the names of the files, and with adonisrc.ts. */
+/** Returns a hash that changes with the names of the files, and with adonisrc.ts. */
 async function stampOf(app: ApplicationService): Promise<string> {
   const hash = createHash('sha256').update(await readFile(app.makePath('adonisrc.ts')))
   for (const folder of SOURCES) {

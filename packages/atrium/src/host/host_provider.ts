@@ -13,8 +13,8 @@ import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
 
 /**
- * Connects the server with the admin site and the endpoints: probes, headers of responses to requests that
- * reach no route, and the warm-up of a new process.
+ * Connects the server with the admin site and the endpoints: registers probes and headers for responses to requests
+ * that reach no route, and warms up a new process.
  */
 export default class HostProvider {
   constructor(protected app: ApplicationService) {}
@@ -28,7 +28,7 @@ export default class HostProvider {
     await leaveAdminSite(this.app)
   }
 
-  /** Makes no query, as this also runs for commands and code generation. [P2] */
+  /** Runs no queries, because this also runs for commands and code generation. [P2] */
   async start() {
     const site = await this.app.container.make(AdminSite)
     registerProbes(site, await this.#checks(site))
@@ -41,14 +41,14 @@ export default class HostProvider {
     await this.#warmUp()
   }
 
-  /** Names unsafe settings in the log. */
+  /** Logs unsafe settings. */
   async #warn() {
     const logger = await this.app.container.make('logger')
     const warnings = productionWarnings(await settingsOf(this.app))
     for (const warning of warnings) logger.warn(warning)
   }
 
-  /** Runs in the background. */
+  /** Starts the warm-up in the background. */
   async #warmUp() {
     const server = await this.app.container.make('server')
     const address = server.getNodeServer()?.address()
@@ -60,7 +60,7 @@ export default class HostProvider {
     )
   }
 
-  /** The migration files are read on the first check, and stay the same. */
+  /** Returns the health checks. The migration files are read on the first check, as they do not change. */
   async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
     const db = await this.app.container.make('lucid.db')
     const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])

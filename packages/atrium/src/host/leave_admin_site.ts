@@ -7,11 +7,11 @@ interface Middleware {
   handle(ctx: HttpContext, next: NextFn): unknown
 }
 
-/* A variable, as TypeScript would look for the package, which is not installed */
+/* A variable, because TypeScript would otherwise look for the package, which is not installed */
 const CORS = '@adonisjs/cors/cors_middleware'
 
 /**
- * Lets `@adonisjs/cors`, where the application adds it, leave the admin site alone: no other site can read its pages.
+ * Makes `@adonisjs/cors`, if the application uses it, ignore the admin site, so that no other site can read its pages.
  */
 export async function leaveAdminSite(app: ApplicationService): Promise<void> {
   if (!app.config.has('cors')) return

@@ -13,13 +13,13 @@ import { checkExistingTables } from './existing_tables.js'
 /** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 
-/** A file that Lucid takes for a migration */
+/** File names that Lucid treats as migrations */
 const SCRIPT = /\.([cm]?js|json|ts)$/
 
 /**
- * Runs all pending migrations: those of the application's database, and those of the admin site's own
- * tables if config/admin.ts sets another connection for them. Of several concurrent processes, one
- * migrates and the others wait. [B1]
+ * Runs all pending migrations: those of the application's database, and those of the admin site's tables if
+ * config/admin.ts sets another connection for them. If several processes run concurrently, one migrates and the others
+ * wait. [B1]
  */
 export async function migrateDatabases(app: ApplicationService) {
   const db = await app.container.make('lucid.db')
@@ -34,7 +34,7 @@ export async function migrateDatabases(app: ApplicationService) {
   for (const name of names) await whileLocked(db, name, () => migrate(db, app, name))
 }
 
-/** The names of all migrations of a connection, without excluded ones. */
+/** Returns the names of all migrations of a connection, without excluded ones. */
 export async function migrationsOf(
   db: Database,
   app: ApplicationService,
@@ -46,8 +46,8 @@ export async function migrationsOf(
 }
 
 /**
- * The names of all migrations of a connection, excluded ones too, read without a write: Lucid's own list of them creates
- * its table.
+ * Returns the names of all migrations of a connection, including excluded ones, without writing: Lucid's list of
+ * migrations would create its table.
  */
 export async function migrationNamesOf(
   db: Database,
@@ -69,7 +69,7 @@ export async function migrationNamesOf(
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
-  /* The runner uses the application's own connections, so it is not closed: close() would end them. */
+  /* The runner uses the application's connections, so it is not closed: close() would end them. */
   const runner = new MigrationRunner(db, app, {
     direction: 'up',
     connectionName,
@@ -90,13 +90,13 @@ async function migrate(db: Database, app: ApplicationService, connectionName: st
 }
 
 /**
- * "database/migrations/1763600000000_create_products_table" without folder and time.
+ * Returns "database/migrations/1763600000000_create_products_table" without folder and time.
  */
 function shortName(name: string) {
   return posix.basename(name).replace(/^\d+_/, '')
 }
 
-/** The driver's message, without the statement that Knex puts before it, which may be many lines long. */
+/** Returns the driver's message, without the statement that Knex puts before it, which can be many lines long. */
 function reasonOf(error: any): string {
   const message = String(error?.message ?? error)
   const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1

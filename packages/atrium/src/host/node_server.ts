@@ -24,11 +24,11 @@ import { securityHeaders } from '#base/http/security_headers'
 import { isServed, servedHosts } from '#base/http/served_hosts'
 
 /**
- * Creates the HTTP server of the application. It responds to requests that reach no route, checks a
- * request's id before it is logged, serves only the application's host names, and adds the request id
- * and the security headers to every response. [A26, A29]
+ * Creates the HTTP server of the application. It responds to requests that reach no route, checks a request's id before
+ * it is logged, serves only the application's host names, and adds the request id and the security headers to every
+ * response. [A26, A29]
  *
- * @param limits  in seconds; default: those of `config/crud.ts`
+ * @param limits  limits in seconds; default: those of `config/crud.ts`
  * @throws ValueError  for invalid `hosts` in config/app.ts
  */
 export function createNodeServer(
@@ -66,7 +66,7 @@ type HeadersOfPath = (path: string) => Record<string, string>
 const HEADERS_OF_PATHS: HeadersOfPath[] = []
 
 /**
- * Adds headers of a part of the application to responses that are sent here, before routing.
+ * Adds headers of a part of the application to responses that this server sends itself, before routing.
  *
  * @param headersOf  called with the path as it was sent, without the query
  */
@@ -84,7 +84,7 @@ function secure(response: ServerResponse): void {
   for (const [name, value] of securityHeaders()) response.setHeader(name, value)
 }
 
-/** Browsers get a page, other clients a problem. */
+/** Responds to a request for a host that is not served: browsers get a page, other clients a problem. */
 function respondMisdirected(request: IncomingMessage, response: ServerResponse): void {
   const problem = misdirected()
   const isPage = /\btext\/html\b/.test(request.headers.accept ?? '')
@@ -115,12 +115,12 @@ function reply(request: IncomingMessage, response: ServerResponse, problem: Prob
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Node.js itself would respond without a body. */
+/** True if a required `Host` header is missing. Node.js itself would respond without a body. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined
 }
 
-/** Keeps a client's id only if it is safe in a log line and a header. */
+/** Removes a client's request id unless it is safe in a log line and a header. */
 function acceptRequestId(request: IncomingMessage): void {
   const id = request.headers['x-request-id']
   if (id !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(String(id))) {
@@ -135,7 +135,7 @@ function respondToClientError(error: ClientError, socket: Socket): void {
   const lines = [...Object.entries(headers), ...securityHeaders()].map(
     ([name, value]) => `${name}: ${value}`
   )
-  /* A client that sent HEAD would read a body as the next response. */
+  /* A client that sent HEAD would interpret a body as the next response. */
   const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD '
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`

@@ -10,9 +10,8 @@ import type { AdminSite } from '#admin'
 export const LIVE = '/health/live'
 
 /**
- * Registers the probes: `/health/live` for a running process, and `/health/ready` for one that can serve
- * requests. They are public, so they give no reasons; those are in the log. (The site has a page with
- * details.)
+ * Registers the probes: `/health/live` for a running process, and `/health/ready` for one that can serve requests. They
+ * are public, so they return no reasons; these are logged. (The site has a page with details.)
  */
 export function registerProbes(site: AdminSite, checks: HealthChecks): void {
   let running: Promise<HealthCheckReport> | undefined

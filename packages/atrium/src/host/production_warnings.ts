@@ -8,23 +8,23 @@ export interface ProductionSettings {
   appKey: string
   /** Name of the store that counts login attempts */
   limiterStore: string
-  /** By name; only those that are used */
+  /** Connections by name; only those in use */
   connections: Record<string, DatabaseAddress>
 }
 
 interface DatabaseAddress {
-  /** Undefined for a file */
+  /** Undefined for a database file */
   host?: string
   hasTls: boolean
 }
 
-/** Where a connection of `config/database.ts` leads to. */
+/** Returns the address of a connection in `config/database.ts`. */
 export function addressOf({ connection }: { connection?: unknown } = {}): DatabaseAddress {
   const { host, ssl } = (connection ?? {}) as { host?: string; ssl?: unknown }
   return { host, hasTls: Boolean(ssl) }
 }
 
-/** The settings of the application. */
+/** Returns the settings of the application. */
 export async function settingsOf({
   config,
   container,
@@ -44,7 +44,7 @@ export async function settingsOf({
 const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/
 
 /**
- * What is unsafe about the settings of a production server, and how to change it. No sentence contains a secret.
+ * Returns warnings about unsafe settings of a production server, with instructions. No warning contains a secret.
  */
 export function productionWarnings(settings: ProductionSettings): string[] {
   const { appKey, appUrl, connections, limiterStore } = settings

@@ -1,6 +1,6 @@
 /*
- * For the tests of an application: its tables and its server. Only tests may import it, as it needs
- * packages that production does not have.
+ * Helpers for the tests of an application: its tables and its server. Only tests can import this module, because it
+ * needs packages that are not installed in production.
  */
 import { inspect } from 'node:util'
 import ace from '@adonisjs/core/services/ace'
@@ -12,8 +12,7 @@ import { createNodeServer } from './node_server.js'
 const failures: Array<{ what: string; error: unknown }> = []
 
 /**
- * Creates the tables by all migrations, and loads their introspection. A setup hook for
- * tests/bootstrap.ts.
+ * Creates the tables with all migrations, and loads their introspection. A setup hook for tests/bootstrap.ts.
  *
  * @returns a function that drops the tables
  * @throws the error of a migration that fails, or ConfigurationError
@@ -25,8 +24,8 @@ export async function migrateTables() {
 }
 
 /**
- * Without Lucid's lock, as no other process migrates this database: on MySQL the lock is the same for
- * the whole server, and the pool may release it on another connection than the one that took it.
+ * Runs the migrations without Lucid's lock, because no other process migrates this database. On MySQL the lock is the
+ * same for the whole server, and the pool can release it on another connection than the one that acquired it.
  */
 export async function runMigrations() {
   const run = async (name: string) => {
@@ -51,11 +50,11 @@ export async function startServer() {
 }
 
 /**
- * Wraps a teardown whose failure must not hide the tests' results. Japa reports the failures of tests
- * only after the teardown, and reports none if it throws: here the error is printed when the process
- * ends, after the tests' own failures, and the exit status is a failure.
+ * Wraps a teardown whose failure must not hide the test results. Japa reports failed tests only after the teardown, and
+ * reports none if the teardown throws. Here the error is printed when the process ends, after the failed tests, and the
+ * exit status indicates a failure.
  *
- * @param what  the work, in words
+ * @param what  description of the work
  */
 export function afterwards<Args extends unknown[]>(
   what: string,

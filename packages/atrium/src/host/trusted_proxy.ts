@@ -3,21 +3,21 @@ import { ValueError } from '#base/errors'
 
 const NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/* Words that other servers take for all addresses */
+/* Words that other servers interpret as all addresses */
 const EVERYBODY = ['*', 'all', 'any', 'true']
 
-/* Shortest prefixes of a network that may consist of proxies alone: a sixteenth of a percent of all addresses */
+/* Shortest prefix lengths that are accepted in production, because larger networks do not consist only of proxies */
 const SHORTEST_PREFIX = { 4: 8, 6: 16 }
 
-/* IPv4 addresses as IPv6 ones, ::ffff:0:0/96 */
+/* IPv4 addresses mapped to IPv6, ::ffff:0:0/96 */
 const MAPPED = new BlockList()
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 /**
- * Checks TRUST_PROXY: an address, a network as in `10.0.0.0/8`, or one of three names.
+ * Checks TRUST_PROXY: an address, a network such as `10.0.0.0/8`, or one of three names.
  *
- * @param isProduction  true: refuses networks that callers are in, as these could choose their address
- * @param text  undefined or empty: no proxy is trusted
+ * @param isProduction  true to refuse networks that contain callers, because these could then choose their address
+ * @param text  value of the variable; undefined or empty: no proxy is trusted
  * @throws ValueError  for any other text
  */
 export function checkTrustedProxy(text: string | undefined, isProduction: boolean): void {
@@ -34,7 +34,7 @@ export function checkTrustedProxy(text: string | undefined, isProduction: boolea
   if (prefix === 0 || (isProduction && prefix < shortest)) throw trustsEverybody(text)
 }
 
-/** The length of a prefix, from a number or as in `255.0.0.0`; null for anything else. */
+/** Returns the length of a prefix, given as a number or as a mask such as `255.0.0.0`; null for anything else. */
 function prefixOf(text: string): number | null {
   if (/^\d{1,3}$/.test(text)) return Number(text)
   if (isIP(text) !== 4) return null

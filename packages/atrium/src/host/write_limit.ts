@@ -1,23 +1,23 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes per second that a client must read of a response on average, after its first seconds */
+/** Average number of bytes per second that a client must read of a response, after its first seconds */
 const LEAST_RATE = 32 * 1024
 
-/** The time since a connection has had bytes to send, and the number it had sent by then */
+/** The time since which a connection has had bytes to send, and the number of bytes that it had sent by then */
 interface Sending {
   since: number
   sent: number
 }
 
 /**
- * Closes connections whose client does not read its response: one that reads nothing for a time, or that
- * reads slower than the minimum rate. Otherwise the response would stay in memory for ever. Slow handlers
- * do not count, and slow clients that continue to read do not, either.
+ * Closes connections whose client does not read its response: it reads nothing for some time, or reads slower than the
+ * minimum rate. Otherwise the response would remain in memory indefinitely. Slow handlers, and slow clients that
+ * continue to read at the minimum rate, are not affected.
  *
  * @param seconds  maximum time in which a client reads nothing
  * @param sockets  the open connections, each with its last response
- * @param leastRate  bytes per second
+ * @param leastRate  minimum rate in bytes per second
  */
 export function limitWriting(
   server: Server,
@@ -42,7 +42,9 @@ export function limitWriting(
       if (waiting === 0) sending.delete(socket)
       else if (!known) sending.set(socket, { since: now, sent: socket.bytesWritten - waiting })
       else {
-        /* Data that a slow client does not read stays queued, so this grows no faster than it reads. */
+        /*
+         * Data that a slow client does not read remains queued, so this number grows no faster than the client reads.
+         */
         const given = socket.bytesWritten - known.sent
         if (now - known.since > (seconds + given / leastRate) * 1000) socket.destroy()
       }

@@ -2,8 +2,8 @@
  * knex 3.3.0, pg 8.23.1: if a statement of a transaction has failed, PostgreSQL handles COMMIT as ROLLBACK, which only
  * the command in the result shows. Knex does not check it, and its `commit()` resolves. No issue known for Knex;
  * https://github.com/knex/knex/issues/3370 is about a COMMIT that fails. The code can be removed when the test "knex
- * still treats a COMMIT that was rolled back as successful" fails; the source texts are checked when a
- * connection is configured.
+ * still treats a COMMIT that was rolled back as successful" fails; the source texts are checked when a connection is
+ * configured.
  */
 import { createRequire } from 'node:module'
 import { expectGround, hasText } from './expect_ground.js'

@@ -6,8 +6,9 @@
  * - a connection whose COMMIT failed is returned to the pool with its transaction open, and every later transaction on
  *   it fails. Here it is rolled back.
  *
- * No issue known. The code can be removed when the test "knex still begins a transaction without the lock" fails; the
- * source texts are checked when connections are configured.
+ * No issue known. The code can be removed when the tests "knex still begins a transaction without the lock" and "knex
+ * still leaves a transaction open after a refused COMMIT" fail; the source texts are checked when connections are
+ * configured.
  */
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -2,8 +2,8 @@
  * Lucid 22.4.2 requests the query of each write from the record, with `$getQueryFor`, and passes the result of an
  * insert to `$consumeAdapterResult`; both are typed but undocumented. No other API can replace the statement of one
  * `save()` with its hooks, or prevent Lucid from using the number of a new row as a text key. No issue known. The code
- * can be removed when Lucid documents a way to replace the statement of a `save()`, or the test "Lucid still uses
- * the row number as the key" fails.
+ * can be removed when the test "Lucid still uses the row number as the key" fails, and Lucid documents a way to replace
+ * the statement of a `save()`.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'

@@ -1,9 +1,9 @@
 /*
- * Lucid 22.4.2 (src/orm/base_model): a record that is read or written in a transaction registers two listeners on
- * it, for the end of the transaction, and each removes itself from the list of all: the commit of 135,000 records
- * blocked the process for more than eight minutes, and the list referred to every record until then. Here the
- * transaction has one listener, which stores that it has ended, and a record checks that.
- * No issue known. It can go when the test "Lucid by itself still registers two listeners for each record" fails.
+ * Lucid 22.4.2 (src/orm/base_model): a record that is read or written in a transaction registers two listeners on the
+ * transaction, for its end, and each listener removes itself from the list of all listeners: the commit of 135,000
+ * records blocked the process for more than eight minutes, and the list referred to every record until then. Here the
+ * transaction has one listener, which stores that it has ended, and records check that. No issue known. The code can be
+ * removed when the test "Lucid by itself still registers two listeners for each record" fails.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -14,13 +14,13 @@ interface Row {
   modelTrx: TransactionClientContract | undefined
 }
 
-/** Whether a transaction has ended */
+/** State of transactions: whether each has ended */
 const ENDS = new WeakMap<TransactionClientContract, { isOver: boolean }>()
 
-/** Accessor of Lucid's own */
+/** Lucid's accessor */
 export const lucidsTransaction = accessorOf(BaseModel.prototype)
 
-/** In its place, for the models that are repaired */
+/** Replacement of the accessor, for models that are repaired */
 const sharedTransaction = {
   configurable: true,
   get(this: Row) {
@@ -36,14 +36,14 @@ const sharedTransaction = {
 /**
  * Makes the records of a model share one listener for each transaction.
  *
- * @throws Exception  when Lucid notes the transaction of a record differently
+ * @throws Exception  when Lucid stores the transaction of a record in a different way
  */
 export function shareTransactionEnds(model: { prototype: object }): void {
   checkGround({ $trx: lucidsTransaction })
   repairMember(model.prototype, '$trx', sharedTransaction)
 }
 
-/** @throws Exception  when Lucid notes the transaction of a record differently */
+/** @throws Exception  when Lucid stores the transaction of a record in a different way */
 export function checkGround({ $trx: accessor }: { $trx?: PropertyDescriptor }): void {
   const registers = "this.modelTrx.once('commit', this.transactionListener)"
   expectGround('@adonisjs/lucid', 'lucid_record_transactions', {

@@ -1,8 +1,8 @@
 /*
- * Lucid 22.4.2: `save()` and `delete()` know one key column, so records of a composite key are written by
- * own statements. The steps of `save()` around its statement are private: the automatic timestamps, the values
- * of a row, the note that all is stored.
- * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). It can go when the test "Lucid
+ * Lucid 22.4.2: `save()` and `delete()` use only one key column, so records with a composite key are written with
+ * statements of the engine. The steps of `save()` before and after its statement are private: setting automatic
+ * timestamps, converting the values of a row, and marking the record as stored.
+ * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). The code can be removed when the test "Lucid
  * still writes one key column’s value to all rows" fails.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
@@ -26,7 +26,7 @@ export function checkGround(row: object = BaseModel.prototype): void {
 }
 
 /**
- * The changes of a record for an update, by column name, with its automatic timestamps.
+ * Returns the changes of a record for an update, by column name, with its automatic timestamps.
  *
  * @returns null if nothing has changed and no update is forced
  */

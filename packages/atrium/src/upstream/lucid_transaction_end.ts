@@ -1,11 +1,10 @@
 /*
- * Lucid 22.4.2 (src/transaction_client/index.ts): `commit()` of a nested transaction emits `commit` and runs
- * the hooks of `after('commit')` when its savepoint is released, before the outer transaction commits; after a
- * failure of that commit, those of `after('rollback')` do not run at all. For writes that share a transaction,
- * the end in the database and the end in Lucid are therefore two steps here: Lucid's own method runs when
- * the outer transaction has ended, with a knex transaction whose end does nothing.
- * No issue known. It can go when the test "Lucid still runs the hooks of a nested transaction at its release"
- * fails.
+ * Lucid 22.4.2 (src/transaction_client/index.ts): `commit()` of a nested transaction emits `commit` and runs the hooks
+ * of `after('commit')` when its savepoint is released, before the outer transaction commits. If that commit fails, the
+ * hooks of `after('rollback')` do not run at all. For writes that share a transaction, the end in the database and the
+ * end in Lucid are therefore two steps here: Lucid's method runs when the outer transaction has ended, with a Knex
+ * transaction whose end has no effect. No issue known. The code can be removed when the test "Lucid still runs the
+ * hooks of a nested transaction at its release" fails.
  */
 import { readFileSync } from 'node:fs'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -14,10 +13,10 @@ import { knexOf } from './knex_transaction.js'
 
 type End = 'commit' | 'rollback'
 
-/** The class is in no export of Lucid's. */
+/** Lucid does not export this class. */
 const SOURCE = new URL('src/transaction_client/index.js', import.meta.resolve('@adonisjs/lucid'))
 
-/** @throws Exception  when Lucid ends transactions by other steps */
+/** @throws Exception  when Lucid ends transactions in other steps */
 export function checkGround(source = readFileSync(SOURCE, 'utf8')): void {
   const steps = ['commit', 'rollback'].flatMap((end) => [
     `await this.knexClient.${end}()`,
@@ -32,9 +31,9 @@ export function checkGround(source = readFileSync(SOURCE, 'utf8')): void {
 }
 
 /**
- * Ends a transaction in the database alone; its hooks and listeners in Lucid wait for `tellEnd`.
+ * Ends a transaction only in the database; its hooks and listeners in Lucid wait for `tellEnd`.
  *
- * @throws the database's error; a savepoint may be gone then
+ * @throws the database's error; a savepoint can be gone then
  */
 export async function endInDatabase(
   transaction: TransactionClientContract,

@@ -1,21 +1,20 @@
 /*
- * Node.js 24.21 (lib/_http_server.js): a response that is complete before its request is closes the
- * connection by `destroySoon()`, while bytes of the request still come. The kernel then resets the
- * connection, and the client may lose the response. RFC 9112, 9.6, wants a server to read on for a moment.
- * https://github.com/nodejs/node/issues/12339 (closed without a change)
- * It can go when the test "Node.js still loses an early response by closing the connection during the request" fails.
+ * Node.js 24.21 (lib/_http_server.js): if a response is complete before its request, it closes the connection with
+ * `destroySoon()`, while bytes of the request are still arriving. The kernel then resets the connection, and the client
+ * can lose the response. RFC 9112, 9.6, recommends that a server continue to read for a short time.
+ * https://github.com/nodejs/node/issues/12339 (closed without a change) The code can be removed when the test "Node.js
+ * still loses an early response by closing the connection during the request" fails.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expectGround, hasMethods } from './expect_ground.js'
 
 /**
- * Maximum time in milliseconds, and maximum bytes, for which the rest of a request is read after its
- * response
+ * Maximum time in milliseconds, and maximum number of bytes, for which the rest of a request is read after its response
  */
 const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
 
-/** Bytes of a body that arrives with its headers */
+/** Maximum number of bytes of a body that arrives with its headers */
 const SHORT = 64 * 1024
 
 export function checkGround(socket: object = Socket.prototype): void {
@@ -25,8 +24,8 @@ export function checkGround(socket: object = Socket.prototype): void {
 }
 
 /**
- * A response that may be sent before the request is complete. It is the last one of its connection, and
- * the rest of the request is read and discarded for a moment, so that the client reads the response.
+ * A response that can be sent before the request is complete. It is then the last response of its connection, and the
+ * rest of the request is read and discarded for a short time, so that the client reads the response.
  */
 export class EarlyResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
   writeHead(...given: any[]): this {
@@ -39,7 +38,7 @@ export class EarlyResponse<Request extends IncomingMessage> extends ServerRespon
   }
 }
 
-/** False for a short body: its rest arrives immediately, and the connection is worth reusing. */
+/** True if the body can be long. The rest of a short body arrives immediately, so that the connection can be reused. */
 function mayBeLong({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SHORT
 }

@@ -1,11 +1,11 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 
-/** Prototypes of models, with the members that are repaired for them */
+/** Prototypes of models, with the names of the members that are repaired for them */
 const repaired = new WeakMap<object, Set<string>>()
 
 /**
- * Gives the records of one model a member in the place of Lucid's, which other models keep. One that the application has
- * written itself stays.
+ * Replaces a member of Lucid for the records of one model; other models keep Lucid's member. A member that the
+ * application has overridden is not replaced.
  */
 export function repairMember(model: object, name: string, member: PropertyDescriptor): void {
   let owner = model

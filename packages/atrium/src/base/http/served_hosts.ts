@@ -69,7 +69,7 @@ export class ServedHosts {
 
   /**
    * Returns the origin of this site's pages under a host, as browsers send it in `Origin`. Behind a proxy that
-   * terminates HTTPS, the scheme is taken from `APP_URL`, because the connection does not have it.
+   * terminates HTTPS, the scheme of `APP_URL` is used, because the connection does not have it.
    *
    * @param host      host from `request.host()`
    * @param protocol  protocol of the connection, from `request.protocol()`

@@ -96,7 +96,7 @@ export class StoredResponses {
   /**
    * Stores the response, in the transaction of the write.
    *
-   * @throws Problem 409  when another request has taken over the claim: nothing must be stored
+   * @throws Problem 409  when another request now holds the claim: nothing must be stored
    */
   async complete(
     { id, claim, fingerprint }: Claim,

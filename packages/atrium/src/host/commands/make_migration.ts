@@ -1,6 +1,9 @@
 import LucidMakeMigration from '@adonisjs/lucid/commands/make_migration'
 
-/** Lucid's command, which would prompt for one of the folders: a migration of the application is never the engine's. */
+/**
+ * Lucid's command without the folders of the engine, so that it does not prompt for one of them: a migration of the
+ * application never belongs to the engine.
+ */
 export default class MakeMigration extends LucidMakeMigration {
   async prepare() {
     await super.prepare()

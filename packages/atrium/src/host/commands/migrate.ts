@@ -1,6 +1,6 @@
 import { Command, CommandFailure } from '#crud/commands/command'
 
-/** Runs the migrations of both databases, if the admin's tables have one of their own. [B1] */
+/** Runs the migrations of the application's database, and of the admin site's database if it is a separate one. [B1] */
 export default class Migrate extends Command {
   static commandName = 'migrate'
   static description =
@@ -12,7 +12,7 @@ export default class Migrate extends Command {
     await this.#generateSchema()
   }
 
-  /** Writes `database/schema.ts`, as migration:run does. */
+  /** Writes `database/schema.ts`, like migration:run. */
   async #generateSchema() {
     const db = await this.app.container.make('lucid.db')
     const { schemaGeneration } = db.getRawConnection(db.primaryConnectionName)!.config

@@ -15,7 +15,7 @@ const DRIVERS: Record<string, string> = {
   'mysql2': 'mysql2',
 }
 
-/** Prints the versions of Atrium, Node.js and the libraries. Makes no query. */
+/** Prints the versions of Atrium, Node.js and the libraries. Runs no queries. */
 export default class Version extends Command {
   static commandName = 'atrium:version'
   static description =
@@ -44,7 +44,7 @@ export default class Version extends Command {
   }
 }
 
-/** Version of an installed package; some do not export their package.json. */
+/** Returns the version of an installed package; some packages do not export their package.json. */
 function versionOf(name: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     try {
