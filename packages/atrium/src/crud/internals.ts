@@ -66,10 +66,7 @@ export { reachedOf } from './operations/reach.js'
 
 /* Lists */
 
-/**
- * URLs of lists in the site have a different syntax, which the site converts to requests; applications pass options to
- * `getMulti`
- */
+/** The site converts the different syntax of its list URLs to requests; applications pass options to `getMulti` */
 export { ListRequest } from './request/list_request.js'
 /** Parser of list parameters: the admin list translates its parameters to the parameters of the API */
 export { readListWords } from './request/list_grammar.js'

@@ -43,7 +43,9 @@ interface MigrationOptions {
 let isDone = false
 
 /**
- * @throws Exception  when Lucid's runner has other methods
+ * Checks that Lucid's migration runner has the methods that this file patches.
+ *
+ * @throws Exception  if one is missing
  */
 export function checkGround(runner: object = MigrationRunner.prototype): void {
   expectGround('@adonisjs/lucid', 'lucid_migrations', {

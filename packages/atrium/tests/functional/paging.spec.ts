@@ -208,7 +208,7 @@ test.group('Paging | maximum', (group) => {
     return clear
   })
 
-  test('[A13] a size over 1,000 is reduced to the maximum, which the response contains', async ({
+  test('[A13] a page size over 1,000 is reduced to 1,000, which items_per_page says', async ({
     assert,
   }) => {
     const { data, ...rest } = await list('itemsPerPage=5000')

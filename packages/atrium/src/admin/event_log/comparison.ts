@@ -98,7 +98,7 @@ type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'
 
 /** What the viewer can see of a record: fields, and titles of related records */
 export interface Sight {
-  /** Default: the fields that the viewer can see on every record */
+  /** Returns true for the name of a visible field. Default: the fields that the viewer can see on every record */
   sees?: SeesName
   /**
    * Returns the title of the record that a field refers to; undefined if the field is not a reference or the viewer

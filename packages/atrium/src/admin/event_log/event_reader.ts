@@ -16,7 +16,7 @@ export interface Found<Row> {
   page: number
 }
 
-/** The record of a history. */
+/** Identifies the record whose history is read. */
 export interface HistoryOf {
   resourceType: string
   /** Key in the format of URL paths, without the leading slash */

@@ -79,7 +79,10 @@ const MOST_TEXTS = 2000
 /**
  * Returns the values of a form that an anonymous user has sent. Nothing is written to the disk. [R10]
  *
- * @returns null for a body that is not a form, and for a form that is too long, which is not read
+ * Files are ignored.
+ *
+ * @returns null if the body is not a valid form, has no length, is longer than `LONGEST` (then it is not read to the
+ *   end) or has more than `MOST_TEXTS` texts
  */
 export async function textsOfAnonymous(ctx: HttpContext): Promise<Map<string, string[]> | null> {
   const { request } = ctx

@@ -21,7 +21,7 @@ export const UNKNOWN: Person = Object.freeze({ id: 0, isSuperuser: false, permis
 const PEOPLE = new WeakMap<object, Person>()
 
 /**
- * Records the person of an actor or user object, where the person is known without creating the user's model instance.
+ * Stores the permission data of an actor or user object, so that `personOf` does not have to load the user.
  */
 export function notePerson(actorOrUser: object, person: Person): void {
   PEOPLE.set(actorOrUser, person)

@@ -38,7 +38,10 @@ export class RowSource {
   }
 
   /**
-   * @returns at most that many rows; an empty list at the end of the file
+   * Reads the next rows.
+   *
+   * @param most  maximum number of rows
+   * @returns an empty list at the end of the file
    * @throws FileError
    */
   async take(most: number): Promise<FileRow[]> {

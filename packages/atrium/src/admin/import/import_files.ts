@@ -87,11 +87,11 @@ export async function storePart(key: string, part: Part, path: string): Promise<
 }
 
 /**
- * Calls a function with local copies of stored parts, because several servers can share the disk. The copies are
- * removed afterwards.
+ * Copies stored parts of an import to a temporary folder on demand, because the storage can be remote, and removes the
+ * folder afterwards.
  *
- * @param work  function that gets a function `pathOf`, which returns the path of the copy of a part or null if there is
- *   none, and a path for a new file
+ * @param work  called with `pathOf(part)`, which returns the path of a local copy or null if the part does not exist,
+ *   and with the path for a temporary file
  */
 export async function withStoredFile<Result>(
   key: string,

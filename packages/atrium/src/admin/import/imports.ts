@@ -149,7 +149,7 @@ export class Imports {
    * Reads the stored file with other options, and guesses again.
    *
    * @throws FileError      in which case nothing is changed
-   * @throws ImportRefused  while it runs, and after rows were written
+   * @throws ImportRefused  while the import is running, and after rows were written
    */
   async reread(ctx: HttpContext, one: AdminImport, chosen: ChosenShape): Promise<void> {
     refuseBusy(one)

@@ -81,8 +81,8 @@ export const LATER = Symbol('later')
 
 /**
  * Decides when jobs start. The first jobs of a user precede later jobs of other users, and short jobs precede long
- * ones. A user has at most one running long job, and one worker of each process never takes a long job, so that large
- * files of one user do not delay the short jobs of others. [D1]
+ * ones. A user has at most one running long job, and a process with several workers keeps one of them free of long
+ * jobs that start for the first time, so that large files of one user do not delay the short jobs of others. [D1]
  */
 export class JobTurns {
   readonly #long = new Set<number>()

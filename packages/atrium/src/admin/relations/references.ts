@@ -20,8 +20,8 @@ export interface Reference {
 }
 
 /**
- * Returns the belongs-to relations of the model to other models of the site. A column that refers to a model outside
- * the site is shown as a number.
+ * Returns the belongs-to relations of the model to other models of the site, without those with a hidden column. A
+ * foreign key without such a relation is shown as its plain value.
  */
 export function referencesOf(site: Site, view: ModelView): Reference[] {
   const references: Reference[] = []

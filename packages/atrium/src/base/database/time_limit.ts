@@ -46,8 +46,8 @@ export function isTimeLimited(): boolean {
 }
 
 /**
- * Runs a query builder on a server, whose statement is cancelled when the time limit is exceeded. Lucid acquires the
- * connection for it, so the limit can't be set on the connection beforehand.
+ * Runs a query, and cancels its statement on the database server when the time limit is exceeded. The limit is set on
+ * the query, because Lucid acquires the connection only when the query runs.
  *
  * @throws OutOfTime
  */

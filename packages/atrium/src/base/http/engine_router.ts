@@ -6,7 +6,7 @@ type RouterParameters = ConstructorParameters<typeof Router>
 /** Routes that are created on first use */
 interface LaterRoutes {
   register: () => void
-  /** Undefined until the routes are created */
+  /** Router with these routes; undefined until the first request to one of them */
   router: Router | undefined
 }
 

@@ -67,8 +67,8 @@ export function withoutBigInts(value: unknown): unknown {
 }
 
 /**
- * Returns a number if it has the same digits when written, otherwise the digits as text: a document is returned as it
- * was sent, and no reader rounds it.
+ * Returns the integer as a number if the conversion loses no digit, otherwise as a text of digits, so that JSON clients
+ * do not round it.
  */
 export function numberOrDigits(integer: bigint): number | string {
   const digits = String(integer)

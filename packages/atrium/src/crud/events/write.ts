@@ -246,7 +246,7 @@ function attributesOf({ columns }: Resource, row: Row): Attributes {
 class Values {
   readonly #known = new Map<Column, unknown>()
 
-  /** @param row  the row, if known: its values are complete */
+  /** @param row  the database row, if it was read; it is used instead of `attributes`, which can be incomplete */
   constructor(
     readonly attributes: Attributes,
     readonly row?: Record<string, unknown>

@@ -91,7 +91,7 @@ export function scopeOf(client: QueryClientContract | undefined): WriteScope | u
   return undefined
 }
 
-/** Marks the record as equal to its row until it is written. */
+/** Notes that the model instance has the current values of its row. `takeLocated` removes the note. */
 export function markLocated(record: LucidRow): void {
   LOCATED.add(record)
 }

@@ -26,7 +26,10 @@ export async function listItems(
   )
 }
 
-/** Reads the requested page or range, and counts the whole list unless the request has `count=false`. */
+/**
+ * Reads the requested page or range. Counts the whole list unless the request has `count=false` or a cursor, or its
+ * records cannot be counted.
+ */
 async function readList(
   records: Records,
   request: ListRequest,

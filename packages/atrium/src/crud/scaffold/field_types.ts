@@ -16,7 +16,8 @@ export interface FieldType {
   /** The validation rule, after `vine.` */
   rule: (parameters: readonly string[]) => string
   /**
-   * The migration's column method, after `table.`, and its parameters after the name: `string`, `['80']`
+   * Returns the migration's column method and its arguments after the column name: `string` and `['80']` for
+   * `table.string('title', 80)`
    */
   column: (parameters: readonly string[]) => [method: string, ...parameters: string[]]
   /** Code of a value in the factory */

@@ -251,7 +251,7 @@ test.group('Admin | attacks on the login form', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B3, B8] a login with another content type is 415 in the login layout, and not counted', async ({
+  test('[B3, B8] a login that is not sent as a form gets 415 and does not count as a failed attempt', async ({
     assert,
   }) => {
     const fields = { username: 'jo', password: PASSWORD }

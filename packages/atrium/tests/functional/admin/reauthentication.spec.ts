@@ -387,7 +387,9 @@ test.group('Admin | confirming one’s identity', (group) => {
     assert.isFalse(await isOpen())
   })
 
-  test('[U11, U8] a code is a proof too, and is valid once', async ({ assert }) => {
+  test('[U11, U8] a one-time code is accepted as proof, and cannot be used again', async ({
+    assert,
+  }) => {
     const app = await giveFactor(ada)
     cookie = await cookiesOf(ada)
     await ageSessions(ada, 'created_at', { minutes: 11 })

@@ -72,7 +72,11 @@ test.group('Expectations of the patches', () => {
       if (helpers.includes(file)) continue
       const head = /^\/\*\n[^]*?\*\//.exec(source)?.[0] ?? ''
       assert.match(head, /\d+\.\d+/, `${file} names no version`)
-      assert.match(head, /can\s+(\* )?go/, `${file} does not say when it can go`)
+      assert.match(
+        head,
+        /can\s+(\* )?be\s+(\* )?removed/,
+        `${file} does not say when it can be removed`
+      )
       assert.match(head, /https:\/\/|[Nn]o\s+(\* )?issue/, `${file} names no issue`)
     }
   })

@@ -67,7 +67,8 @@ export class FactorsController {
   }
 
   /**
-   * Stores the factor if the first code is correct, and shows the recovery codes, which are not stored in plain text.
+   * Stores the factor if the first code is correct. After the user's first factor it shows the recovery codes, which
+   * are not stored in plain text.
    */
   async enrol(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)

@@ -14,7 +14,8 @@ interface Taken {
   draft: Draft
   id: string
   /**
-   * True if no later row can have the same values. False for an invalid row, whose values stay available
+   * True if the values are reserved, so that a later row with the same values is an error; values of invalid rows are
+   * not reserved
    */
   isNoted: boolean
   /** Values as the database compares them */

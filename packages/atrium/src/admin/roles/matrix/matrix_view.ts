@@ -144,7 +144,7 @@ export function matrixView(
 }
 
 /**
- * Returns the folded part of a model's row. [U6]
+ * Returns the collapsed details (fields, scopes, bulk actions) of a model's row. [U6]
  *
  * @param stored  permissions of the role on the model
  */

@@ -163,7 +163,7 @@ class ObjectBuilder {
   /** True after the beginning of the array */
   hasList = false
   #isInList = false
-  /** Nesting depth in a property of the root object that is not the array */
+  /** Nesting depth inside a root property that is skipped, as it does not contain the array; 0 outside of one */
   #skipped = 0
   #isInRoot = false
   #rootKey = ''

@@ -285,7 +285,8 @@ function compared(name: string, column: Column): [column: string, value: string]
 }
 
 /**
- * Returns the number of decimal places of values in comparisons: as many as the column's digits before the point allow.
+ * Returns the scale of the decimal that a compared value is cast to: 65 digits minus the column's integer digits, at
+ * most 30.
  */
 function comparedScale({ decimalRange }: Column): number {
   const whole = decimalRange?.most.split('.')[0].length ?? 0

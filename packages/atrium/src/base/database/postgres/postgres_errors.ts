@@ -56,7 +56,7 @@ const OWN_CLASSES = new Set(
   )
 )
 
-/** True for errors that database code raised, with a custom code or any other. */
+/** Returns true for an error that a trigger or function of the database raised, with a custom or a standard code. */
 function isRaised(code: string, routine: string): boolean {
   if (!/^[0-9A-Z]{5}$/.test(code)) return false
   if (!OWN_CLASSES.has(code.slice(0, 2))) return true

@@ -28,7 +28,10 @@ function foldIn(text: string, pattern: TextPattern): Sql {
     : { sql: text, bindings: [] }
 }
 
-/** Returns all other forms of the pattern's letters, and the replacement of each at the same position. */
+/**
+ * Returns the arguments of `translate()`: all variants of the pattern's letters (case, accents), and the folded letter
+ * of each at the same index.
+ */
 function forms(pattern: TextPattern): [from: string, to: string] {
   const letters = new Set(partsOf(pattern).flat())
   const becomes = new Map<string, string>()

@@ -49,7 +49,8 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * The driver names the constraint only at the end of its message; the text before it can contain text of a caller.
+   * Returns the meaning of a driver error. The constraint is read from the end of the message only, because the text
+   * before it can contain values from the request.
    */
   explain(error: unknown): DatabaseError | null {
     return explainSqlite(error)
@@ -234,7 +235,10 @@ export class SqliteDialect implements Dialect {
   }
 }
 
-/** Returns the placeholder of a value. Unlike a column, an expression does not convert a compared text to a number. */
+/**
+ * Returns the SQL placeholder for a value. A text is cast to a number if the column is read through an expression,
+ * because SQLite converts a compared text only for a plain column.
+ */
 function placeOf(column: Column, value: unknown): string {
   const isExpression = column.hasOtherForms && isShownAsStored(column)
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE

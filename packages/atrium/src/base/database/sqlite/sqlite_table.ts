@@ -121,7 +121,7 @@ async function viewsAmong(client: QueryClientContract): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name.toLowerCase()))
 }
 
-/** Reads the rows of each table, by its position in the list. */
+/** Runs a query about the schema of several tables, and returns its rows by the table's index in `tables`. */
 async function select<Row extends Placed>(
   client: QueryClientContract,
   sql: string,

@@ -208,8 +208,8 @@ export function runsMethods(context: CrudContext, action: Action): boolean {
 }
 
 /**
- * Returns functions that record a write on the statement path outside a Lucid transaction, so that the driver can
- * commit it alone.
+ * Returns functions that log a write with SQL statements of the engine, so that the write needs no transaction of
+ * Lucid's; an empty list if nothing observes the model.
  *
  * @returns undefined if a transaction is needed: the caller has one, or an observer of the application expects one
  */

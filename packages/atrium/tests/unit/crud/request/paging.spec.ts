@@ -146,7 +146,7 @@ test.group('Paging', () => {
     }
   })
 
-  test('[A24] the paged alias starts at page 1 unless an offset is given', ({ assert }) => {
+  test('[A24] the paged alias starts at page 1, or at an offset of 0 with limit', ({ assert }) => {
     assert.deepEqual(parse('', true), pageOf(1, 10))
     assert.deepEqual(parse('page=', true), pageOf(1, 10))
     assert.equal(parse('limit=5', true).shape, 'offset')

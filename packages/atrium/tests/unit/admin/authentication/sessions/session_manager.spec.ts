@@ -279,7 +279,7 @@ test.group('SessionManager', (group) => {
     assert.isNull(await find('one'))
   })
 
-  test('[B12] a token of a removed user returns null', async ({ assert }) => {
+  test('[B12] returns null for the token of a deleted user', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await jo.delete()
     assert.isNull(await sessions.findSignedIn({ sid: session.sessionId, jti: 'one' }))
