@@ -11,11 +11,8 @@ import { Owner } from './sessions/owned_row.js'
 import type { Factors } from './factors/factors.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login/login_throttle.js'
-import {
-  type BeginOptions,
-  type OpenSession,
-  type SessionManager,
-} from './sessions/session_manager.js'
+import type { OpenSession } from '../models/admin_session.js'
+import type { BeginOptions, SessionManager } from './sessions/session_manager.js'
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 import { digest } from '#base/values/digest'
 

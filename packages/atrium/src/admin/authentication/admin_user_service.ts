@@ -17,8 +17,6 @@ import {
 import { passwordHash, isWeaker, spendRest } from './passwords/password_hash.js'
 import { WorkQueue } from './login/work_queue.js'
 
-export const SHORTEST_USERNAME = 2
-export const LONGEST_USERNAME = 32
 export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
 export const LONGEST_PASSWORD = 128

@@ -1,17 +1,12 @@
-import { Exception } from '@adonisjs/core/exceptions'
+import { JobFailure } from '../jobs/job_errors.js'
 
 /** Failure of a bulk task, which changed nothing, with a message of the catalogue. [B19] */
-export class BulkFailure extends Exception {
+export class BulkFailure extends JobFailure {
   /**
    * @param status  400, 409, 422 or 503
    * @param key     key of the message in the catalogue
    */
-  constructor(
-    status: number,
-    readonly key: string,
-    readonly data: Record<string, unknown> = {},
-    cause?: unknown
-  ) {
-    super(key, { status, code: 'E_BULK', cause })
+  constructor(status: number, key: string, data: Record<string, unknown> = {}, cause?: unknown) {
+    super(key, data, { status, code: 'E_BULK', cause })
   }
 }

@@ -16,12 +16,12 @@ import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'
 import { hasPassword, NO_PASSWORD } from '../authentication/passwords/password_rules.js'
-import AdminUser from '../models/admin_user.js'
+import AdminUser, { ROLES } from '../models/admin_user.js'
 import { placeOf } from '../notices/notices.js'
 import { requireProofOf } from '../identity/proof.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
-import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_endpoints.js'
+import { INVITE, REVOKE_TOKENS } from './admin_user_endpoints.js'
 
 type Values = Record<string, unknown>
 type Site = Pick<

@@ -4,14 +4,14 @@ import { EndpointCreator, type Item } from '#crud'
 import { fullItemOf, isUnreadable, keyOf, noteKey, notePart } from '#base/items'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'
+import { SHORTEST_PASSWORD, type AdminUserService } from '../authentication/admin_user_service.js'
+import { attributesSchema, type UserAttributes } from '../config/user_attributes.js'
 import {
   LONGEST_USERNAME,
-  SHORTEST_PASSWORD,
+  ROLES,
   SHORTEST_USERNAME,
-  type AdminUserService,
-} from '../authentication/admin_user_service.js'
-import { attributesSchema, type UserAttributes } from '../config/user_attributes.js'
-import type AdminUser from '../models/admin_user.js'
+  type default as AdminUser,
+} from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
 import { LARGEST_ID } from '../http/row_id.js'
 
@@ -20,9 +20,6 @@ export const REVOKE_TOKENS = 'revoke_tokens'
 
 /** Form field for a new user who chooses the password by a link [U12] */
 export const INVITE = 'invite'
-
-/** The roles of a user, by id [U6] */
-export const ROLES = 'roles'
 
 const MOST_ROLES = 500
 const LONGEST_EMAIL = 254

@@ -6,7 +6,7 @@ import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
 import AdminSavedView from '../models/admin_saved_view.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
-import AdminUser from '../models/admin_user.js'
+import AdminUser, { ROLES } from '../models/admin_user.js'
 import { attributesWidget } from '../user_attributes/attributes_widget.js'
 import type { AdminViewOptions, FieldOptions } from '../views/view_options.js'
 import { FactorPanel } from '../authentication/factors/factor_panel.js'
@@ -27,7 +27,6 @@ import {
   adminUserSchemas,
   INVITE,
   REVOKE_TOKENS,
-  ROLES,
 } from './admin_user_endpoints.js'
 import { UserPanel, RolePanel } from './panels.js'
 

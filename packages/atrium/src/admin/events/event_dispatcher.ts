@@ -4,7 +4,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Actor, Write, RecordByStatements, WriteObserver } from '#crud'
 import type { Origin, SystemActor } from '#base/types'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
-import { LONGEST_USERNAME } from '../authentication/admin_user_service.js'
+import { LONGEST_USERNAME } from '../models/admin_user.js'
 import AdminUser from '../models/admin_user.js'
 import { contextOfOrigin } from '../identity/admin_actor.js'
 import type {

@@ -2,8 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import { originOf } from '#base/http/request_origin'
 import type AdminSession from '../models/admin_session.js'
-import type AdminUser from '../models/admin_user.js'
-import { isNewDevice } from '../authentication/devices/known_devices.js'
+import { LONGEST_USERNAME, type default as AdminUser } from '../models/admin_user.js'
 import { guardOf } from '../identity/admin_guard.js'
 import {
   type AdminEvent,
@@ -11,9 +10,6 @@ import {
   type EventStatus,
   EventType,
 } from './event_integration.js'
-
-/* Maximum length of a user name */
-const LONGEST_USERNAME = 32
 
 /** An event of a request that is not a write. */
 export interface RequestEvent {
@@ -56,7 +52,7 @@ export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
 }
 
 function detailsOf(ctx: HttpContext, { type, details }: RequestEvent): EventDetails | null {
-  const isNew = type === EventType.LOGIN && isNewDevice(ctx)
+  const isNew = type === EventType.LOGIN && guardOf(ctx).isNewDevice
   const by = guardOf(ctx).signedIn?.acting?.username
   const all = {
     ...details,

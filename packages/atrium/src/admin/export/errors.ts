@@ -1,14 +1,11 @@
-import { Exception } from '@adonisjs/core/exceptions'
+import { JobFailure } from '../jobs/job_errors.js'
 
 /** Thrown for an export that is not possible as requested, with a message of the catalogue. [D2] */
-export class ExportRefused extends Exception {
+export class ExportRefused extends JobFailure {
   /**
    * @param key  key of the message in the catalogue
    */
-  constructor(
-    readonly key: string,
-    readonly data: Record<string, unknown> = {}
-  ) {
-    super(key, { status: 422, code: 'E_EXPORT_REFUSED' })
+  constructor(key: string, data: Record<string, unknown> = {}) {
+    super(key, data, { status: 422, code: 'E_EXPORT_REFUSED' })
   }
 }

@@ -1,4 +1,3 @@
-import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeToApi } from '#base/values/to_api'
 import { fromStored, isReadable } from '#base/values/stored_json'
@@ -62,11 +61,6 @@ export async function versionOf(
   const event = await log.find(row.eventId)
   const isDeletion = after === null
   return { id, row, event, state, before: isBefore ? null : before, isDeletion, isBefore }
-}
-
-/** Returns a query parameter, or null if it is absent. */
-export function parameterIn({ request }: HttpContext, name: string): string | null {
-  return new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1) ?? null
 }
 
 /* Number of rows of the log per query */

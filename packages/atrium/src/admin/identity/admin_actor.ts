@@ -6,7 +6,7 @@ import { notePerson } from './person.js'
 import type { SiteUser } from './site_user.js'
 import { jobOf } from './job_context.js'
 import type AdminEventLog from '../models/admin_event_log.js'
-import type { OpenSession } from '../authentication/sessions/session_manager.js'
+import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
 
 declare module '#crud/types' {

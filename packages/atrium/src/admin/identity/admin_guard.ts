@@ -21,6 +21,9 @@ export class AdminGuard implements GuardContract<AdminUser> {
    */
   lackingFactor: SignedIn | undefined
 
+  /** True if this request has signed a user in with a browser that they had not used before */
+  isNewDevice = false
+
   readonly #ctx: HttpContext
   readonly #authentication: () => Promise<AdminAuthentication>
 

@@ -5,7 +5,7 @@ import { ReauthenticationRequired } from './errors.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
-import type { OpenSession } from '../authentication/sessions/session_manager.js'
+import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
 
 /** Minutes for which a login or a later reauthentication counts as recent [U11] */

@@ -25,9 +25,10 @@ export class JobFailure extends Exception {
    */
   constructor(
     readonly key: string,
-    readonly data: Record<string, unknown> = {}
+    readonly data: Record<string, unknown> = {},
+    options?: ErrorOptions & { status?: number; code?: string }
   ) {
-    super(key)
+    super(key, options)
   }
 }
 

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { ApplicationService } from '@adonisjs/core/types'
 import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import pLimit from 'p-limit'
+import type { AdminConfig } from '../config/define_config.js'
 import type AdminJob from '../models/admin_job.js'
+import { SiteRedis } from '../services/site_redis.js'
+import { DatabaseQueue } from './database_queue.js'
 import type { JobStore } from './job_store.js'
 
 const QUEUE = 'atrium'
@@ -143,4 +147,28 @@ export class JobTurns {
 
 function isLong({ total }: AdminJob): boolean {
   return total === null || total > LONG
+}
+
+/** Table of waiting jobs */
+const QUEUE_TABLE = 'admin_queue_jobs'
+
+/**
+ * Returns the queue of background jobs according to `jobs.store` in `config/admin.ts`. Only the library's adapter is
+ * used, because the library's manager, job classes and worker share one configuration per process, which belongs to the
+ * application. [D1]
+ *
+ * @param connection  connection of the admin site's tables
+ */
+export async function siteQueue(
+  app: ApplicationService,
+  { store, connection }: { store: AdminConfig['jobs']['store']; connection: string }
+): Promise<Adapter> {
+  if (store === 'redis') {
+    const { redis } = await import('@boringnode/queue/drivers/redis_adapter')
+    const site = await app.container.make(SiteRedis)
+    const { ioConnection } = await site.connection()
+    return redis(ioConnection)()
+  }
+  const db = await app.container.make('lucid.db')
+  return new DatabaseQueue(db.connection(connection).getWriteClient(), QUEUE_TABLE)
 }

@@ -5,15 +5,12 @@ import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import { adminOrigin } from '../identity/admin_actor.js'
-import { BulkFailure } from '../bulk/errors.js'
-import { ExportRefused } from '../export/errors.js'
 import { JobFailure, JobStopped, JobSuperseded, TooManyJobs } from './job_errors.js'
 import type AdminJob from '../models/admin_job.js'
 import type { DatabaseConfig } from '../config/database_config.js'
 import type { AdminConfig } from '../config/define_config.js'
-import { siteQueue } from '../services/site_redis.js'
 import type { JobKind } from './job_kind.js'
-import { JobQueue, JobTurns, LATER } from './job_queue.js'
+import { JobQueue, JobTurns, LATER, siteQueue } from './job_queue.js'
 import { JobRun } from './job_run.js'
 import { JobStore } from './job_store.js'
 import { JobWorker } from './job_worker.js'
@@ -314,13 +311,7 @@ export class Jobs {
   }
 
   #errorOf(job: AdminJob, error: unknown): string {
-    if (
-      error instanceof JobFailure ||
-      error instanceof BulkFailure ||
-      error instanceof ExportRefused
-    ) {
-      return this.site.text(error.key, error.data)
-    }
+    if (error instanceof JobFailure) return this.site.text(error.key, error.data)
     const problem = toProblem(error)
     if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
     return problem.message

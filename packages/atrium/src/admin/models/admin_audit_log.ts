@@ -3,8 +3,10 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import type { Changes, State } from '#crud'
 import type { Reversal } from '#crud/internals'
-import type { RecordAction } from '../events/event_integration.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
+
+/** Action on a record; a restore counts as an update. [B14] */
+export type RecordAction = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /**
  * Changes of an event to one record. The database integration writes the rows and never updates them. [E3]

@@ -1,4 +1,5 @@
 import { belongsTo, column } from '@adonisjs/lucid/orm'
+import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
@@ -82,3 +83,9 @@ export default class AdminSession extends AdminModel {
   })
   declare sessionMetadata: SessionMetadata
 }
+
+/**
+ * Session of a request as plain attributes, because creating a model instance would take longer than finding the
+ * session.
+ */
+export type OpenSession = ModelAttributes<AdminSession>

@@ -7,6 +7,13 @@ import { AdminModel, jsonColumn } from './admin_model.js'
 import AdminRole from './admin_role.js'
 import type { AdminUserAttributes } from './admin_user_attributes.js'
 
+/* Lengths of user names */
+export const SHORTEST_USERNAME = 2
+export const LONGEST_USERNAME = 32
+
+/** Field of a user's roles, by id [U6] */
+export const ROLES = 'roles'
+
 /**
  * A user of the admin site. Only the hash of the password is stored, and no response, list, event
  * or log contains it. [B11]

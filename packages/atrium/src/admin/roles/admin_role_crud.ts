@@ -13,12 +13,11 @@ import { inTransaction } from '#base/database/transaction'
 import { noteChanges } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
-import AdminUser from '../models/admin_user.js'
+import AdminUser, { ROLES } from '../models/admin_user.js'
 import { requireProofOf } from '../identity/proof.js'
 import { takeFromAll } from '../permissions/user_roles.js'
 import { raiseVersions } from '../models/versions.js'
 import { InvalidPermissions, readPermissions } from '../models/permissions_document.js'
-import { ROLES } from '../core/admin_user_endpoints.js'
 
 type Site = Pick<AdminSite, 'adminUserService' | 'models'>
 type Values = Record<string, unknown>

@@ -4,10 +4,8 @@ import type { RedisConnectionConfig } from '@adonisjs/redis/types'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
-import type { Adapter } from '@boringnode/queue/contracts/adapter'
 import { countersIn, type Counters } from '#base/counters'
 import type { AdminConfig } from '../config/define_config.js'
-import { DatabaseQueue } from '../jobs/database_queue.js'
 import { clearExpired, SqliteLimiterStore } from './limiter_table.js'
 
 /* Short timeouts, because a login waits for the result. */
@@ -130,28 +128,4 @@ async function redisStore(app: ApplicationService): Promise<LimiterManagerStoreF
   const connection = await redis.connection()
   const keyPrefix = 'atrium:limiter'
   return (options) => new RedisStore(connection, { keyPrefix, ...options })
-}
-
-/** Table of waiting jobs */
-export const QUEUE_TABLE = 'admin_queue_jobs'
-
-/**
- * Returns the queue of background jobs according to `jobs.store` in `config/admin.ts`. Only the library's adapter is
- * used, because the library's manager, job classes and worker share one configuration per process, which belongs to the
- * application. [D1]
- *
- * @param connection  connection of the admin site's tables
- */
-export async function siteQueue(
-  app: ApplicationService,
-  { store, connection }: { store: AdminConfig['jobs']['store']; connection: string }
-): Promise<Adapter> {
-  if (store === 'redis') {
-    const { redis } = await import('@boringnode/queue/drivers/redis_adapter')
-    const site = await app.container.make(SiteRedis)
-    const { ioConnection } = await site.connection()
-    return redis(ioConnection)()
-  }
-  const db = await app.container.make('lucid.db')
-  return new DatabaseQueue(db.connection(connection).getWriteClient(), QUEUE_TABLE)
 }

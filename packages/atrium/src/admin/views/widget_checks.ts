@@ -2,7 +2,6 @@ import { ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { FieldOptions } from './view_options.js'
-import { isCurrency } from '../forms/fields/widgets/money_widget.js'
 
 type Fields = Readonly<Record<string, FieldOptions>>
 
@@ -84,4 +83,8 @@ export function checkWidgetColumns(name: string, fields: Fields, columns: Column
       `${name}: fields.${field}.widget is ${which}, which is for columns of the type ${kinds.join(' or ')}; the column's type is ${kind}`
     )
   }
+}
+
+export function isCurrency(code: unknown): code is string {
+  return typeof code === 'string' && Intl.supportedValuesOf('currency').includes(code)
 }

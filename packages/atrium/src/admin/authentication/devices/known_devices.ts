@@ -6,6 +6,7 @@ import { inUtc } from '#base/values/datetime'
 import type { AdminConfig } from '../../config/define_config.js'
 import AdminDevice from '../../models/admin_device.js'
 import AdminSession from '../../models/admin_session.js'
+import { guardOf } from '../../identity/admin_guard.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { noticeOrigin, type Notices } from '../../notices/notices.js'
 import { digest } from '#base/values/digest'
@@ -104,8 +105,6 @@ interface GreetingSite {
   text(key: string): string
 }
 
-const NEW = new WeakSet<HttpContext>()
-
 /**
  * Records the browser of a new session, and notifies the user if it is a new one. A failure is logged and does not
  * block the login. [U16]
@@ -118,17 +117,10 @@ export async function greet(
 ): Promise<void> {
   try {
     if (!(await site.devices.note(ctx, user.id, session.id))) return
-    NEW.add(ctx)
+    guardOf(ctx).isNewDevice = true
     await site.notices.tell(user, 'new_device', noticeOrigin(ctx), { session: session.id })
     await flashToNextPage(ctx, { kind: 'success', text: site.text('notices.newDeviceHere') })
   } catch (error) {
     ctx.logger.error({ err: error }, 'The device of a login could not be noted')
   }
-}
-
-/**
- * Returns true if the request has signed a user in with a browser that they had not used before.
- */
-export function isNewDevice(ctx: HttpContext): boolean {
-  return NEW.has(ctx)
 }

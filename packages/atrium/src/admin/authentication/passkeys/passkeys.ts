@@ -7,7 +7,7 @@ import AdminFactor from '../../models/admin_factor.js'
 import AdminUser from '../../models/admin_user.js'
 import { noticeOrigin } from '../../notices/notices.js'
 import { loggable } from '../../text/plain_text.js'
-import type { OpenSession } from '../sessions/session_manager.js'
+import type { OpenSession } from '../../models/admin_session.js'
 import { giveChallenge, takeChallenge, type ChallengeTerms } from './passkey_challenges.js'
 import {
   relyingPartyOf,

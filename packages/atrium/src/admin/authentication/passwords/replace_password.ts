@@ -6,7 +6,7 @@ import type { Origin } from '#base/types'
 import type { AdminSite } from '../../admin_site.js'
 import AdminUser from '../../models/admin_user.js'
 import { placeOf } from '../../notices/notices.js'
-import type { OpenSession } from '../sessions/session_manager.js'
+import type { OpenSession } from '../../models/admin_session.js'
 import { hasPassword } from './password_rules.js'
 
 type Site = Pick<AdminSite, 'dbConfig' | 'devices' | 'invitations' | 'notices' | 'sessionManager'>

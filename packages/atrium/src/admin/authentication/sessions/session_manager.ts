@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
+import type { ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { dialectOf } from '#base/database/dialects'
 import { readingClientOf } from '../../config/database_config.js'
 import type { AdminConfig } from '../../config/define_config.js'
-import AdminSession, { type ActsAs } from '../../models/admin_session.js'
+import AdminSession, { type ActsAs, type OpenSession } from '../../models/admin_session.js'
 import type { SessionMetadata } from '../../models/admin_session.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
@@ -29,12 +29,6 @@ export interface BeginOptions {
   isEnough?: (client: TransactionClientContract) => Promise<boolean>
   metadata?: Omit<SessionMetadata, 'tokens'>
 }
-
-/**
- * Session of a request as plain attributes, because creating a model instance would take longer than finding the
- * session.
- */
-export type OpenSession = ModelAttributes<AdminSession>
 
 const MINUTE = 60_000
 

@@ -1,4 +1,4 @@
-import { LONGEST_USERNAME, SHORTEST_USERNAME } from '../admin_user_service.js'
+import { LONGEST_USERNAME, SHORTEST_USERNAME } from '../../models/admin_user.js'
 import type { SsoConfig, SsoRoles } from '../../config/sso_config.js'
 
 type Claims = Record<string, unknown>

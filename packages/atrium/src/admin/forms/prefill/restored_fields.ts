@@ -8,11 +8,11 @@ import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../http/errors.js'
+import { parameterIn } from '../../http/page_address.js'
 import {
   earlierValues,
   type EarlierValue,
   isRestorable,
-  parameterIn,
   versionOf,
   type Version,
 } from '../../history/version.js'

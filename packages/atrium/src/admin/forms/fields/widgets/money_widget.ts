@@ -43,10 +43,6 @@ export function decimalsOf(currency: string): number {
   return formatOf(currency).resolvedOptions().maximumFractionDigits!
 }
 
-export function isCurrency(code: unknown): code is string {
-  return typeof code === 'string' && Intl.supportedValuesOf('currency').includes(code)
-}
-
 /**
  * Returns the amount of a stored value as a plain number, with at least the decimals of its currency.
  *

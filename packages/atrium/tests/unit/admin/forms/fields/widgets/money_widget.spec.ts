@@ -3,11 +3,11 @@ import {
   currencySign,
   decimalsOf,
   formattedMoney,
-  isCurrency,
   moneyText,
   readMoney,
   MoneyWidget,
 } from '#admin/forms/fields/widgets/money_widget'
+import { isCurrency } from '#admin/views/widget_checks'
 
 const EUR = { currency: 'EUR', decimals: 2, minorUnits: false }
 const YEN = { currency: 'JPY', decimals: 0, minorUnits: false }

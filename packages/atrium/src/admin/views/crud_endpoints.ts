@@ -12,7 +12,7 @@ import {
 } from '#crud'
 import { creatorOf } from '#crud/internals'
 import { adminActor } from '../identity/admin_actor.js'
-import { NotAllowed } from './errors.js'
+import { NotAllowed } from '../http/errors.js'
 import type { Action } from '../permissions/offers.js'
 
 /** The properties of a view that the endpoints use. */
