@@ -14,7 +14,7 @@ import { may } from '../permissions/may.js'
 import { visibleViews } from '../views/visible_views.js'
 import { recordLinks } from '../http/record_links.js'
 import { inSentence, plainText } from '../text/plain_text.js'
-import { recordsByTitle } from './records_by_title.js'
+import { recordsByTitle } from '../list/records_by_title.js'
 
 /** Maximum number of records of each model [L12] */
 const MOST_RECORDS = 5

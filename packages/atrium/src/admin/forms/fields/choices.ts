@@ -4,7 +4,7 @@ import { keyOf } from '#base/items'
 import type { Column } from '#base/columns/column'
 import type { BodyField } from '#base/schema/body_schema'
 import { followed, titlesOf, type Reference } from '../../relations/references.js'
-import { recordsByTitle } from '../../search/records_by_title.js'
+import { recordsByTitle } from '../../list/records_by_title.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { Choice } from '../../views/widget.js'
 
