@@ -126,6 +126,12 @@ export default defineConfig({
    */
   sso: undefined,
 
+  /**
+   * `/metrics` for Prometheus, as in `{ token: env.get('METRICS_TOKEN'), addresses: ['10.0.0.0/8'] }`: see
+   * docs/operations.md
+   */
+  metrics: undefined,
+
   /** Attributes of users for scopes and defaults of forms, as in `{ branch_id: { type: 'number' } }` */
   userAttributes: {},
 

@@ -89,6 +89,7 @@ export default class AdminProvider {
   #site: AdminSite | undefined
   #redis: SiteRedis | undefined
   #stopObserving: (() => void) | undefined
+  #stopMetrics: (() => void) | undefined
   readonly #schedules: PruneSchedule[] = []
   #isStopping = false
 
@@ -133,6 +134,7 @@ export default class AdminProvider {
       resources.track(new Resource({ model }), { ownCode: false })
     }
     registerRoutes(site)
+    await this.#serveMetrics(site)
     mountPart({
       placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),
@@ -184,6 +186,7 @@ export default class AdminProvider {
     this.#isStopping = true
     await this.#site?.jobs.stop()
     this.#stopObserving?.()
+    this.#stopMetrics?.()
     for (const schedule of this.#schedules) schedule.stop()
     await this.#site?.refusals.settle()
     await this.#site?.events.settle()
@@ -198,6 +201,14 @@ export default class AdminProvider {
     this.#stopObserving = observeWrites(site.events)
     if (!(site.eventIntegration instanceof DatabaseIntegration)) return
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
+  }
+
+  /** Loads the package of the metrics only if they are enabled. [W6] */
+  async #serveMetrics(site: AdminSite) {
+    const { metrics } = this.#config()
+    if (!metrics) return
+    const { serveMetrics } = await import('./metrics/site_metrics.js')
+    this.#stopMetrics = serveMetrics(site, metrics)
   }
 
   /** Loads the lazily imported modules and the assets in advance, so that no request waits for them. */

@@ -15,6 +15,7 @@ import { prefixOf } from './endpoints/generated_routes.js'
 import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'
 import { resources } from './resource/registry.js'
+import { traceOperations } from './lucid_crud.js'
 import { crudRouter } from './router.js'
 import { reportErrors } from './report_errors.js'
 import { unreadableErrors } from './lucid/unreadable_files.js'
@@ -70,6 +71,7 @@ export default class CrudProvider {
    */
   async start() {
     const errors: Error[] = []
+    await traceOperations()
     const seen = new Set<unknown>()
     const files = await modelFiles(this.app)
     const unreadable = files.filter((file) => 'error' in file)

@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
+import { startTracing, traceMethods } from '#base/tracing'
 import type { Reversal } from './events/reversal.js'
 import type {
   CallOptions,
@@ -307,4 +308,26 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   #withoutVirtual(values: Record<string, unknown>) {
     return omit(values, this.resource.virtualFields)
   }
+}
+
+const TRACED = [
+  'get',
+  'find',
+  'findMany',
+  'getMulti',
+  'count',
+  'create',
+  'createMany',
+  'update',
+  'delete',
+  'dbDelete',
+  'deleteMany',
+  'restoreMany',
+  'revert',
+] as const
+
+/** Makes each operation a span, if the application has started OpenTelemetry. [W6] */
+export async function traceOperations(): Promise<void> {
+  if (!(await startTracing())) return
+  traceMethods(LucidCrud.prototype, TRACED, ({ resource }) => resource.name)
 }

@@ -6,6 +6,7 @@ import hostRouter from '@adonisjs/core/services/router'
 import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { engineRouter } from '#base/http/engine_router'
+import { meterRequest } from '#base/http/request_meter'
 import {
   reportError,
   placeOf,
@@ -22,6 +23,7 @@ import {
 export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
     const { request } = ctx
+    meterRequest(ctx)
     const own = match(engineRouter(), ctx, request.intended())
     const place = own ? own.route.pattern : placeOf(ctx.request.parsedUrl.pathname ?? '/')
     if (place === undefined) return await next()

@@ -19,6 +19,7 @@ import {
 } from '#base/checks'
 import { shown, withoutStack } from '#base/errors'
 import type { EventIntegration } from '../events/event_integration.js'
+import { metricsConfig, type MetricsConfig, type MetricsInput } from './metrics_config.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
 import { isTimeZone, UTC } from '../time/time_zone.js'
@@ -127,6 +128,8 @@ export interface AdminConfig {
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
   sso: SsoConfig | undefined
+  /** Access to `/metrics`; undefined: there are no metrics [W6] */
+  metrics: MetricsConfig | undefined
   /** User attributes that forms and commands offer, by name [U3] */
   userAttributes: UserAttributes
   sessions: {
@@ -168,7 +171,16 @@ export interface AdminConfig {
 type PartialConfig = Partial<
   Omit<
     AdminConfig,
-    'appKey' | 'jobs' | 'forms' | 'imports' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'
+    | 'appKey'
+    | 'jobs'
+    | 'forms'
+    | 'imports'
+    | 'exports'
+    | 'sso'
+    | 'metrics'
+    | 'sessions'
+    | 'token'
+    | 'login'
   >
 > & {
   appKey: Secret<string>
@@ -177,6 +189,7 @@ type PartialConfig = Partial<
   imports?: Partial<AdminConfig['imports']>
   exports?: Partial<AdminConfig['exports']>
   sso?: SsoInput
+  metrics?: MetricsInput
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
   login?: Partial<AdminConfig['login']>
@@ -222,6 +235,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     "'optional', 'superusers' or 'required'",
   ],
   sso: OBJECT,
+  metrics: OBJECT,
   userAttributes: OBJECT,
   scanFile: FUNCTION,
   limiter: [
@@ -322,6 +336,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     scanFile: config.scanFile,
     userAttributes: config.userAttributes ?? ({} as Attributes),
     sso: config.sso && ssoConfig(config.sso),
+    metrics: config.metrics && metricsConfig(config.metrics),
     limiter: config.limiter ?? 'database',
     redis: config.redis ?? {},
     jobs: {

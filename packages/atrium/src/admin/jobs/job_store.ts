@@ -218,6 +218,16 @@ export class JobStore {
     return Number(row.total)
   }
 
+  /** Returns the numbers of jobs by state; states without jobs are left out. */
+  async countByState(): Promise<Partial<Record<JobState, number>>> {
+    const rows = await this.reading()
+      .from(AdminJob.table)
+      .select('state')
+      .groupBy('state')
+      .count('* as total')
+    return Object.fromEntries(rows.map(({ state, total }) => [state, Number(total)]))
+  }
+
   /** Returns a user's running jobs, in all processes. */
   async runningOf(userId: number): Promise<AdminJob[]> {
     return await AdminJob.query({ client: this.reading() }).where({ userId, state: 'running' })

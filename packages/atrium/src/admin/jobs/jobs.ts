@@ -3,6 +3,7 @@ import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
+import { traced } from '#base/tracing'
 import { toProblem } from '#base/http/to_problem'
 import { adminOrigin } from '../identity/admin_actor.js'
 import { JobFailure, JobStopped, JobSuperseded, TooManyJobs } from './job_errors.js'
@@ -260,7 +261,7 @@ export class Jobs {
       if (job.pending !== null)
         throw new JobFailure('jobs.errors.uncertain', { count: job.pending })
       if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.errors.killed')
-      const result = (await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))) ?? {}
+      const result = (await inZone(job.origin.timeZone ?? UTC, () => performed(kind, run))) ?? {}
       if (run.isEnded || (await this.store.end(job, 'done', { result }))) await kind.cleanUp(job)
     } catch (error) {
       await this.#endWith(job, error)
@@ -316,6 +317,12 @@ export class Jobs {
     if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
     return problem.message
   }
+}
+
+/** Runs a job in a span. [W6] */
+async function performed(kind: JobKind, run: JobRun) {
+  const attributes = { 'atrium.job': run.job.id, 'atrium.job.kind': kind.name }
+  return await traced(`job ${kind.name}`, attributes, async () => await kind.perform(run))
 }
 
 function actsAs(ctx: HttpContext) {

@@ -1,0 +1,120 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import logger from '@adonisjs/core/services/logger'
+import db from '@adonisjs/lucid/services/db'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { meterRequests } from '#base/http/request_meter'
+import type { EngineRouter } from '#base/http/engine_router'
+import type { SessionManager } from '../authentication/sessions/session_manager.js'
+import type { MetricsConfig } from '../config/metrics_config.js'
+import type { JobStore } from '../jobs/job_store.js'
+import { JOB_STATES } from '../models/admin_job.js'
+import { MetricsAccess } from './metrics_access.js'
+import { requestMetrics } from './request_metrics.js'
+
+/** Address of the metrics, at the root of the application */
+export const METRICS = '/metrics'
+
+/* Milliseconds for which counts of rows are reused, so that several scrapers cost as much as one */
+const COUNTS_FOR = 5000
+
+/** The properties of the site that are measured */
+interface MeasuredSite {
+  readonly router: EngineRouter
+  readonly sessionManager: SessionManager
+  readonly jobs: { readonly store: JobStore }
+}
+
+/**
+ * Serves `/metrics` in the format of Prometheus. [W6]
+ *
+ * @returns a function that ends the measurement of requests
+ */
+export function serveMetrics(site: MeasuredSite, config: MetricsConfig): () => void {
+  const registry = new Registry()
+  const access = new MetricsAccess(config)
+  collectDefaultMetrics({ register: registry })
+  addPools(registry)
+  addCounts(registry, site)
+  site.router
+    .get(METRICS, async (ctx: HttpContext) => {
+      access.check(ctx)
+      ctx.response.header('cache-control', 'no-store')
+      ctx.response.header('content-type', registry.contentType)
+      return await registry.metrics()
+    })
+    .as('metrics')
+  return meterRequests(requestMetrics(registry))
+}
+
+/** The part of the connection pool of Knex that is measured */
+interface Pool {
+  numUsed(): number
+  numFree(): number
+  numPendingAcquires(): number
+}
+
+function addPools(registry: Registry): void {
+  new Gauge({
+    name: 'db_pool_connections',
+    help: 'Connections of each database connection by state; waiting: callers that wait for one',
+    labelNames: ['connection', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [connection, { connection: open }] of db.manager.connections) {
+        const pool = (open?.client?.client as { pool?: Pool } | undefined)?.pool
+        if (!pool) continue
+        this.set({ connection, state: 'used' }, pool.numUsed())
+        this.set({ connection, state: 'free' }, pool.numFree())
+        this.set({ connection, state: 'waiting' }, pool.numPendingAcquires())
+      }
+    },
+  })
+}
+
+/** Adds numbers of rows of the site's tables. If a count fails, its metric is missing from the response. */
+function addCounts(registry: Registry, site: MeasuredSite): void {
+  const gauge = (name: string, help: string, label: string, count: () => Promise<Counts>) => {
+    const recent = reused(count)
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        try {
+          for (const [value, number] of Object.entries(await recent())) {
+            this.set({ [label]: value }, number)
+          }
+        } catch (error) {
+          logger.warn({ err: error, metric: name }, 'A metric could not be counted')
+        }
+      },
+    })
+  }
+  gauge('admin_jobs', 'Background jobs by state', 'state', async () => {
+    const none = Object.fromEntries(JOB_STATES.map((state) => [state, 0]))
+    return { ...none, ...(await site.jobs.store.countByState()) }
+  })
+  gauge('admin_sessions', 'Sessions of users by state', 'state', async () => {
+    const active = await site.sessionManager.allActive()
+    return { active: active.length }
+  })
+}
+
+type Counts = Record<string, number>
+
+/** Returns a function that returns the same result for a few seconds, and to all concurrent callers. */
+function reused<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let last: { at: number; result: Promise<Result> } | undefined
+  return () => {
+    if (last && performance.now() - last.at < COUNTS_FOR) return last.result
+    const result = read()
+    const mine = (last = { at: performance.now(), result })
+    result.catch(() => {
+      if (last === mine) last = undefined
+    })
+    return result
+  }
+}
