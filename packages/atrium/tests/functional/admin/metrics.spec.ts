@@ -152,7 +152,7 @@ test.group('Metrics | settings', () => {
   test('[W6, P9] refuses invalid settings, without the token in the message', ({ assert }) => {
     const appKey = new Secret('key')
     assert.isUndefined(defineConfig({ appKey }).metrics)
-    for (const [metrics, text] of [
+    for (const [settings, text] of [
       [{}, 'no token and no addresses'],
       [{ token: '' }, 'metrics.token'],
       [{ token: 5_318_008 }, 'metrics.token'],
@@ -161,8 +161,8 @@ test.group('Metrics | settings', () => {
       [{ tokens: 'a' }, "there is no option 'metrics.tokens'"],
     ] as Array<[MetricsInput, string]>) {
       try {
-        defineConfig({ appKey, metrics })
-        assert.fail(JSON.stringify(metrics))
+        defineConfig({ appKey, metrics: settings })
+        assert.fail(JSON.stringify(settings))
       } catch (error) {
         const { message } = error as Error
         assert.include(message, text)
