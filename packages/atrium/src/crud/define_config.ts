@@ -2,7 +2,18 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
 import { ValueError, withoutStack } from '#base/errors'
-import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from '#base/checks'
+import { isLocalOrigin, isOrigin } from './http/origins.js'
+import {
+  checkEach,
+  isList,
+  OBJECT,
+  PATH,
+  POSITIVE,
+  SECONDS,
+  TEXTS,
+  TRUTH,
+  type Check,
+} from '#base/checks'
 
 /** Settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {
@@ -31,6 +42,13 @@ export interface CrudConfig {
     included: number
     /** Maximum number of items of one relation that `include` adds to each record [Q3] */
     includedPerRecord: number
+  }
+  /** Pages of other origins that can call the endpoints and read the API schema [W1] */
+  cors: {
+    /** Origins such as `https://shop.example.com`, `'*'` for all, or a function; an empty list allows none */
+    origins: readonly string[] | ((origin: string) => boolean)
+    /** True to let these pages send cookies, which only an authorizer of the application accepts */
+    credentials: boolean
   }
   /** The API schema, served at `openapi.json` below the prefix [Q1] */
   openapi: {
@@ -91,11 +109,13 @@ export interface CrudConfig {
 
 type DocsMode = Access | 'off'
 
-type Groups = 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
+type Groups =
+  'cors' | 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
 type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
   /** null: each model decides; a model without `access` is public in development only */
   access?: Access | null
   pagination?: Partial<CrudConfig['pagination']>
+  cors?: Partial<CrudConfig['cors']>
   openapi?: Partial<CrudConfig['openapi']>
   /**
    * Access to the API schema and the documentation page; null: public in development, token required in production. An
@@ -118,6 +138,11 @@ const NAME: Check = [
   'a string or null',
 ]
 
+const ORIGINS: Check = [
+  (value) => typeof value === 'function' || isList(value, isOrigin),
+  "a list of origins without a path, as in ['https://shop.example.com'], or a function",
+]
+
 const MODES: unknown[] = ['public', 'token', 'off']
 
 const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
@@ -128,6 +153,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   excludedModels: TEXTS,
   excludedMigrations: TEXTS,
   pagination: OBJECT,
+  cors: OBJECT,
   openapi: OBJECT,
   docs: [
     (value) => value === null || MODES.includes(value) || OBJECT[0](value),
@@ -164,6 +190,7 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
     writeSeconds: SECONDS,
     idleSeconds: SECONDS,
   },
+  cors: { origins: ORIGINS, credentials: TRUTH },
   openapi: { enabled: TRUTH, access: ACCESS, title: NAME, version: NAME },
   docs: { enabled: TRUTH, access: ACCESS, path: PATH },
 }
@@ -223,6 +250,11 @@ function checkedConfig(config: PartialConfig): CrudConfig {
       idleSeconds: 65,
       ...config.server,
     },
+    cors: {
+      origins: (app as ApplicationService | undefined)?.inDev ? isLocalOrigin : [],
+      credentials: false,
+      ...config.cors,
+    },
     openapi: { ...mode, title: null, version: null, ...config.openapi },
     docs: {
       ...mode,
@@ -234,11 +266,25 @@ function checkedConfig(config: PartialConfig): CrudConfig {
   for (const [group, checks] of Object.entries(GROUPS)) {
     checkEach(PLACE, filled[group as keyof typeof GROUPS] ?? {}, checks, { group })
   }
+  filled.cors.origins = listedOrigins(filled.cors)
   if (filled.docs.path === '') {
     const name = docs.path === undefined ? 'docsPath' : 'docs.path'
     throw new ValueError(`config/crud.ts: ${name} is the root, and must be a path as in '/docs'`)
   }
   return filled
+}
+
+/** @throws ValueError  for `*` together with credentials, which browsers refuse */
+function listedOrigins({
+  origins,
+  credentials,
+}: CrudConfig['cors']): CrudConfig['cors']['origins'] {
+  if (typeof origins === 'function') return origins
+  const list = [...origins]
+  if (!credentials || !list.includes('*')) return list
+  throw new ValueError(
+    "config/crud.ts: cors.origins has '*', which can't be combined with cors.credentials; name the origins"
+  )
 }
 
 function docsMode(docs: PartialConfig['docs']): { enabled: boolean; access: Access } {

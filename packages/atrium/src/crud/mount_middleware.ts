@@ -7,12 +7,14 @@ import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { engineRouter } from '#base/http/engine_router'
 import { meterRequest } from '#base/http/request_meter'
+import { allowCrossOrigin, preflightMethod } from './http/cross_origin.js'
 import {
   reportError,
   placeOf,
   respondToError,
   queryStrings,
   isMoreSpecific,
+  isOfEndpoints,
 } from './mount/mounted_parts.js'
 
 /**
@@ -24,18 +26,25 @@ export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
     const { request } = ctx
     meterRequest(ctx)
-    const own = match(engineRouter(), ctx, request.intended())
-    const place = own ? own.route.pattern : placeOf(ctx.request.parsedUrl.pathname ?? '/')
+    const path = request.parsedUrl.pathname ?? '/'
+    const asked = preflightMethod(ctx)
+    const own = match(engineRouter(), ctx, asked ?? request.intended())
+    const place = own ? own.route.pattern : placeOf(path)
     if (place === undefined) return await next()
-    const hosts = match(hostRouter, ctx, request.method())
+    const hosts = match(hostRouter, ctx, asked ?? request.method())
     if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
 
+    try {
+      if (isOfEndpoints(own ? place : path) && (await allowCrossOrigin(ctx))) return
+    } catch (error) {
+      return await handleError(error, ctx)
+    }
     /* The application can enable method overrides by forms; they do not apply to routes of the engine. */
     request.method = request.intended
     const { query } = request.parsedUrl
     if (query) request.updateQs(queryStrings.parse(query))
     restoreAccept(request.request)
-    if (!own) {
+    if (!own || asked !== undefined) {
       return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
     }
     if (app.container.hasBinding('auth.manager')) ctx.auth ??= await makeAuthenticator(ctx)

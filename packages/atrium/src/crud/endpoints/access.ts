@@ -7,6 +7,7 @@ import { crossSiteWrite, tokenInvalid, tokenRequired } from '#base/http/problems
 import type { Operation } from '../operations/operation.js'
 import type { Resource, IncludedRelation } from '../resource/resource.js'
 import type { Access, Actor, ApiToken } from '../types.js'
+import { isAllowedOrigin } from '../http/cross_origin.js'
 import { RequestValue } from '#base/http/request_value'
 import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
@@ -60,7 +61,7 @@ export async function authorize(
 ): Promise<void> {
   if (access === 'public') {
     if (sendsToken(ctx)) keepPrivate(ctx)
-    if (isForgery(ctx) && !(await identify(ctx))) throw crossSiteWrite()
+    if (isForgery(ctx) && !isAllowedOrigin(ctx) && !(await identify(ctx))) throw crossSiteWrite()
     return
   }
   ensureTokenAuthorizer(resource)
@@ -68,7 +69,7 @@ export async function authorize(
   if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
   /* An authorizer of the application can rely on cookies, which browsers send automatically. */
-  if (isForgery(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
+  if (isForgery(ctx) && !sendsToken(ctx) && !isAllowedOrigin(ctx, true)) throw crossSiteWrite()
 }
 
 /**

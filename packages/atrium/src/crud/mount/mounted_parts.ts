@@ -2,7 +2,10 @@ import { Qs, type HttpContext, ExceptionHandler } from '@adonisjs/core/http'
 import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 import app from '@adonisjs/core/services/app'
+import { prefixOf } from '../endpoints/generated_routes.js'
 import { toReport } from '../http/handle_problem.js'
+import { schemaPath } from '../openapi/schema_route.js'
+import { crudConfig } from '../settings.js'
 
 /**
  * Parses and writes query strings of the engine's URLs, independently of the application's settings: commas in values
@@ -42,6 +45,18 @@ export function placeOf(path: string): string | undefined {
     if (place !== undefined) return place
   }
   return undefined
+}
+
+/**
+ * True for a path or pattern of the endpoints or the API schema. False for the documentation page, and below the mount
+ * path of the admin site, also if these are below the prefix of the endpoints.
+ */
+export function isOfEndpoints(place: string): boolean {
+  if (place === schemaPath()) return true
+  const prefix = prefixOf(place)?.length
+  const { path: docs } = crudConfig().docs
+  if (prefix === undefined || place === docs || place.startsWith(`${docs}/`)) return false
+  return PARTS.every((part) => (part.placeOf(place)?.length ?? 0) <= prefix)
 }
 
 /** Responds to an error below the prefixes of the engine. Never throws. */

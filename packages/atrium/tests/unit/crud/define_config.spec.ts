@@ -1,5 +1,6 @@
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { prettyPrintError } from '@adonisjs/core'
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
@@ -23,6 +24,7 @@ test.group('defineConfig', () => {
       body: { limit: 1_048_576, depth: 32 },
       limits: { text: 100_000, export: 100_000, response: 33_554_432, responses: 100_663_296 },
       idempotency: { hours: 24 },
+      cors: { origins: [], credentials: false },
       openapi: { enabled: true, access: 'public', title: null, version: null },
       docs: { enabled: true, access: 'public', path: '/docs' },
       rateLimit: null,
@@ -36,6 +38,18 @@ test.group('defineConfig', () => {
         idleSeconds: 65,
       },
     })
+  })
+
+  test('[W1] in development, pages of localhost can call the endpoints', ({ assert, cleanup }) => {
+    Object.defineProperty(app, 'inDev', { value: true, configurable: true })
+    cleanup(() => void Reflect.deleteProperty(app, 'inDev'))
+    const allows = defineConfig().cors.origins as (origin: string) => boolean
+    assert.isTrue(allows('http://localhost:5173'))
+    assert.isTrue(allows('https://127.0.0.1'))
+    for (const origin of ['null', 'http://localhost.evil.test', 'http://evil.test']) {
+      assert.isFalse(allows(origin), origin)
+    }
+    assert.deepEqual(defineConfig({ cors: { origins: [] } }).cors.origins, [])
   })
 
   test('[P9] AdonisJS prints an invalid value as one line without a stack', async ({
