@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import type { CrudConfig } from '#crud'
+import type { CrudConfig } from '#crud/define_config'
 import { Visit } from '#tests/helpers/browser'
 import { urlOf } from '#tests/helpers/http'
 
@@ -37,10 +37,10 @@ test.group('A page of another origin', () => {
           })
         try {
           const made = await send('POST', patrons)
-          const { id } = await made.json()
+          const { id } = (await made.json()) as { id: string }
           const changed = await send('PATCH', `${patrons}/${id}`)
           const missing = await fetch(`${patrons}/0`)
-          const { name } = await changed.json()
+          const { name } = (await changed.json()) as { name: string }
           return {
             made: made.status,
             location: made.headers.get('location')?.replace(id, 'ID'),

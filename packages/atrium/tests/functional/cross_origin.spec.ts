@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import { useTokenAuthorizer, defineConfig, type CrudConfig } from '#crud'
+import { useTokenAuthorizer, defineConfig } from '#crud'
+import type { CrudConfig } from '#crud/define_config'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { call, get, post, type HttpResponse } from '#tests/helpers/http'
@@ -99,7 +100,9 @@ test.group('Cross-origin requests', (group) => {
   })
 
   test('[W1] a function decides, and only true allows', async ({ assert }) => {
-    use({ cors: { origins: (origin) => origin.endsWith('.example.com'), credentials: false } })
+    use({
+      cors: { origins: (origin: string) => origin.endsWith('.example.com'), credentials: false },
+    })
     assert.equal(allowed(await get(OPEN, { headers: from(SHOP) })), SHOP)
     assert.isNull(allowed(await get(OPEN, { headers: from('https://evil.example') })))
     use({ cors: { origins: (async () => false) as any, credentials: false } })
