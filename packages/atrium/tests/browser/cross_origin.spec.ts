@@ -64,7 +64,7 @@ test.group('A page of another origin', () => {
       missing: 404,
     })
     app.config.set('crud', { ...config, cors: { origins: [], credentials: false } })
-    /* The answers to the preflights above are in the browser's cache, but the responses cannot be read. */
+    /* The browser has cached the preflights above, but the page cannot read the responses. */
     assert.equal(await use(), 'TypeError')
   })
 })
