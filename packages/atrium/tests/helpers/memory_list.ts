@@ -93,6 +93,35 @@ export function passes(row: Row, { column, operator, operand }: Rule): boolean {
   }
 }
 
+/** A rule of a request: an alternative of a group or by itself, and possibly negated. */
+export interface Placed {
+  rule: Rule
+  group: number | null
+  isNegated: boolean
+}
+
+/** The rule as a parameter with its prefixes. */
+export function toPlacedParameter({ rule, group, isNegated }: Placed): [string, string] {
+  const [name, text] = toParameter(rule, new Set())
+  return [`${group === null ? '' : `any.${group}.`}${isNegated ? 'not.' : ''}${name}`, text]
+}
+
+/** Returns true if the row passes a rule or its negation. Null passes a negation only of `is` and `is_not`. */
+function passesPlaced(row: Row, { rule, isNegated }: Placed): boolean {
+  if (!isNegated) return passes(row, rule)
+  const isTwoValued = rule.operator === 'is' || rule.operator === 'is_not'
+  return (isTwoValued || row[rule.column] !== null) && !passes(row, rule)
+}
+
+/** Returns true if the row passes all single rules, and in each group at least one. */
+export function passesAll(row: Row, rules: readonly Placed[]): boolean {
+  const groups = new Set(rules.map(({ group }) => group).filter((group) => group !== null))
+  return (
+    rules.filter(({ group }) => group === null).every((one) => passesPlaced(row, one)) &&
+    [...groups].every((group) => rules.some((one) => one.group === group && passesPlaced(row, one)))
+  )
+}
+
 /**
  * Rows in this order, ties broken by the key.
  */

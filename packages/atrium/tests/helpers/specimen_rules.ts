@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import { SPECIMEN_OPERATORS } from '#tests/fixtures/lists'
-import { toParameter, type Rule } from '#tests/helpers/memory_list'
+import { toParameter, type Placed, type Rule } from '#tests/helpers/memory_list'
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -95,3 +95,9 @@ export function ruleOf(column: string, operators: string[]): fc.Arbitrary<Rule> 
 export const anyRule: fc.Arbitrary<Rule> = fc
   .constantFrom(...Object.keys(SPECIMEN_OPERATORS))
   .chain((column) => ruleOf(column, SPECIMEN_OPERATORS[column]))
+
+/** Rules in groups and outside, some of them negated. */
+export const placedRules: fc.Arbitrary<Placed[]> = fc.array(
+  fc.record({ rule: anyRule, group: fc.constantFrom(null, 1, 2, 7), isNegated: fc.boolean() }),
+  { minLength: 1, maxLength: 8 }
+)

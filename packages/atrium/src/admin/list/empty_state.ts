@@ -1,5 +1,10 @@
 import type { Site } from '../views/site.js'
-import type { FilterError, ReadFilter } from '#base/columns/filter'
+import {
+  MOST_CONDITIONS,
+  MOST_GROUPS,
+  type FilterError,
+  type ReadFilter,
+} from '#base/columns/filter'
 import type { ModelView } from '../views/model_view.js'
 import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
@@ -77,6 +82,12 @@ export interface FilterNote {
 /** Returns notes about the ignored filters of a list. [L1] */
 export function filterNotes(site: Site, view: ModelView, parameters: ListParameters): FilterNote[] {
   const ofOthers = parameters.errors.filter((filter) => parameters.isWithheld(filter))
+  const tooMany = parameters.errors.filter(({ error }) => error!.reason === 'number')
+  if (tooMany.length > 0) {
+    const limits = { conditions: MOST_CONDITIONS, groups: MOST_GROUPS }
+    const { url } = parameters.without(parameters.filters)
+    return [{ text: site.text('list.filters.tooMany', limits), url }]
+  }
   const own = parameters.errors.filter((filter) => !ofOthers.includes(filter))
   const notes = own.map((filter) => ({
     text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),

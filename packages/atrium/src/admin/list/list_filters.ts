@@ -67,9 +67,6 @@ export function isPeriod(text: string): text is Period {
   return Object.hasOwn(PERIODS, text)
 }
 
-/* Maximum number of filters. More than users create by hand; limited because each filter is tested on every row. */
-export const MOST_FILTERS = 50
-
 const TITLE = '__title'
 
 /**
@@ -81,7 +78,6 @@ const TITLE = '__title'
 export function listDoor(view: ModelView, titles: TitleSearches) {
   return {
     named: (name: string) => namedFilter(view, titles, name),
-    mostFilters: MOST_FILTERS,
     pagination: { limit: DEFAULT_ROWS, itemsPerPage: DEFAULT_ROWS, maximum: ROWS_MAX },
     invalid: () => {},
   }

@@ -215,7 +215,12 @@ export class ListParameters {
 
   /** Returns the first page without the filters of a column, as used to count the values of its facet. */
   withoutColumn(column: Column): ListParameters {
-    return this.without(this.filters.filter((filter) => filter.column === column))
+    return this.without(this.ofColumn(column))
+  }
+
+  /** Returns the filters of a column that are not alternatives in a group. */
+  ofColumn(column: Column): ReadFilter[] {
+    return this.filters.filter((filter) => filter.column === column && filter.group === null)
   }
 
   /** The first page without search and filters. */

@@ -24,6 +24,8 @@ export type Condition =
   | { type: 'between'; column: Column; from: unknown; to: unknown }
   | { type: 'among'; column: Column; values: Subselect }
   | { type: 'reached'; condition: Subselect }
+  /* Rows that do not meet the condition and in which the column is not null */
+  | { type: 'not'; column: Column; condition: Condition }
   /* Without conditions: false */
   | { type: 'or'; conditions: Condition[] }
   /* Without conditions: true */
@@ -51,6 +53,11 @@ export function readCondition(
   }
   if (typeof given !== 'string') throw new UnreadableFilter({ reason: 'single' })
   return readSingle(column, operator, given)
+}
+
+/** Returns the negation of a condition on a column. A row with null matches neither of them. [G3] */
+export function negated(column: Column, condition: Condition): Condition {
+  return { type: 'not', column, condition }
 }
 
 /** Operators with comma-separated values. */

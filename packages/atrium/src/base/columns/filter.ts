@@ -1,7 +1,7 @@
 import { filterValueMessage, listed, UnreadableFilter, ValueError } from '../errors.js'
 import type { FilterValueError } from '../errors.js'
 import type { Column } from './column.js'
-import { readCondition, type Condition } from './condition.js'
+import { negated, readCondition, type Condition } from './condition.js'
 import { isOperator, OPERATORS, operatorsOf, type Operator } from './operators.js'
 
 /*
@@ -52,6 +52,38 @@ export function filterName({ apiName }: Column, operator: Operator | 'title' = '
   return operator === 'eq' && !apiName.includes('__') ? apiName : `${apiName}__${operator}`
 }
 
+/* Limits of a request: each condition is evaluated for every row. [G3] */
+export const MOST_CONDITIONS = 50
+export const MOST_GROUPS = 10
+
+/** The parts of a filter's name in a request: its group of alternatives and its negation. [G3] */
+export interface FilterPlace {
+  /** The name without prefixes: `price__gte` */
+  name: string
+  /** The number in `any.1.price__gte`; null for a filter outside groups */
+  group: number | null
+  /** True for `not.price__gte` and `any.1.not.price__gte` */
+  isNegated: boolean
+}
+
+/**
+ * Splits `any.1.not.price__gte` into its parts. A name that is itself known has no prefixes, so that a column or a
+ * relation can be called `not`.
+ */
+export function filterPlace(name: string, isKnown: (name: string) => boolean): FilterPlace {
+  if (isKnown(name)) return { name, group: null, isNegated: false }
+  const [, number, inGroup] = /^any\.(\d{1,9})\.(.*)$/s.exec(name) ?? []
+  const group = number === undefined ? null : Number(number)
+  const rest = inGroup ?? name
+  const isNegated = rest.startsWith('not.') && !isKnown(rest)
+  return { name: isNegated ? rest.slice(4) : rest, group, isNegated }
+}
+
+/** Returns the name of a filter with its prefixes. */
+export function placedName({ name, group, isNegated }: FilterPlace): string {
+  return (group === null ? '' : `any.${group}.`) + (isNegated ? 'not.' : '') + name
+}
+
 /** The meaning of a filter's name. */
 export interface NamedFilter {
   column: Column
@@ -72,8 +104,12 @@ export type FilterError =
 
 /** A filter of a URL, with either a condition or an error. */
 export interface ReadFilter {
-  /** Name such as `worldwide_gross__gte` */
+  /** Name such as `worldwide_gross__gte` or `any.1.not.worldwide_gross__gte` */
   readonly name: string
+  /** Number of its group, of which one condition must be met; null outside groups */
+  readonly group: number | null
+  /** True if the records that do not meet the condition are requested; `condition` is the negated one */
+  readonly isNegated: boolean
   /** The value, as in the URL */
   readonly text: string
   /** Null for an unknown name */
@@ -84,60 +120,95 @@ export interface ReadFilter {
 }
 
 /**
- * Reads the filters of a URL. An empty value is ignored, except by `exact`. [A17]
+ * Reads the filters of a URL. An empty value is ignored, except by `exact`. If there are too many conditions or groups,
+ * all of them have an error. [A17, G3]
  *
- * @param named  returns the meaning of a name; undefined for an unknown filter
- * @param most   number of filters from which on further ones have an error
+ * @param named  returns the meaning of a name without prefixes; undefined for an unknown filter
  */
 export function readFilters(
   written: Iterable<readonly [name: string, text: string]>,
-  named: (name: string) => NamedFilter | undefined,
-  most: number = Infinity
+  named: (name: string) => NamedFilter | undefined
 ): ReadFilter[] {
-  const filters: ReadFilter[] = []
-  for (const [name, text] of written) {
-    const meaning = named(name)
-    if (text === '' && meaning?.operator !== 'exact') continue
-    const isTooMany = filters.length >= most
-    const filter = { name, text, column: null, operator: null, condition: null, error: null }
-    filters.push({
-      ...filter,
-      ...(isTooMany ? invalid({ reason: 'number' }) : read(text, meaning)),
-    })
-  }
-  return filters
+  const sent = [...written].flatMap(([name, text]) => {
+    const place = filterPlace(name, (one) => named(one) !== undefined)
+    const meaning = named(place.name)
+    return text === '' && meaning?.operator !== 'exact' ? [] : [{ name, text, place, meaning }]
+  })
+  const groups = new Set(sent.map(({ place }) => place.group))
+  groups.delete(null)
+  /* An unknown name is reported as such in any case, as a page must not show names that it is not meant for. */
+  const isTooMany = sent.length > MOST_CONDITIONS || groups.size > MOST_GROUPS
+  return sent.map(({ name, text, place: { group, isNegated }, meaning }) => {
+    const filter = { name, text, group, isNegated, column: null, operator: null }
+    const found =
+      isTooMany && meaning ? invalid({ reason: 'number' }) : read(text, meaning, isNegated)
+    return { ...filter, condition: null, error: null, ...found }
+  })
 }
 
-function read(text: string, named: NamedFilter | undefined): Partial<ReadFilter> {
+function read(
+  text: string,
+  named: NamedFilter | undefined,
+  isNegated: boolean
+): Partial<ReadFilter> {
   if (!named) return invalid({ reason: 'unknown' })
   const { column, operator } = named
   const special = named.read?.(text)
   if (special) {
-    return {
-      column,
-      operator,
-      ...('reason' in special ? invalid(special) : { condition: special }),
-    }
+    if ('reason' in special) return { column, operator, ...invalid(special) }
+    return { column, operator, condition: isNegated ? negated(column, special) : special }
   }
   const operators = operatorsOf(column)
   if (operator === 'title' || !operators.includes(operator)) {
     return { column, operator, ...invalid({ reason: 'operator', operators }) }
   }
   try {
-    return { column, operator, condition: readCondition(column, operator, text) }
+    return { column, operator, condition: readPlaced(column, operator, text, isNegated) }
   } catch (error) {
     if (!(error instanceof UnreadableFilter)) throw error
     return { column, operator, ...invalid({ reason: 'value', value: error.error }) }
   }
 }
 
+/**
+ * Reads a condition or its negation. `is` and `is_not` are each other's negation, so that one of them matches a row
+ * with null. [G3]
+ *
+ * @throws UnreadableFilter
+ */
+export function readPlaced(
+  column: Column,
+  operator: Operator,
+  given: string | string[],
+  isNegated: boolean
+): Condition {
+  if (!isNegated) return readCondition(column, operator, given)
+  if (operator === 'is') return readCondition(column, 'is_not', given)
+  if (operator === 'is_not') return readCondition(column, 'is', given)
+  return negated(column, readCondition(column, operator, given))
+}
+
 function invalid(error: FilterError): Pick<ReadFilter, 'error'> {
   return { error }
 }
 
-/** Returns the conditions of the filters without an error, which are combined with "and". */
-export function conditionsOf(filters: readonly ReadFilter[]): Condition[] {
-  return filters.flatMap(({ condition }) => condition ?? [])
+/** Returns the conditions of the filters without an error. All of them apply; a group is one condition. */
+export function conditionsOf(
+  filters: ReadonlyArray<Pick<ReadFilter, 'condition' | 'group'>>
+): Condition[] {
+  const alternatives = new Map<number, Condition[]>()
+  const conditions: Condition[] = []
+  for (const { condition, group } of filters) {
+    if (!condition) continue
+    if (group === null) conditions.push(condition)
+    else if (alternatives.has(group)) alternatives.get(group)!.push(condition)
+    else {
+      const first = [condition]
+      alternatives.set(group, first)
+      conditions.push({ type: 'or', conditions: first })
+    }
+  }
+  return conditions
 }
 
 /** Returns the error message of a filter, in words that follow "it ...". */
@@ -147,6 +218,8 @@ export function filterErrorMessage(error: FilterError): string {
       return filterValueMessage(error.value)
     case 'operator':
       return `must have an operator of the column's type: ${listed(error.operators)}`
+    case 'number':
+      return `must be one of at most ${MOST_CONDITIONS} conditions in at most ${MOST_GROUPS} groups`
     default:
       return 'must be the name of a filter'
   }

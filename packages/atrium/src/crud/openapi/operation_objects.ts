@@ -13,6 +13,7 @@ import type {
   SchemaObject,
 } from './openapi_types.js'
 import { STATUS_CODES } from 'node:http'
+import { MOST_CONDITIONS, MOST_GROUPS } from '#base/columns/filter'
 import { inputForm, fromVine } from './field_schemas.js'
 
 /** Input for the description of an operation. */
@@ -33,6 +34,12 @@ export interface Parts {
 }
 
 const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
+
+/* Names with prefixes cannot be parameters of the document, as they have a number. */
+const GROUPS =
+  'A filter with the prefix `not.` negates its condition, as in `not.price__gte=10`; null matches neither of them. ' +
+  'With `any.1.`, it is one of the alternatives of group 1, as in `any.1.price__gte=10&any.1.not.name=a`; groups and ' +
+  `single filters all apply. At most ${MOST_GROUPS} groups and ${MOST_CONDITIONS} conditions`
 
 /** Functions that describe the operations, without their access. [A1 to A22, Q1 to Q7] */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
@@ -79,9 +86,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const { resource } = of.endpoints
     return {
       summary: `List ${names.many}`,
-      ...(of.route.name === 'read_paginated' && {
-        description: 'By page, also without a parameter.',
-      }),
+      ...listDescription(of),
       parameters: [
         ...ownParameters(resource, listParameters(resource)),
         ...resource.filters.all.map(filterParameter),
@@ -175,6 +180,14 @@ function batch({ names, responses, ...of }: Described): Parts {
       ...responses.problems([400, ...refusals(of), 409, 413, 415, 422, 501]),
     },
   }
+}
+
+function listDescription({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>) {
+  const description = [
+    ...(route.name === 'read_paginated' ? ['By page, also without a parameter'] : []),
+    ...(endpoints.resource.filters.all.length > 0 ? [GROUPS] : []),
+  ].join('. ')
+  return description === '' ? {} : { description: `${description}.` }
 }
 
 function deletion({ responses, ...of }: Described) {

@@ -17,7 +17,7 @@ import { readPaging, type Paging, type PagingRules, type PagingWords } from './p
  * `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
  */
 export interface ListWords {
-  /** Pairs such as `['price__gte', '10']` */
+  /** Pairs such as `['price__gte', '10']` or `['any.1.not.price__gte', '10']` */
   filters: Iterable<readonly [name: string, text: string]>
   /** Conditions that are not part of the request, such as defaults */
   conditions?: readonly Condition[]
@@ -29,10 +29,8 @@ export interface ListWords {
 
 /** Rules of the source of a list request: available filters, page size, and the handling of invalid words. */
 export interface ListDoor extends PagingRules {
-  /** Returns the column and operator of a filter's name; undefined for an unknown filter */
+  /** Returns the column and operator of a filter's name without prefixes; undefined for an unknown filter */
   named?: (name: string) => NamedFilter | undefined
-  /** Number of filters from which on further ones are invalid */
-  mostFilters?: number
 }
 
 /** The validated words. */
@@ -53,8 +51,8 @@ export interface ReadList {
  * @throws Problem 422  for a cursor of another list
  */
 export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {
-  const { invalid, mostFilters, named = () => undefined } = door
-  const filters = readFilters(words.filters, named, mostFilters)
+  const { invalid, named = () => undefined } = door
+  const filters = readFilters(words.filters, named)
   for (const { name, operator, error } of filters) {
     if (error) invalid(name, operator ?? 'filter', filterErrorMessage(error))
   }

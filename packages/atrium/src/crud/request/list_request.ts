@@ -3,9 +3,16 @@ import { conflictsWithCursor, invalidParameter, refuseInvalid } from '#base/http
 import { UnreadableFilter, ValueError } from '#base/errors'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import { readCondition, type Condition } from '#base/columns/condition'
+import type { Condition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
-import { parseFilterName } from '#base/columns/filter'
+import {
+  conditionsOf,
+  filterErrorMessage,
+  filterPlace,
+  parseFilterName,
+  placedName,
+  readPlaced,
+} from '#base/columns/filter'
 import { fieldsOf, type Fields } from '#base/columns/fields'
 import { textOf } from '#base/values/numbers'
 import { toApi } from '#base/values/to_api'
@@ -24,7 +31,10 @@ import { sortWords, type Sort } from '#base/columns/sort'
 
 /** A list request of application code. */
 export interface ListQuery {
-  /** Filter name (`price__gte`) -> value; any column is allowed, because application code is trusted */
+  /**
+   * Filter name (`price__gte`, `not.price__gte`, `any.1.price__gte`) -> value; any column is allowed, because
+   * application code is trusted
+   */
   filters?: Record<string, unknown>
   /** Sort order such as `name,-price` */
   sort?: string
@@ -87,8 +97,7 @@ export class ListRequest {
     paged: boolean = false
   ): ListRequest {
     if (strictQuery) {
-      const filters = resource.filters.all.map((filter) => filter.name)
-      refuseUnknown(query, [...listParameters(resource), ...filters])
+      refuseUnknown(query, [...listParameters(resource), ...filterNames(resource, query)])
     }
     const extent = readItemParameters(resource, query)
     const count = parseCount(resource, query)
@@ -158,15 +167,43 @@ export class ListRequest {
 /** Returns the words for the API's parameters. Only declared filters apply; an absent filter has its default. */
 function apiWords(resource: Resource, query: QueryString): ListWords {
   const own = (name: OwnParameter) => ownParameter(resource, query, name)
-  const declared = query.names.filter((name) => resource.filters.get(name))
   const absent = resource.filters.all.filter(({ name }) => !query.has(name))
   return {
-    filters: declared.map((name) => [name, query.get(name)!]),
+    filters: query.names.flatMap((name) => filtersIn(resource, query, name)),
     conditions: absent.flatMap(({ fallback }) => fallback ?? []),
     sort: sortWords(own('sort')),
     paging: Object.fromEntries(PAGING.map((name) => [name, own(name)])),
     deleted: own('deleted'),
   }
+}
+
+/** Returns the names of the declared filters, also with each prefix in the query, such as `any.1.not.`. */
+function filterNames({ filters }: Resource, query: QueryString): string[] {
+  const places = query.names.map((name) => ({ ...filters.placeOf(name), name: '' }))
+  const prefixes = new Set(['', ...places.map(placedName)])
+  const names = filters.all.map(({ name }) => name)
+  return [...prefixes].flatMap((prefix) => names.map((name) => prefix + name))
+}
+
+/**
+ * Returns the filters of a parameter: none for an undeclared one, several for one that is repeated in a group. [A16,
+ * G3]
+ *
+ * @throws Problem 422  for an undeclared filter in a group, and a repeated one outside groups
+ */
+function filtersIn(
+  resource: Resource,
+  query: QueryString,
+  parameter: string
+): Array<[name: string, text: string]> {
+  const { name, group } = resource.filters.placeOf(parameter)
+  const isDeclared = resource.filters.get(name) !== undefined
+  if (group !== null) {
+    const message = filterErrorMessage({ reason: 'unknown' })
+    if (!isDeclared) throw invalidParameter(parameter, 'filter', message)
+    return query.all(parameter).map((text) => [parameter, text])
+  }
+  return isDeclared ? [[parameter, query.get(parameter)!]] : []
 }
 
 /**
@@ -211,30 +248,40 @@ export function conditionsFromCode(
   resource: Resource,
   filters: Record<string, unknown>
 ): Condition[] {
-  return Object.entries(filters).map(([name, value]) => {
-    const { column: apiName, operator } = parseFilterName(name)
-    const column = resource.columns.find(apiName)
-    if (!column || isHiddenFrom(resource, column)) {
-      throw new ValueError(
-        `Invalid filter column '${apiName}': not found in the model ${resource.name}`
-      )
-    }
-    try {
-      if (value === null) {
-        return { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
-      }
-      return readCondition(
-        column,
-        operator,
-        Array.isArray(value)
-          ? value.map((part) => queryText(column, part))
-          : queryText(column, value)
-      )
-    } catch (error) {
-      if (!(error instanceof UnreadableFilter)) throw error
-      throw new ValueError(`The value of the filter '${name}' ${error.message}`)
-    }
+  const placed = Object.entries(filters).map(([written, value]) => {
+    const isColumn = (name: string) => resource.columns.find(name) !== undefined
+    const { name, group, isNegated } = filterPlace(written, isColumn)
+    return { condition: conditionFromCode(resource, name, value, isNegated), group }
   })
+  return conditionsOf(placed)
+}
+
+function conditionFromCode(
+  resource: Resource,
+  name: string,
+  value: unknown,
+  isNegated: boolean
+): Condition {
+  const { column: apiName, operator } = parseFilterName(name)
+  const column = resource.columns.find(apiName)
+  if (!column || isHiddenFrom(resource, column)) {
+    throw new ValueError(
+      `Invalid filter column '${apiName}': not found in the model ${resource.name}`
+    )
+  }
+  try {
+    if (value === null) {
+      const isFilled = operator === 'ne' || operator === 'is_not'
+      return { type: 'null', column, negate: isFilled !== isNegated }
+    }
+    const texts = Array.isArray(value)
+      ? value.map((part) => queryText(column, part))
+      : queryText(column, value)
+    return readPlaced(column, operator, texts, isNegated)
+  } catch (error) {
+    if (!(error instanceof UnreadableFilter)) throw error
+    throw new ValueError(`The value of the filter '${name}' ${error.message}`)
+  }
 }
 
 /** Converts a value of application code to the form of a query string. */
@@ -250,6 +297,8 @@ function columnsOf(condition: Condition): Column[] {
     case 'or':
     case 'and':
       return condition.conditions.flatMap(columnsOf)
+    case 'not':
+      return columnsOf(condition.condition)
     case 'reached':
       return []
     default:

@@ -44,14 +44,20 @@ export class QueryString {
    * @throws Problem 422  when it was sent twice, or with brackets
    */
   get(name: string): string | undefined {
+    const values = this.all(name)
+    if (values.length > 1) throw invalidParameter(name, 'single', 'must be given once')
+    return values[0]
+  }
+
+  /**
+   * @returns the values of a parameter that can be repeated
+   * @throws Problem 422  when it was sent with brackets
+   */
+  all(name: string): readonly string[] {
     if (this.#nested.has(name)) {
       throw invalidParameter(name, 'single', 'must be a single value, without brackets')
     }
-    const values = this.#values.get(name)
-    if (values && values.length > 1) {
-      throw invalidParameter(name, 'single', 'must be given once')
-    }
-    return values?.[0]
+    return this.#values.get(name) ?? []
   }
 }
 

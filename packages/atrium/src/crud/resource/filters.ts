@@ -1,6 +1,11 @@
 import { listed, shown, ValueError, UnreadableFilter } from '#base/errors'
 import { FilterConfig } from './filter_config.js'
-import { parseFilterName, type FilterName } from '#base/columns/filter'
+import {
+  filterPlace,
+  parseFilterName,
+  type FilterName,
+  type FilterPlace,
+} from '#base/columns/filter'
 import { operatorsOf } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
 import type { FilterMap } from '../types.js'
@@ -65,6 +70,11 @@ export class Filters {
 
   get(name: string): Filter | undefined {
     return this.#filters.get(name)
+  }
+
+  /** Splits the name of a parameter, such as `any.1.not.price__gte`. [G3] */
+  placeOf(parameter: string): FilterPlace {
+    return filterPlace(parameter, (name) => this.#filters.has(name))
   }
 
   /**

@@ -59,6 +59,11 @@ export function conditionToSql(
       const { sql, bindings } = select(condition.condition)
       return { sql: `(${sql})`, bindings }
     }
+    case 'not': {
+      const { sql, bindings } = conditionToSql(table, condition.condition, dialect, select)
+      const name = dialect.nameOf(table, condition.column)
+      return { sql: `${name} is not null and not (${sql})`, bindings }
+    }
     case 'or':
     case 'and': {
       const { conditions } = condition

@@ -63,6 +63,41 @@ test.group('Admin | list | filter descriptions', (group) => {
       assert.deepEqual(await words(`filter.${filter}`), [said])
     })
 
+  test('[G3, L2] a negated filter is described in words: {filter}')
+    .with([
+      { filter: 'name=Vase', said: 'Name is not Vase' },
+      { filter: 'name__ne=Vase', said: 'Name is Vase' },
+      { filter: 'name__in=Vase,Cup', said: 'Name is not Vase or Cup' },
+      { filter: 'name__contains=a', said: 'Name does not contain “a”' },
+      {
+        filter: 'name__or=startswith:V,is:null',
+        said: 'Name is not true: begins with “V” or is empty',
+      },
+      { filter: 'name__is=null', said: 'Name is not empty' },
+      { filter: 'visitors__gte=1000', said: 'Visitors is not at least 1,000' },
+      { filter: 'visitors__between=1,2000', said: 'Visitors is not between 1 and 2,000' },
+      { filter: 'found_on__gt=2024-01-02', said: 'Found on is not after 2 Jan 2024' },
+      { filter: 'found_on__between=today', said: 'Found on is not today' },
+      { filter: 'alcove_code=n/1', said: 'Alcove code is not North <wing>' },
+      { filter: 'alcove_code__title=wing', said: 'Alcove code does not have “wing” in its title' },
+    ])
+    .run(async ({ assert }, { filter, said }) => {
+      assert.deepEqual(await words(`filter.not.${filter}`), [said])
+    })
+
+  test('[G3, L2] a group is described as a whole', async ({ assert }) => {
+    assert.deepEqual(
+      await words(
+        'filter.any.1.name=Vase&filter.weight__gt=1&filter.any.1.not.visitors__gte=6&filter.any.2.id=1'
+      ),
+      [
+        'Any of Name is Vase or Visitors is not at least 6',
+        'Weight is more than 1',
+        'Any of ID is 1',
+      ]
+    )
+  })
+
   test('[L2] each filter has a link that removes it, and one link clears all', async ({
     assert,
   }) => {

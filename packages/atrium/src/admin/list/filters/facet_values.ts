@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { splitList, writeList } from '#base/columns/condition'
-import { filterName, readFilters, type ReadFilter } from '#base/columns/filter'
+import { filterName, MOST_CONDITIONS, readFilters, type ReadFilter } from '#base/columns/filter'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
@@ -9,7 +9,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
 import { cutText } from '../cell.js'
 import { isInvisible } from '../../text/plain_text.js'
-import { MOST_FILTERS, namedFilter } from '../list_filters.js'
+import { namedFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { NO_TITLES } from '../title_search.js'
 import { facetColumns } from './filter_bar.js'
@@ -131,7 +131,7 @@ async function valuesOf(
   const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
   const shown = counts ?? []
   const titles = await titlesIn(ctx, site, view, column, shown)
-  const own = parameters.filters.filter((filter) => filter.column === column)
+  const own = parameters.ofColumn(column)
   const values = shown.map(({ value, count }) => {
     const text = value === null ? null : textOf(value)
     const active = own.find((filter) => asksFor(filter, text))
@@ -193,8 +193,8 @@ function filterBy(column: Column, text: string | null): [name: string, text: str
   return text === '' ? [filterName(column, 'or'), 'eq:'] : filterOf(column, 'eq', [text])
 }
 
-function asksFor({ operator, text, error }: ReadFilter, value: string | null): boolean {
-  if (error) return false
+function asksFor({ operator, text, error, isNegated }: ReadFilter, value: string | null): boolean {
+  if (error || isNegated) return false
   if (operator === 'is') return value === null && text === 'null'
   if (value === null) return false
   if (operator === 'in') return splitList(text).includes(value)
@@ -222,7 +222,7 @@ function withValue(
   text: string | null
 ): string | null {
   const [name, value] = filterBy(column, text)
-  if (value.length > LONGEST_VALUE || others.filters.length >= MOST_FILTERS) return null
+  if (value.length > LONGEST_VALUE || others.filters.length >= MOST_CONDITIONS) return null
   const [filter] = readFilters([[name, value]], (one) => namedFilter(view, NO_TITLES, one))
   /* No link for a stored value that is invalid for the column's type. */
   return filter.error || filter.column !== column

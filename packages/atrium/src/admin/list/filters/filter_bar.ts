@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
+import { MOST_CONDITIONS, type ReadFilter } from '#base/columns/filter'
 import { LucidCrud } from '#crud'
 import { countsValues } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf } from '../../relations/references.js'
-import { MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { filterWords, type FilterWords } from './filter_words.js'
 
@@ -101,10 +101,30 @@ export async function filterBar(
   const { filters } = parameters
   const passed = filters.filter(({ condition }) => condition)
   const words = passed.length > 0 ? await filterWords(ctx, site, view, passed) : []
+  const said = new Map(passed.map((filter, index) => [filter, words[index]]))
   return {
-    filters: words.map((one, index) => ({ ...one, url: parameters.without(passed[index]).url })),
+    filters: chipsOf(passed).map((chip) => ({
+      ...chipWords(
+        site,
+        chip.map((filter) => said.get(filter)!),
+        chip[0].group !== null
+      ),
+      url: parameters.without(chip).url,
+    })),
     clear: filters.length > 0 ? parameters.without(filters).url : null,
-    add: filters.length < MOST_FILTERS ? parameters.urlBelow('/filter') : null,
+    add: filters.length < MOST_CONDITIONS ? parameters.urlBelow('/filter') : null,
     facets: facetColumns(site, view).length > 0 ? parameters.urlBelow('/facets') : null,
   }
+}
+
+/** Returns the filters of each chip: all of a group, or a single one. */
+function chipsOf(filters: readonly ReadFilter[]): ReadFilter[][] {
+  return [...Map.groupBy(filters, (filter) => filter.group ?? filter).values()]
+}
+
+function chipWords(site: AdminSite, words: FilterWords[], isGroup: boolean): FilterWords {
+  if (!isGroup) return words[0]
+  const alternatives = words.map(({ label, text }) => `${label} ${text}`)
+  const or = site.text('list.filters.says.or')
+  return { label: site.text('list.filters.says.anyOf'), text: alternatives.join(` ${or} `) }
 }

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
+import { MOST_CONDITIONS } from '#base/columns/filter'
 import type { AdminSite } from '../../admin_site.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -7,7 +8,6 @@ import { readLocal } from '../../time/local_time.js'
 import { presentZone, UTC } from '../../time/time_zone.js'
 import { why } from '../empty_state.js'
 import { filterParameter } from '../list_address.js'
-import { MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
@@ -32,7 +32,7 @@ export class FilterController {
     const given = new URLSearchParams(query)
     const parameters = await readList(ctx, this.site, this.view, query)
     const requested = await requestedIn(ctx, this.site, this.view, given)
-    const isFull = parameters.filters.length >= MOST_FILTERS
+    const isFull = parameters.filters.length >= MOST_CONDITIONS
     if (!given.has(FIELDS.apply) || !requested?.isComplete || isFull) {
       return await this.#form(ctx, parameters, requested)
     }
@@ -87,7 +87,7 @@ export class FilterController {
       title: this.site.text('list.filters.form.title'),
       action: this.view.url('/filter'),
       back: parameters.url,
-      isFull: parameters.filters.length >= MOST_FILTERS,
+      isFull: parameters.filters.length >= MOST_CONDITIONS,
       names: FIELDS,
       hidden: [...new URLSearchParams(parameters.query)],
       columns: fields.map((column) => ({

@@ -91,26 +91,40 @@ function keysIn(filters: readonly ReadFilter[]): string[] {
   })
 }
 
+/* Predicates that are each other's negation; others have a negated text of their own. */
+const OPPOSITES: Record<string, string> = {
+  eq: 'ne',
+  empty: 'filled',
+  blank: 'notBlank',
+  like: 'not_like',
+  ilike: 'not_ilike',
+}
+for (const [one, other] of Object.entries(OPPOSITES)) OPPOSITES[other] = one
+
 function predicate(site: AdminSite, filter: ReadFilter, say: Say): string {
-  const { column, operator, text } = filter
+  const { column, operator, text, isNegated } = filter
   const kind = column!.kind
-  const write = (key: string, data?: Record<string, string>) =>
-    site.text(`list.filters.says.${key}`, data)
+  const write = (key: string, data?: Record<string, string>) => {
+    const negated = OPPOSITES[key] ?? `negated.${key}`
+    return site.text(`list.filters.says.${isNegated ? negated : key}`, data)
+  }
+  const or = site.text('list.filters.says.or')
   switch (operator) {
-    case 'or':
-      return splitList(text)
-        .map((pair) => {
-          const [one, value] = splitPair(pair)
-          return predicate(site, { ...filter, operator: one as Operator, text: value }, say)
-        })
-        .join(` ${write('or')} `)
+    case 'or': {
+      const alternatives = splitList(text).map((pair) => {
+        const [one, value] = splitPair(pair)
+        const alternative = { ...filter, operator: one as Operator, text: value, isNegated: false }
+        return predicate(site, alternative, say)
+      })
+      const all = alternatives.join(` ${or} `)
+      return isNegated ? write('or', { text: all }) : all
+    }
     case 'in':
     case 'not_in': {
       const values = splitList(text)
       const said = values.slice(0, MOST_SAID).map(say)
       const rest = values.length - said.length
       if (rest > 0) said.push(site.text('list.filters.says.more', { count: rest }))
-      const or = write('or')
       return write(operator === 'in' ? 'eq' : 'ne', { value: said.join(` ${or} `) })
     }
     case 'between': {

@@ -57,8 +57,12 @@ const TAKEN_BACK: Record<string, string> = {
   'rows-per-page-select': '10',
 }
 
+/* A condition in a group of alternatives, and the whole group: `filter.any.1.genre`, `filter.any.1` */
+const GROUP = /^(filter\.any\.\d{1,9})(\..*)?$/s
+
 /**
- * Merges the query of a saved view with the parameters of the URL, which take precedence. [L5]
+ * Merges the query of a saved view with the parameters of the URL, which take precedence. Groups of filters apply in
+ * addition to those of the view; an empty `filter.any.1` removes a group of the view. [L5, G3]
  *
  * @param base    query of the saved view
  * @param given   query of the URL
@@ -66,16 +70,48 @@ const TAKEN_BACK: Record<string, string> = {
  */
 export function withView(base: string, given: URLSearchParams, search: string): URLSearchParams {
   const partOf = (name: string) => groupOf(name === search ? 'search-input' : name)
-  const replaced = new Set([...given.keys()].map(partOf))
+  const replacing = [...given.keys()].filter((name) => !GROUP.exec(name)?.[2])
+  const replaced = new Set(replacing.map(partOf))
   const stored = [...new URLSearchParams(base)].filter(([name]) => !replaced.has(groupOf(name)))
   const all: Array<[string, string]> = [
     ...stored.map(([name, value]): [string, string] => [
       name === 'search-input' ? search : name,
       value,
     ]),
-    ...[...given].filter(([name]) => name !== 'view'),
+    ...renumbered(
+      [...given].filter(([name]) => name !== 'view' && !isRemoval(name)),
+      new Set(stored.map(([name]) => groupOf(name)))
+    ),
   ]
   return new URLSearchParams(all)
+}
+
+function isRemoval(name: string): boolean {
+  const group = GROUP.exec(name)
+  return group !== null && group[2] === undefined
+}
+
+/** Gives groups of filters other numbers than those in use. */
+function renumbered(fields: Array<[string, string]>, used: ReadonlySet<string>) {
+  const taken = new Set([...used, ...fields.map(([name]) => groupOf(name))])
+  const names = new Map<string, string>()
+  const nameFor = (group: string) => {
+    if (!used.has(group)) return group
+    if (!names.has(group)) names.set(group, unusedGroup(taken))
+    return names.get(group)!
+  }
+  return fields.map(([name, value]): [string, string] => {
+    const [, group, rest] = GROUP.exec(name) ?? []
+    return [group === undefined ? name : nameFor(group) + rest, value]
+  })
+}
+
+/** Returns a group's name that is not in use, and adds it to those in use. */
+function unusedGroup(taken: Set<string>): string {
+  let number = 1
+  while (taken.has(`filter.any.${number}`)) number++
+  taken.add(`filter.any.${number}`)
+  return `filter.any.${number}`
 }
 
 /**
@@ -90,13 +126,15 @@ export function fieldsOutsideView(base: readonly Field[], fields: readonly Field
   const changed = [...now].filter(([group, some]) => !isSame(some, before.get(group)))
   const gone = [...before].filter(([group]) => !now.has(group))
   return [
-    ...changed.flatMap(([, some]) => some),
+    ...changed.flatMap(([group, some]) =>
+      GROUP.test(group) && before.has(group) ? [[group, ''] as Field, ...some] : some
+    ),
     ...gone.map(([group]): Field => [group, TAKEN_BACK[group] ?? '']),
   ]
 }
 
 function groupOf(name: string): string {
-  return TOGETHER[name] ?? name
+  return TOGETHER[name] ?? GROUP.exec(name)?.[1] ?? name
 }
 
 function isSame(some: readonly Field[], others: readonly Field[] = []): boolean {

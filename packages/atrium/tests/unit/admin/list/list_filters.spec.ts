@@ -79,11 +79,47 @@ test.group('Filters of a list', (group) => {
     assert.deepEqual(parameters.toRequest().conditions, [...parameters.conditions])
   })
 
-  test('[L1] an empty value is ignored, and a 51st filter is refused', ({ assert }) => {
-    assert.isEmpty(read('filter.name=&filter.nothing=').filters)
-    const { filters, conditions } = read('filter.name=a&'.repeat(51))
-    assert.lengthOf(conditions, 50)
-    assert.deepEqual(filters[50].error, { reason: 'number' })
+  test('[L1, G3] an empty value is ignored, and with a 51st filter or 11th group none filters', ({
+    assert,
+  }) => {
+    assert.isEmpty(read('filter.name=&filter.nothing=&filter.any.1=&filter.any.1.name=').filters)
+    assert.lengthOf(read('filter.name=a&'.repeat(50)).conditions, 50)
+    const groups = Array.from({ length: 11 }, (_, index) => `filter.any.${index}.name=a`)
+    assert.lengthOf(read(groups.slice(1).join('&')).conditions, 10)
+    for (const query of ['filter.name=a&'.repeat(51), groups.join('&')]) {
+      const { filters, conditions, isUnread } = read(query)
+      assert.isEmpty(conditions)
+      assert.isTrue(isUnread)
+      assert.isTrue(filters.every(({ error }) => error?.reason === 'number'))
+    }
+  })
+
+  test('[G3] groups and negations are preserved in the URL, and removed as a whole', ({
+    assert,
+  }) => {
+    const query =
+      'filter.any.3.name=a&filter.any.3.not.visitors__gte=7&filter.not.on_loan=true&filter.any.3.name=b'
+    const parameters = read(query)
+    assert.equal(parameters.query, query)
+    const [either, negated] = parameters.conditions
+    assert.lengthOf((either as any).conditions, 3)
+    assert.deepInclude(negated, { type: 'not', column: parameters.filters[2].column })
+    const ofGroup = parameters.filters.filter(({ group: number }) => number === 3)
+    assert.equal(parameters.without(ofGroup).query, 'filter.not.on_loan=true')
+    const { column } = parameters.filters[0]
+    assert.deepEqual(parameters.withoutColumn(column!).query, query)
+    assert.equal(one('filter.any.3.nothing=1').error?.reason, 'unknown')
+    assert.equal(one('filter.any.x.name=1').error?.reason, 'unknown')
+  })
+
+  test('[G3] days and titles can be negated and be alternatives', ({ assert }) => {
+    const { conditions, isUnread } = read(
+      'filter.any.1.not.found_on__between=today&filter.any.1.shown_at__between=today'
+    )
+    assert.isFalse(isUnread)
+    const [not, days] = (conditions[0] as any).conditions
+    assert.equal(not.condition.type, 'between')
+    assert.equal(days.type, 'and')
   })
 
   test('[L1] relative days are preserved in the URL, and include the end of the day', ({

@@ -37,8 +37,33 @@ test.group('Admin | list | saved views | query', () => {
     assert.equal(merged(base, `view=1&${own}`, 'search'), own)
   })
 
+  test('[G3, L5] a group next to a view applies in addition, with a number of its own: {given}')
+    .with([
+      { given: 'filter.any.1.b=2', is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.2.b=2' },
+      {
+        given: 'filter.any.3.b=2&filter.any.1.c=3&filter.any.3.b=4',
+        is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.2.b=2&filter.any.4.c=3&filter.any.2.b=4',
+      },
+      { given: 'filter.any.7.a=9', is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.7.a=9' },
+      { given: 'filter.any.3=', is: 'filter.any.1.a=1' },
+      {
+        given: 'filter.any.1=&filter.any.1.not.b=2',
+        is: 'filter.any.3.a=5&filter.any.1.not.b=2',
+      },
+      {
+        given: 'filter.any.1.a=',
+        is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.2.a=',
+      },
+    ])
+    .run(({ assert }, { given, is }) => {
+      assert.equal(merged('filter.any.1.a=1&filter.any.3.a=5', `view=1&${given}`), is)
+    })
+
   test('[L5] parameters of a view and of the URL are combined', ({ assert }) => {
-    const names = fc.constantFrom('filter.a', 'filter.b', 'q', 'columns')
+    const names = fc.constantFrom(
+      ...['filter.a', 'filter.b', 'q', 'columns', 'filter.not.a'],
+      ...['filter.any.1.a', 'filter.any.1.b', 'filter.any.2.a', 'filter.any.3.not.a']
+    )
     const field = fc.tuple(names, fc.constantFrom('1', '2', 'x&y=z'))
     const sorts = fc.constantFrom<Array<[string, string]>>(
       [],
