@@ -38,6 +38,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   includedMethods: TEXTS,
   deletedMethods: TEXTS,
   batch: TRUTH,
+  aggregate: TRUTH,
   endpointNames: OBJECT,
   endpointCreator: ANY,
   filterConfig: OBJECT,
@@ -96,7 +97,7 @@ export function checkEndpointNames(
   place: string,
   { endpointNames, middleware }: { endpointNames?: object; middleware?: object }
 ): void {
-  const keys: string[] = [...OPERATIONS, 'read_paginated', 'batch']
+  const keys: string[] = [...OPERATIONS, 'read_paginated', 'batch', 'aggregate']
   for (const [key, segment] of Object.entries(endpointNames ?? {})) {
     if (!keys.includes(key)) {
       throw new ValueError(

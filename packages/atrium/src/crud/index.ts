@@ -22,6 +22,7 @@ export type {
   UpdateOptions,
   WriteOptions,
 } from './operations/call_options.js'
+export type { AggregateOptions } from './operations/aggregate.js'
 export type { ListResult } from './operations/lists/list_result.js'
 export type { GrantedOperation } from './resource/permissions.js'
 export { handleProblem, toReport } from './http/handle_problem.js'

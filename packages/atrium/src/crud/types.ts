@@ -8,7 +8,7 @@ export type Access = 'public' | 'token'
 export type CustomFilterDefault = string | number | boolean | null
 export type FilterMap = Record<string, CustomFilterDefault>
 
-export type EndpointName = Operation | 'read_paginated' | 'batch'
+export type EndpointName = Operation | 'read_paginated' | 'batch' | 'aggregate'
 
 export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
 

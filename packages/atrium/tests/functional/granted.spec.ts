@@ -332,6 +332,28 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, body, key)), 403)
   })
 
+  test('[G5] aggregates only the columns and records that the grants show', async ({ assert }) => {
+    const path = `${PAPERS}/aggregate?`
+    const aggregate = (query: string) => fieldOf('data', anna.get(path + query))
+    given.give('anna', Paper, { scopes: [own], hidden: ['pay'] })
+    assert.deepEqual(await aggregate('group_by=owner'), [{ owner: 'anna', count: 1 }])
+    for (const query of ['select=sum:pay', 'group_by=pay', 'select=max:pay', 'sort=pay']) {
+      assert.equal(await statusOf(anna.get(path + query)), 422, query)
+    }
+    assert.deepEqual(await aggregate('pay=30'), [{ count: 1 }], 'no filter by a hidden column')
+
+    given.give('anna', Paper, { scopes: [own] }, { scopes: null, hidden: ['pay', 'secret'] })
+    assert.deepEqual(await aggregate('select=count,sum:pay,max:pay'), [
+      { 'count': 3, 'sum:pay': 10, 'max:pay': 10 },
+    ])
+    assert.deepEqual(await aggregate('group_by=secret'), [
+      { secret: null, count: 2 },
+      { secret: 'm', count: 1 },
+    ])
+    given.give('anna', Paper, { on: ['read'] })
+    assert.equal(await statusOf(anna.get(path)), 403)
+  })
+
   test('[U3] a field that one grant shows and another hides is null in records where it is hidden', async ({
     assert,
   }) => {

@@ -259,6 +259,22 @@ export class Column {
     }
   }
 
+  /** True for a number whose custom `consume` does not change it, such as `consume: Number`. */
+  get isPlainNumber(): boolean {
+    const { consume, hasGetter } = this.#definition
+    const isNumber = this.kind === 'integer' || this.kind === 'number'
+    if (!isNumber || hasGetter || this.serialize || !consume) return false
+    try {
+      const read = (value: unknown) => consume(value, this.attribute, this.#model as never)
+      const isStored = [0, 1, -7, 1200, '34', '90071'].every(
+        (value) => Number(read(value)) === Number(value)
+      )
+      return isStored && (read(null) ?? null) === null
+    } catch {
+      return false
+    }
+  }
+
   get isText(): boolean {
     return this.kind === 'text' || this.kind === 'uuid'
   }

@@ -105,6 +105,24 @@ export interface Dialect {
    * equal. A text can be returned as bytes
    */
   groupOf(table: string, column: Column): string
+  /**
+   * Returns the term of `order by` for the groups of `groupOf`, in the order of `order`. Only for databases in which the
+   * position of the column would sort in another order
+   */
+  orderOfGroups?(table: string, column: Column, direction: 'asc' | 'desc'): string
+  /** Returns the expression for the column's value if it is of the column's type, otherwise null */
+  measureOf(table: string, column: Column): string
+  /**
+   * Returns the select expressions for the sum of a numeric column, which together have every digit: each is a part of
+   * the sum
+   */
+  sumOf(table: string, column: Column): SumExpression[]
+  /**
+   * Returns the select expression for the lowest or highest value of a column, with every digit
+   *
+   * @param bound  `min` or `max`
+   */
+  boundOf(table: string, column: Column, bound: 'min' | 'max'): string
   /** Returns the expression for the UTC day, hour or minute of a datetime column: the start of `YYYY-MM-DD HH:MM` */
   beginOf(table: string, column: Column, part: TimePart): string
   /** Returns the key of the last inserted row with every digit, from the value that the driver reports */
@@ -190,6 +208,12 @@ export interface Dialect {
    * @param values  values, one for each question mark
    */
   statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement
+}
+
+/** A part of a sum: the value of the expression times `10 ** exponent` */
+export interface SumExpression {
+  sql: string
+  exponent: number
 }
 
 /** A row of text, numbers and null to be inserted into a table */

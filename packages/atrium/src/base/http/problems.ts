@@ -103,6 +103,13 @@ export const cursorTooLong = (fields: string[]) =>
     `can not hold a value as long as one of ${fields.length > 0 ? fields.join(', ') : 'the key'}; sort by something else, or read the list by page`
   )
 
+/** 422 for an aggregation of more records than are authorized one by one */
+export const tooManyToAuthorize = (most: number) =>
+  new Problem(
+    422,
+    `The policy decides about each record, and more than ${most} match. Narrow the filters.`
+  )
+
 /** 422 for a parameter that cannot be combined with an export format [D5] */
 export const conflictsWithFormat = (name: string, type: string) =>
   invalidParameter(

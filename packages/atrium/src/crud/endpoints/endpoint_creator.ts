@@ -16,7 +16,8 @@ import type { ListRequest } from '../request/list_request.js'
 import type { KeyValue } from '#base/columns/key'
 import { type IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { Item } from '../types.js'
+import type { AggregateRow } from '../sql/aggregates.js'
+import type { EndpointName, Item } from '../types.js'
 import { actorOf } from './access.js'
 import { originOf } from '#base/http/request_origin'
 import { ModelEndpoints } from './model_endpoints.js'
@@ -25,7 +26,7 @@ import { markMounted } from './generated_routes.js'
 import { checkHandlers, middlewareOf } from './batch/batch_options.js'
 import { handleBatch } from './handlers/batch_handler.js'
 import { handleCreate, handleDelete, handleRead, handleUpdate } from './handlers/item_handlers.js'
-import { handleExport, handleList } from './handlers/list_handlers.js'
+import { handleAggregate, handleExport, handleList } from './handlers/list_handlers.js'
 import { registerRoute } from './endpoint_routes.js'
 import { RequestValue } from '#base/http/request_value'
 
@@ -67,13 +68,17 @@ export class EndpointCreator extends ModelEndpoints {
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
     }
+    const others: Partial<Record<EndpointName, (ctx: HttpContext) => unknown>> = {
+      batch: (ctx) => this.batchItems(ctx),
+      aggregate: (ctx) => this.aggregateItems(ctx),
+    }
     for (const route of this.generated) {
       const { operation, operations = [operation] } = route
       if (route.operations) checkHandlers(this, EndpointCreator.prototype, route.operations)
       this.plan.add({
         ...route,
         isCustom: false,
-        handler: route.operations ? (ctx) => this.batchItems(ctx) : handlers[operation],
+        handler: others[route.name] ?? handlers[operation],
         middleware: middlewareOf(this.options, operations),
       })
     }
@@ -171,6 +176,14 @@ export class EndpointCreator extends ModelEndpoints {
       paged: ctx.route!.pattern === this.pathOf('read_paginated'),
       fetch: (request) => this.fetchItems(request, ctx),
     })
+  }
+
+  /** GET: returns counts, sums, averages, minimums and maximums of the list, in groups. [G5] */
+  async aggregateItems(ctx: HttpContext): Promise<{ data: AggregateRow[] }> {
+    const { resource } = await this.#targetOf(ctx)
+    return await handleAggregate(ctx, resource, (request, words) =>
+      this.crud.aggregate(request, { ...this.callOptions(ctx), ...words })
+    )
   }
 
   /** PATCH: changes the fields in the body. [A3] */

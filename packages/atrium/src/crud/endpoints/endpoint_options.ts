@@ -24,6 +24,8 @@ export interface EndpointOptions extends ResourceOptions {
   deletedMethods?: Iterable<Operation>
   /** True to offer creates, updates and deletions in one request that either succeeds or fails as a whole [D4] */
   batch?: boolean
+  /** True to offer counts, sums, averages, minimums and maximums of a list, in groups [G5] */
+  aggregate?: boolean
   /** Path segments of operations; operations without an entry use their defaults [S9] */
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware by operation */

@@ -59,7 +59,7 @@ const METHODS: Record<Operation, Method> = {
 const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
 
 /** Endpoints with a separate path segment by default. [A24, D4] */
-const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch']
+const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch', 'aggregate']
 
 /**
  * Returns the generated endpoints of a model. [S9]
@@ -67,30 +67,37 @@ const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch']
  * @param operations  operations that the model offers, in display order
  * @param names       the option `endpointNames`
  * @param keyPattern  the key in the router's notation, such as `/:id`
- * @param hasBatch    true if the model offers a batch
+ * @param offers      which endpoints beyond the operations the model offers
  */
 export function generatedEndpoints(
   operations: readonly Operation[],
   names: Partial<Record<EndpointName, string>> = {},
   keyPattern: string,
-  hasBatch = false
+  offers: { batch?: boolean; aggregate?: boolean } = {}
 ): GeneratedEndpoint[] {
   const segmentOf = (name: EndpointName) => {
     const segment = names[name] ?? (OWN_SEGMENT.includes(name) ? name : '')
     return segment === '' ? '' : `/${segment}`
   }
-  const endpoints = operations.map((operation): GeneratedEndpoint => ({
+  const endpoints: GeneratedEndpoint[] = []
+  /* Before the read of one item, so that `aggregate` is not read as a key. */
+  if (offers.aggregate && operations.includes('read_multi')) {
+    const path = segmentOf('aggregate')
+    endpoints.push({ operation: 'read_multi', name: 'aggregate', method: 'GET', path })
+  }
+  const ofOperations = operations.map((operation): GeneratedEndpoint => ({
     operation,
     name: operation,
     method: METHODS[operation],
     path: segmentOf(operation) + (BY_KEY.includes(operation) ? keyPattern : ''),
   }))
+  endpoints.push(...ofOperations)
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {
     const path = segmentOf('read_paginated')
     endpoints.push({ operation: 'read_multi', name: 'read_paginated', method: 'GET', path })
   }
   const batched = BATCH_OPERATIONS.filter((operation) => operations.includes(operation))
-  if (hasBatch && batched.length > 0) {
+  if (offers.batch && batched.length > 0) {
     endpoints.push({
       operation: batched[0],
       operations: batched,

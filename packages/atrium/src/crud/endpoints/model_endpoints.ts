@@ -59,7 +59,7 @@ export class ModelEndpoints {
       this.operations,
       options.endpointNames,
       key.pattern,
-      options.batch
+      options
     )
     checkCollisions(name, this.path, this.generated)
     /* On a mount, a custom route exists only if its operation is offered. [B14] */

@@ -172,10 +172,10 @@ export function buildDocument(
 
 /** @throws TypeError  for a description that is not JSON */
 function describeRoute(described: Described): Parts {
-  const { isCustom, operation, operations } = described.route
+  const { isCustom, name, operation, operations } = described.route
   const parts = isCustom
     ? describeCustom(described)
-    : DESCRIPTIONS[operations ? 'batch' : operation](described)
+    : DESCRIPTIONS[operations ? 'batch' : name === 'aggregate' ? name : operation](described)
   JSON.stringify(parts)
   return parts
 }

@@ -72,6 +72,7 @@ export function operationId(route: EndpointRoute, { path }: EndpointCreator, nam
   }
   if (route.name === 'read_paginated') return `paginate${names.items}`
   if (route.operations) return `batch${names.items}`
+  if (route.name === 'aggregate') return `aggregate${names.items}`
   if (route.operation === 'read_multi') return `list${names.items}`
   return VERBS[route.operation] + names.item
 }

@@ -3,6 +3,7 @@ import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import { listParameters, itemParameters } from '../request/query_string.js'
 import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
+import { aggregationParameters, describeAggregates } from './aggregates.js'
 import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'
 import type { ProblemStatus, Responses } from './responses.js'
 import type {
@@ -100,6 +101,23 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         ),
         304: responses.response('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 413, 422]),
+      },
+    }
+  },
+
+  aggregate({ names, responses, ...of }) {
+    const { resource } = of.endpoints
+    return {
+      summary: `Aggregate ${names.many}`,
+      description:
+        'Counts, sums, averages, minimums and maximums of all that match the filters, in groups. Null is a group. Integers are numbers, or strings of digits beyond 2^53; decimals and averages are strings.',
+      parameters: [
+        ...aggregationParameters(resource),
+        ...resource.filters.all.map(filterParameter),
+      ],
+      responses: {
+        200: responses.response('The groups', describeAggregates(resource)),
+        ...responses.problems([400, ...refusals(of), 422]),
       },
     }
   },

@@ -81,7 +81,7 @@ export function headerParameters(): Record<string, ParameterObject> {
 /** Returns the engine's parameters for the resource. `include` exists only for a model with relations. */
 export function ownParameters(
   resource: Resource,
-  names: OwnParameter[]
+  names: readonly OwnParameter[]
 ): Array<ParameterObject | Reference> {
   return names
     .filter((name) => name !== 'include' || includesOf(resource).size > 0)
@@ -203,14 +203,14 @@ function filterSchema(column: Column, operator: Operator): SchemaObject {
   }
 }
 
-function query(name: string, description: string, schema: SchemaObject): ParameterObject {
+export function query(name: string, description: string, schema: SchemaObject): ParameterObject {
   const { description: form, ...rest } = schema
   const whole = [description, form].filter(Boolean).join('. ')
   return { name, in: 'query', ...(whole && { description: whole }), schema: rest }
 }
 
 /** Returns the schema of a comma-separated list of names. */
-function listOf(names: string[], before = ''): SchemaObject {
+export function listOf(names: string[], before = ''): SchemaObject {
   const one = `${before}(?:${names.map(literally).join('|')})`
   return { type: 'string', pattern: `^${one}(?:,${one})*$` }
 }

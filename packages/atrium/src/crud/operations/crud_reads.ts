@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
 import type { CallOptions, FindOptions, ReadOptions, SelectOptions } from './call_options.js'
+import { aggregateItems, type AggregateOptions } from './aggregate.js'
 import { anyItemAllowed, countItems, countItemsByDay } from './count.js'
 import {
   type CountValuesOptions,
@@ -19,6 +20,7 @@ import { readOnlyOn } from './writes/written_fields.js'
 import type { Condition } from '#base/columns/condition'
 import type { ListQuery, ListRequest } from '../request/list_request.js'
 import type { GrantedOperation } from '../resource/permissions.js'
+import type { AggregateRow } from '../sql/aggregates.js'
 import { Resource } from '../resource/resource.js'
 import type { ColumnSettings, Item } from '../types.js'
 
@@ -151,6 +153,25 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     options: CountValuesOptions
   ): Promise<ValueCount[] | null> {
     return await countItemsByValue(await this.recordsFor(options), apiName, request, options)
+  }
+
+  /**
+   * Groups the items of a list, and returns the number of items, sums, averages, minimums and maximums of each group:
+   * `{ major_genre: 'Drama', count: 12, 'sum:us_gross': '123.45' }`. Integers are numbers, or texts of digits beyond
+   * 2^53; decimals and averages are texts with every digit. Null is a group. Without `groupBy` there is one row, also
+   * for no items.
+   *
+   * @param query    the list; its paging and order are ignored
+   * @param options  `groupBy`, `select`, `sort` and `limit`
+   * @throws Problem 403, or 422 for an unknown or hidden column, a sum of texts, or more records than a policy that
+   *   requires the record is asked about
+   * @throws ValueError  for an invalid filter
+   */
+  async aggregate(
+    query: ListQuery | ListRequest = {},
+    options: AggregateOptions = {}
+  ): Promise<AggregateRow[]> {
+    return await aggregateItems(await this.recordsFor(options), query, options)
   }
 
   /** True if any item matches the filters. */

@@ -21,6 +21,7 @@ import { selectIncludes, readItemParameters } from './item_request.js'
 import { readListWords, type ListWords } from './list_grammar.js'
 import { PAGING, type Paging } from './paging.js'
 import {
+  aggregateParameters,
   listParameters,
   ownParameter,
   refuseUnknown,
@@ -107,6 +108,27 @@ export class ListRequest {
     const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
     if (paging.shape === 'cursor' && count) throw conflictsWithCursor('count=true')
     return new ListRequest(conditions, sorts, paging, deleted, { ...extent, count })
+  }
+
+  /**
+   * Parses the filters of a query string of the API, for an aggregation of the list.
+   *
+   * @throws Problem 422
+   */
+  static parseFilters(
+    resource: Resource,
+    query: QueryString,
+    { pagination, strictQuery }: CrudConfig
+  ): ListRequest {
+    if (strictQuery) {
+      const filters = resource.filters.all.map((filter) => filter.name)
+      refuseUnknown(query, [...aggregateParameters(resource), ...filters])
+    }
+    const words = { ...apiWords(resource, query), sort: [], paging: {} }
+    const named = (name: string) => resource.filters.get(name)
+    const door = { named, pagination, invalid: refuseInvalid }
+    const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
+    return new ListRequest(conditions, sorts, paging, deleted)
   }
 
   /**

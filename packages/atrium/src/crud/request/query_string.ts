@@ -105,6 +105,30 @@ export type OwnParameter = (typeof OF_ITEMS)[number] | (typeof OF_LISTS)[number]
 /** All parameters of any model. */
 export const OWN_PARAMETERS: readonly OwnParameter[] = [...OF_LISTS, ...OF_ITEMS]
 
+const OF_AGGREGATES = ['group_by', 'select', 'sort', 'limit'] as const
+
+export type AggregateParameter = (typeof OF_AGGREGATES)[number]
+
+/** Returns the parameters of an aggregation, without filters. */
+export function aggregateParameters(resource: Resource): Array<AggregateParameter | 'deleted'> {
+  const own = OF_AGGREGATES.filter((name) => !resource.filters.get(name))
+  return [...own, ...existing(resource, ['deleted'] as const)]
+}
+
+/**
+ * Returns the value of a parameter of an aggregation.
+ *
+ * @returns undefined if it is absent, or if a filter has its name
+ * @throws Problem 422  when it was sent twice, or with brackets
+ */
+export function aggregateParameter(
+  { filters }: Resource,
+  query: QueryString,
+  name: AggregateParameter
+): string | undefined {
+  return filters.get(name) ? undefined : query.get(name)
+}
+
 /** Returns the parameters of a request for one item, without filters. */
 export function itemParameters(resource: Resource): OwnParameter[] {
   return existing(resource, OF_ITEMS)
@@ -129,7 +153,7 @@ export function ownParameter(
   return isParameter(resource, name) ? query.get(name) : undefined
 }
 
-function existing(resource: Resource, names: readonly OwnParameter[]): OwnParameter[] {
+function existing<Name extends OwnParameter>(resource: Resource, names: readonly Name[]): Name[] {
   return names.filter((name) => isParameter(resource, name))
 }
 

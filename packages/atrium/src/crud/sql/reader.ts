@@ -11,6 +11,7 @@ import { recordFromRow } from '#base/lucid/lucid_moments'
 import type { Fields } from '#base/columns/fields'
 import type { ExtraColumn } from '#base/sql/sql'
 import { asConnectionReturns, copyOf } from '#base/database/connection_forms'
+import { Aggregates } from './aggregates.js'
 import { Counts } from './counts.js'
 import { ItemForm, itemOf } from './item_form.js'
 import { RowStatements, type Readable, type ReadHook } from './row_statements.js'
@@ -52,11 +53,13 @@ export interface Found {
 export class Reader {
   readonly statements: RowStatements
   readonly counts: Counts
+  readonly aggregates: Aggregates
   readonly form: ItemForm
 
   constructor(private readonly resource: Readable) {
     this.statements = new RowStatements(resource)
     this.counts = new Counts(resource, this.statements)
+    this.aggregates = new Aggregates(resource, this.statements)
     this.form = new ItemForm(resource)
   }
 

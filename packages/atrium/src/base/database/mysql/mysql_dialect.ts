@@ -1,6 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
-import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
+import type {
+  Comparison,
+  Dialect,
+  Query,
+  Statement,
+  StoredColumn,
+  SumExpression,
+  TimePart,
+} from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
@@ -111,6 +119,21 @@ export class MysqlDialect implements Dialect {
   groupOf(table: string, column: Column): string {
     const name = this.nameOf(table, column)
     return isWrittenUuid(column) ? `lower(${name})` : compared(name, column)[0]
+  }
+
+  measureOf(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    if (column.sqlType.startsWith('bit')) return `${name} + 0`
+    return column.sqlType.startsWith('float') ? widened(name) : name
+  }
+
+  /** Sums of integers and decimals are decimals of up to 65 digits. */
+  sumOf(table: string, column: Column): SumExpression[] {
+    return [{ sql: exactly(`sum(${this.measureOf(table, column)})`, column), exponent: 0 }]
+  }
+
+  boundOf(table: string, column: Column, bound: 'min' | 'max'): string {
+    return exactly(`${bound}(${this.measureOf(table, column)})`, column)
   }
 
   beginOf(table: string, column: Column, part: TimePart): string {
@@ -259,6 +282,11 @@ function isGeometry({ sqlType }: StoredColumn): boolean {
 
 function isDecimal({ kind, sqlType }: StoredColumn): boolean {
   return kind === 'number' && sqlType.startsWith('decimal')
+}
+
+/** Reads an integer or a decimal as text, which is exact; a 64-bit float as text would lose digits. */
+function exactly(sql: string, column: Column): string {
+  return column.kind === 'integer' || isDecimal(column) ? `cast(${sql} as char)` : sql
 }
 
 function storedForm(name: string, column: StoredColumn): string {

@@ -7,6 +7,7 @@ import type {
   Query,
   Statement,
   StoredColumn,
+  SumExpression,
   TimePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
@@ -131,6 +132,33 @@ export class PostgresDialect implements Dialect {
   groupOf(table: string, column: Column): string {
     const name = compared(this.nameOf(table, column), column, false)
     return isWrittenUuid(column) ? `lower(${name})` : name
+  }
+
+  orderOfGroups(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    const name = compared(this.nameOf(table, column), column, true)
+    const nulls = direction === 'asc' ? 'first' : 'last'
+    const group = isWrittenUuid(column)
+      ? `lower(${compared(this.nameOf(table, column), column, false)})`
+      : name
+    return `${group} ${direction} nulls ${nulls}`
+  }
+
+  measureOf(table: string, column: Column): string {
+    return operand(this.nameOf(table, column), column)
+  }
+
+  /** Sums of integers and decimals are decimals. */
+  sumOf(table: string, column: Column): SumExpression[] {
+    return [{ sql: this.#exactly(`sum(${this.measureOf(table, column)})`, column), exponent: 0 }]
+  }
+
+  boundOf(table: string, column: Column, bound: 'min' | 'max'): string {
+    return this.#exactly(`${bound}(${this.measureOf(table, column)})`, column)
+  }
+
+  /** Reads a number as text, which is exact; a 64-bit float is its shortest text. */
+  #exactly(sql: string, { kind }: Column): string {
+    return kind === 'number' || kind === 'integer' ? `(${sql})::text` : sql
   }
 
   /** The connection's time zone is UTC. */

@@ -1,6 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
-import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
+import type {
+  Comparison,
+  Dialect,
+  Query,
+  Statement,
+  StoredColumn,
+  SumExpression,
+  TimePart,
+} from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
@@ -14,6 +22,7 @@ import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
 import { comparable, operandOf } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
+import { sqliteMeasure, sqliteSum } from './sqlite_sums.js'
 import { selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
@@ -134,6 +143,20 @@ export class SqliteDialect implements Dialect {
     if (column.kind === 'uuid') return `lower(${name})`
     const exact = `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end`
     return column.kind === 'integer' ? exact : `${name}${collation(column)}`
+  }
+
+  measureOf(table: string, column: Column): string {
+    return sqliteMeasure(this.nameOf(table, column), column)
+  }
+
+  sumOf(table: string, column: Column): SumExpression[] {
+    return sqliteSum(this.nameOf(table, column), column)
+  }
+
+  boundOf(table: string, column: Column, bound: 'min' | 'max'): string {
+    const value = `${bound}(${this.measureOf(table, column)})`
+    const isLong = `typeof(${value}) = 'integer' and ${value} not between -9007199254740991 and 9007199254740991`
+    return `case when ${isLong} then cast(${value} as text) else ${value} end`
   }
 
   /** Datetimes are text that begins with the day. */

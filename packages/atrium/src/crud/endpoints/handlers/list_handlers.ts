@@ -17,7 +17,13 @@ import { batchesStart, withStart, type BatchesStart } from '#base/batches_start'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
 import { beginSnapshot } from '#base/database/snapshot'
-import { ownParameter } from '../../request/query_string.js'
+import type { AggregateWords } from '../../request/aggregate_request.js'
+import type { AggregateRow } from '../../sql/aggregates.js'
+import {
+  aggregateParameter,
+  ownParameter,
+  type AggregateParameter,
+} from '../../request/query_string.js'
 import { shownFields } from '../../request/shown_fields.js'
 import type { Item } from '../../types.js'
 import { writeJson } from '#base/values/json'
@@ -42,6 +48,25 @@ export async function handleList(
   const request = ListRequest.parse(resource, queryOf(ctx), crudConfig(), paged)
   await access.authorizeInclude(ctx, request.include)
   return await fetch(request)
+}
+
+/**
+ * GET: returns the groups of the items that match the list's filters. [G5]
+ *
+ * @throws Problem 422
+ */
+export async function handleAggregate(
+  ctx: HttpContext,
+  resource: Resource,
+  aggregate: (request: ListRequest, words: AggregateWords) => Promise<AggregateRow[]>
+): Promise<{ data: AggregateRow[] }> {
+  const query = queryOf(ctx)
+  const own = (name: AggregateParameter) => aggregateParameter(resource, query, name)
+  const request = ListRequest.parseFilters(resource, query, crudConfig())
+  const words = { groupBy: own('group_by'), select: own('select') }
+  return {
+    data: await aggregate(request, { ...words, sort: own('sort'), limit: own('limit') }),
+  }
 }
 
 /** Milliseconds without progress after which the connection to a client is closed */

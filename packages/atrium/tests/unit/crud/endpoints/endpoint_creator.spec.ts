@@ -83,7 +83,7 @@ test.group('EndpointCreator | configuration', () => {
     )
     assert.throws(
       () => creatorWith({ endpointNames: { fly: 'x' } as object }),
-      'operations are create, read, read_multi, update, delete, db_delete, read_paginated and batch'
+      'operations are create, read, read_multi, update, delete, db_delete, read_paginated, batch and aggregate'
     )
   })
 

@@ -1,0 +1,79 @@
+import type { Column } from '../../columns/column.js'
+import type { SumExpression } from '../dialect.js'
+import { operandOf } from './sqlite_operand.js'
+
+/*
+ * SQLite stores decimals as 64-bit floats, whose first 15 digits are exact, and its sum of 64-bit integers fails when
+ * it exceeds 64 bits. Sums are therefore made of integers: the digits of each value are split in groups of nine.
+ */
+
+const GROUP = 1_000_000_000
+
+/* Floats from here on are beyond 64-bit integers. */
+const BEYOND = '9e18'
+
+const NUMBERS = "'integer', 'real'"
+
+/** Returns the expressions whose values, each times a power of ten, make the exact sum. */
+export function sqliteSum(name: string, column: Column): SumExpression[] {
+  return column.hasOtherForms ? sumOfTexts(name) : sumOfNumbers(name)
+}
+
+/** Returns the expression for the value if it is of the column's type, otherwise null; any row can hold any value. */
+export function sqliteMeasure(name: string, column: Column): string {
+  const value = operandOf(name, column)
+  const types = column.kind === 'integer' || column.kind === 'number' ? NUMBERS : "'text'"
+  return `case when typeof(${value}) in (${types}) then ${value} end`
+}
+
+function sumOfNumbers(name: string): SumExpression[] {
+  const whole = `cast(${name} as integer)`
+  const digits = `case ${whole} when 0 then 0 else length(ltrim(${whole}, '-')) end`
+  const rounded = `round(${name} - ${whole}, max(0, 15 - (${digits})))`
+  const fraction = `cast(round(${rounded} * 1e15) as integer)`
+  const isBeyond = `max(case typeof(${name}) when 'real' then abs(${name}) end) >= ${BEYOND}`
+  const sum = (types: string, value: string, inexact = '0') =>
+    `case when ${isBeyond} then ${inexact}
+      else cast(sum(case when typeof(${name}) in (${types}) then ${value} end) as text) end`
+  const total = `total(${numberOf(name)}) / ${GROUP}.0`
+  return [
+    { sql: sum(NUMBERS, `${whole} / ${GROUP}`, total), exponent: 9 },
+    { sql: sum(NUMBERS, `${whole} % ${GROUP}`), exponent: 0 },
+    { sql: sum("'real'", `${fraction} / 1000000`), exponent: -9 },
+    { sql: sum("'real'", `${fraction} % 1000000`), exponent: -15 },
+  ]
+}
+
+function numberOf(name: string): string {
+  return `case when typeof(${name}) in (${NUMBERS}) then ${name} end`
+}
+
+/** Sums a column of texts by their digits: up to 27 before the decimal point, and 18 after it. */
+function sumOfTexts(name: string): SumExpression[] {
+  const whole = `cast(${name} as integer)`
+  const numeral = `case typeof(${name})
+    when 'integer' then cast(${name} as text)
+    when 'real' then printf('%.*f', max(0, 15 - length(ltrim(${whole}, '-'))), ${name})
+    when 'text' then case when ${plainNumeral(`trim(${name})`)} then trim(${name})
+      when json_valid(${name}) and json_type(${name}) in ('integer', 'real')
+        then printf('%.15f', cast(${name} as real)) end
+    end`
+  const digits = `ltrim(${numeral}, '-')`
+  const point = `instr(${digits} || '.', '.')`
+  const before = `substr(${digits}, 1, ${point} - 1)`
+  const after = `(substr(${digits}, ${point} + 1) || '000000000000000000')`
+  const sum = (value: string) =>
+    `cast(sum(case when ${numeral} like '-%' then -1 else 1 end * cast(${value} as integer)) as text)`
+  return [
+    { sql: sum(`substr(${before}, 1, max(0, length(${before}) - 9))`), exponent: 9 },
+    { sql: sum(`substr(${before}, -9)`), exponent: 0 },
+    { sql: sum(`substr(${after}, 1, 9)`), exponent: -9 },
+    { sql: sum(`substr(${after}, 10, 9)`), exponent: -18 },
+  ]
+}
+
+function plainNumeral(text: string): string {
+  const digits = `ltrim(${text}, '-')`
+  return `${digits} glob '[0-9]*' and ${digits} glob '*[0-9]' and ${digits} not glob '*[^0-9.]*'
+    and ${digits} not glob '*.*.*' and ${text} not glob '--*'`
+}

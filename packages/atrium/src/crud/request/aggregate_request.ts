@@ -1,0 +1,149 @@
+import { invalidParameter } from '#base/http/problems'
+import { kindOf } from '#base/columns/column_kind'
+import type { Column } from '#base/columns/column'
+import { countIn } from './paging.js'
+import type { Resource } from '../resource/resource.js'
+import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregation.js'
+
+/** The words of an aggregation, before validation. */
+export interface AggregateWords {
+  /** API names of the columns to group by, such as `status,country` or a list; default: one group of all items */
+  groupBy?: string | readonly string[]
+  /** Values of each group, such as `count,sum:price` or a list. Default: `count` */
+  select?: string | readonly string[]
+  /**
+   * Order of the groups: names of `groupBy` and `select`, such as `-count`. Default, and for ties: the columns of
+   * `groupBy`, ascending
+   */
+  sort?: string | readonly string[]
+  /** Maximum number of groups, up to 1,000. Default: 100 */
+  limit?: number | string
+}
+
+export const MOST_GROUPS = 1000
+const DEFAULT_GROUPS = 100
+
+/* Maximum numbers of columns to group by, and of aggregated values */
+const MOST_COLUMNS = 5
+const MOST_MEASURES = 20
+
+const RANGED = new Set(['integer', 'number', 'date', 'datetime'])
+
+/**
+ * Validates an aggregation. Only columns that lists can be sorted by are known: those that the actor can view.
+ *
+ * @throws Problem 422
+ */
+export function readAggregation(resource: Resource, words: AggregateWords): Aggregation {
+  const groups = unique(namesOf(words.groupBy)).map((name) => readGroup(resource, name))
+  const selected = unique(namesOf(words.select))
+  const measures = (selected.length > 0 ? selected : ['count']).map((name) =>
+    readMeasure(resource, name)
+  )
+  checkSize('group_by', groups.length, MOST_COLUMNS)
+  checkSize('select', measures.length, MOST_MEASURES)
+  const names = [...groups.map(({ apiName }) => apiName), ...measures.map(({ name }) => name)]
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) {
+    throw invalidParameter('select', 'select', `can not have ${twice}, which the groups have`)
+  }
+  const sorts = namesOf(words.sort).map((word) => {
+    const index = names.indexOf(word.replace(/^-/, ''))
+    if (index < 0) {
+      throw invalidParameter(
+        'sort',
+        'sort',
+        `must be names of group_by and select with commas between, each with an optional minus; names are ${names.join(', ')}`
+      )
+    }
+    return { index, direction: word.startsWith('-') ? ('desc' as const) : ('asc' as const) }
+  })
+  return { groups, measures, sorts, limit: readLimit(words.limit) }
+}
+
+/**
+ * Reads a measure such as `sum:price`.
+ *
+ * @throws Problem 422
+ */
+export function readMeasure(resource: Resource, word: string): Measure {
+  if (word === 'count') return { name: 'count', of: 'count' }
+  const [of, apiName, ...others] = word.split(':')
+  const isKnown = (MEASURES as readonly string[]).includes(of)
+  if (!isKnown || apiName === undefined || others.length > 0) {
+    throw invalidParameter(
+      'select',
+      'select',
+      `must be count, or ${MEASURES.join(', ')} with a column as in sum:price, not "${word}"`
+    )
+  }
+  const column = visibleColumn(resource, 'select', apiName)
+  if (!measuresOf(resource, column).includes(of as MeasureName)) {
+    throw invalidParameter('select', 'select', `can not have ${of} of ${apiName}`)
+  }
+  return { name: word, of: of as MeasureName, column }
+}
+
+/** Returns the functions that can be applied to a column; none if the model's code changes its values. */
+export function measuresOf(resource: Resource, column: Column): readonly MeasureName[] {
+  if (changesValues(resource, column) || !RANGED.has(column.kind)) return []
+  if (column.kind !== 'integer' && column.kind !== 'number') return ['min', 'max']
+  return isStoredAsNumber(column) ? MEASURES : []
+}
+
+/** True if items can be grouped by a column: items show its values as stored. */
+export function canGroupBy(resource: Resource, column: Column): boolean {
+  return !changesValues(resource, column) && resource.sortable.get(column.apiName) === column
+}
+
+function readGroup(resource: Resource, name: string): Column {
+  const column = visibleColumn(resource, 'group_by', name)
+  if (!canGroupBy(resource, column)) {
+    throw invalidParameter('group_by', 'group_by', `can not be ${name}, whose values are computed`)
+  }
+  return column
+}
+
+function visibleColumn(resource: Resource, parameter: string, name: string): Column {
+  const column = resource.sortable.get(name)
+  if (column) return column
+  throw invalidParameter(
+    parameter,
+    parameter,
+    `names the unknown column "${name}"; columns are ${[...resource.sortable.keys()].join(', ')}`
+  )
+}
+
+/** True if the model shows other values than the stored ones. */
+function changesValues(resource: Resource, column: Column): boolean {
+  return (
+    (column.needsHydration && !column.isPlainBoolean && !column.isPlainNumber) ||
+    resource.reader.form.serializesItself ||
+    resource.model.$hooks.has('after:fetch')
+  )
+}
+
+/** False for a column whose numbers are texts of the database, as `meta.kind` can declare. */
+function isStoredAsNumber({ sqlType }: Column): boolean {
+  return sqlType.startsWith('bit') || kindOf(sqlType) !== 'text'
+}
+
+function readLimit(limit: number | string | undefined): number {
+  if (limit === undefined || limit === '') return DEFAULT_GROUPS
+  const count = countIn(String(limit))
+  if (count !== null && count >= 1 && count <= MOST_GROUPS) return count
+  throw invalidParameter('limit', 'integer', `must be an integer from 1 to ${MOST_GROUPS}`)
+}
+
+function checkSize(parameter: string, count: number, most: number): void {
+  if (count > most) throw invalidParameter(parameter, 'size', `can have at most ${most} names`)
+}
+
+function namesOf(words: string | readonly string[] | undefined): readonly string[] {
+  if (words === undefined || words === '') return []
+  return typeof words === 'string' ? words.split(',') : words
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)]
+}
