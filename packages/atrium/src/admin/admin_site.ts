@@ -1,3 +1,4 @@
+import { searchOnly } from '#base/columns/word_search'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { EngineRouter } from '#base/http/engine_router'
@@ -186,6 +187,7 @@ export class AdminSite implements ViewSite {
       )
     }
     this.models.set(view.name, view)
+    if (options.searchableColumns) searchOnly(model, options.searchableColumns)
     resources.track(view.resource, {
       ownCode: !WORN_BY_REQUESTS.includes(view.model),
       check: () => {

@@ -20,6 +20,12 @@ const LISTS: Check = [
   'a map from operations to lists of middleware',
 ]
 
+/** Dialects that the option `compat` can name */
+export const DIALECTS: Check = [
+  (value) => isList(value, (one) => one === 'json-server'),
+  "a list of dialects, as in ['json-server']",
+]
+
 const CHECKS: Readonly<Record<string, Check>> = {
   model: ANY,
   path: TEXT,
@@ -39,6 +45,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   deletedMethods: TEXTS,
   batch: TRUTH,
   aggregate: TRUTH,
+  compat: DIALECTS,
   endpointNames: OBJECT,
   endpointCreator: ANY,
   filterConfig: OBJECT,

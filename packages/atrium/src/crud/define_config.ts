@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
-import type { Access } from './types.js'
+import type { Access, Dialect } from './types.js'
+import { DIALECTS } from './checks.js'
 import { ValueError, withoutStack } from '#base/errors'
 import { isLocalOrigin, isOrigin } from './http/origins.js'
 import {
@@ -27,6 +28,8 @@ export interface CrudConfig {
   strictQuery: boolean
   /** True to return 422 for an unknown field in a body [A7] */
   strictBody: boolean
+  /** Dialects of other servers that the endpoints also understand, for models that do not set `compat` [W3] */
+  compat: readonly Dialect[]
   /** Files below `app/models` that are not read, so their models have no endpoints and no admin pages */
   excludedModels: readonly string[]
   /** Names of migrations that `npm start` and `node ace migrate` do not run */
@@ -150,6 +153,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   access: [(value) => value === null || ACCESS[0](value), `${ACCESS[1]}, or null`],
   strictQuery: TRUTH,
   strictBody: TRUTH,
+  compat: DIALECTS,
   excludedModels: TEXTS,
   excludedMigrations: TEXTS,
   pagination: OBJECT,
@@ -219,6 +223,7 @@ function checkedConfig(config: PartialConfig): CrudConfig {
     isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
     strictBody: config.strictBody ?? false,
+    compat: config.compat ?? [],
     excludedModels: config.excludedModels ?? [],
     excludedMigrations: config.excludedMigrations ?? [],
     pagination: {

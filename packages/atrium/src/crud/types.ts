@@ -10,6 +10,9 @@ export type FilterMap = Record<string, CustomFilterDefault>
 
 export type EndpointName = Operation | 'read_paginated' | 'batch' | 'aggregate'
 
+/** A dialect of another server that the endpoints of a model can understand. [W3] */
+export type Dialect = 'json-server'
+
 export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
 
 /** Names of the columns that mark a deletion or an update, if they differ from the default names. [S4] */

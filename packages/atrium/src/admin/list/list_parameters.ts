@@ -14,7 +14,7 @@ import {
   type SavedView,
   fieldsOutsideView,
 } from './saved_views/list_place.js'
-import { searchCondition } from './search_condition.js'
+import { searchCondition } from '#base/columns/search_condition'
 import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
 import {
   ROWS,

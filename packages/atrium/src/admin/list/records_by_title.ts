@@ -7,7 +7,7 @@ import { keyOf } from '#base/items'
 import { ListRequest } from '#crud/internals'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { UnreadableFilter } from '#base/errors'
-import { textCondition } from './search_condition.js'
+import { textCondition } from '#base/columns/search_condition'
 import type { ModelView } from '../views/model_view.js'
 
 const LAST_CHARACTER = '\u{10FFFF}'

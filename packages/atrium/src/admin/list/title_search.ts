@@ -5,11 +5,11 @@ import { keyOf } from '#base/items'
 import { ListRequest, Records } from '#crud/internals'
 import type { Column } from '#base/columns/column'
 import type { Condition } from '#base/columns/condition'
-import { isStorableText } from '#base/values/text'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../relations/references.js'
-import { isSearchable, searchCondition } from './search_condition.js'
+import { isSearchable, searchCondition } from '#base/columns/search_condition'
+import { conditionsOfWords, searchedColumns } from '#base/columns/word_search'
 
 /**
  * Returns the condition that a column refers to a record whose title contains the text, ignoring case; null if no
@@ -123,26 +123,12 @@ async function unlessRefused(read: () => Promise<Item[]>): Promise<Item[]> {
   }
 }
 
-/* Maximum number of words, as each word is compared with each column of each row. */
-const MOST_WORDS = 10
-const LONGEST_TEXT = 200
-
-/*
- * Words for booleans in a search of all columns. `1` and `t` are excluded, as they would match half of all records.
- */
-const BOOLEAN_WORDS = ['true', 'false', 'yes', 'no']
-
 /** Returns the columns that the list can be searched by. */
 export function searchableColumns({ resource, options }: ModelView): Column[] {
-  const chosen = options.searchableColumns && new Set(options.searchableColumns)
-  return resource.fields.filter(
-    (column) => (chosen?.has(column.apiName) ?? true) && isSearchable(column)
+  return searchedColumns(
+    resource.fields,
+    options.searchableColumns && new Set(options.searchableColumns)
   )
-}
-
-/** Splits a text into distinct words. */
-function wordsOf(text: string): string[] {
-  return [...new Set(text.split(/\s+/u).filter((word) => word !== ''))]
 }
 
 /**
@@ -157,32 +143,7 @@ export function wordConditions(
   text: string,
   titles: TitleSearches
 ): Condition[] | null {
-  const words = wordsOf(text)
-  const columns = searchableColumns(view)
-  const isReadable =
-    columns.length > 0 &&
-    words.length <= MOST_WORDS &&
-    text.length <= LONGEST_TEXT &&
-    isStorableText(text)
-  if (!isReadable) return null
-
-  const conditions: Condition[] = []
-  for (const word of words) {
-    const alternatives: Condition[] = []
-    for (const column of columns) {
-      const found = wordCondition(column, word)
-      /* The column could contain the word, but the search would be too expensive. */
-      if (!found && column.kind === 'text') return null
-      const titled = titles.get(column.apiName)?.(word)
-      if (titled === 'many') return null
-      for (const one of [found, titled]) if (one) alternatives.push(one)
-    }
-    conditions.push({ type: 'or', conditions: alternatives })
-  }
-  return conditions
-}
-
-function wordCondition(column: Column, word: string): Condition | null {
-  if (column.kind === 'boolean' && !BOOLEAN_WORDS.includes(word.toLowerCase())) return null
-  return searchCondition(column, word)
+  return conditionsOfWords(searchableColumns(view), text, (column, word) =>
+    titles.get(column.apiName)?.(word)
+  )
 }

@@ -2,7 +2,7 @@ import { writeJson } from '#base/values/json'
 import { ValueError } from '#crud'
 import { isList, isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
-import { grouped } from '../text/grouped_number.js'
+import { grouped } from '#base/values/grouped_number'
 
 /** Returns the plain text of a value. */
 export function plainTexts(value: unknown): string[] {

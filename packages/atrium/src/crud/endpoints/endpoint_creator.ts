@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { engineRouter } from '#base/http/engine_router'
+import { toApi } from '#base/values/to_api'
 import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
 import { listFormatOf } from '../http/list_format.js'
@@ -26,7 +27,13 @@ import { markMounted } from './generated_routes.js'
 import { checkHandlers, middlewareOf } from './batch/batch_options.js'
 import { handleBatch } from './handlers/batch_handler.js'
 import { handleCreate, handleDelete, handleRead, handleUpdate } from './handlers/item_handlers.js'
-import { handleAggregate, handleExport, handleList } from './handlers/list_handlers.js'
+import {
+  bareList,
+  handleAggregate,
+  handleExport,
+  handleList,
+  noteTotal,
+} from './handlers/list_handlers.js'
 import { registerRoute } from './endpoint_routes.js'
 import { RequestValue } from '#base/http/request_value'
 
@@ -68,7 +75,7 @@ export class EndpointCreator extends ModelEndpoints {
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
     }
-    const others: Partial<Record<EndpointName, (ctx: HttpContext) => unknown>> = {
+    const others: Partial<Record<string, (ctx: HttpContext) => unknown>> = {
       batch: (ctx) => this.batchItems(ctx),
       aggregate: (ctx) => this.aggregateItems(ctx),
     }
@@ -173,6 +180,7 @@ export class EndpointCreator extends ModelEndpoints {
   async readItems(ctx: HttpContext): Promise<ListResult> {
     return await handleList(ctx, {
       ...(await this.#targetOf(ctx)),
+      isJsonServer: this.isJsonServer,
       paged: ctx.route!.pattern === this.pathOf('read_paginated'),
       fetch: (request) => this.fetchItems(request, ctx),
     })
@@ -191,22 +199,25 @@ export class EndpointCreator extends ModelEndpoints {
     return await handleUpdate(ctx, {
       ...(await this.#targetOf(ctx)),
       key: () => this.keyOf(ctx),
+      returns: this.isJsonServer,
       fetch: (key) => this.fetchItem(key, 'exclude', ctx),
       change: (key, values, returning) => this.changeItem(key, values, returning, ctx),
     })
   }
 
   /** DELETE: marks the item deleted, or removes it if soft delete is not configured. [A3] */
-  async deleteItem(ctx: HttpContext): Promise<null> {
+  async deleteItem(ctx: HttpContext): Promise<Item | null> {
     return await handleDelete(ctx, {
+      returned: (key) => this.#deleted(key),
       key: () => this.keyOf(ctx),
       remove: (key) => this.removeItem(key, ctx),
     })
   }
 
   /** DELETE: removes the item, even with soft delete. [A3] */
-  async dbDelete(ctx: HttpContext): Promise<null> {
+  async dbDelete(ctx: HttpContext): Promise<Item | null> {
     return await handleDelete(ctx, {
+      returned: (key) => this.#deleted(key),
       key: () => this.keyOf(ctx),
       remove: (key) => this.purgeItem(key, ctx),
     })
@@ -301,11 +312,16 @@ export class EndpointCreator extends ModelEndpoints {
     const isOwn = this.readItems !== EndpointCreator.prototype.readItems
     const isPaged = ctx.route!.pattern === this.pathOf('read_paginated')
     const format = isOwn || isPaged ? undefined : listFormatOf(ctx)
-    if (!format) return await replyList(ctx, await this.readItems(ctx))
+    if (!format) {
+      const list = await this.readItems(ctx)
+      noteTotal(ctx, list)
+      return await replyList(ctx, this.isJsonServer && !isPaged ? bareList(list) : list)
+    }
     const { resource } = await this.#targetOf(ctx)
     await handleExport(ctx, {
       resource,
       format,
+      isJsonServer: this.isJsonServer,
       client: this.callOptions(ctx).client ?? resource.client(),
       fetch: (request, client) => {
         this.#snapshots.set(ctx, client)
@@ -318,6 +334,15 @@ export class EndpointCreator extends ModelEndpoints {
           }
         : undefined,
     })
+  }
+
+  /** Returns the response to a deletion: clients of json-server need an object, and get the key. [W3] */
+  #deleted(key: KeyValue): Item | null {
+    if (!this.isJsonServer) return null
+    const { columns } = this.resource.key
+    return Object.fromEntries(
+      columns.map((column, index) => [column.apiName, toApi(column, key[index])])
+    )
   }
 
   get #readsRowsDirectly(): boolean {

@@ -4,7 +4,7 @@ import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { LucidCrud } from '../lucid_crud.js'
 import { type Operation, isRead } from '../operations/operation.js'
 import type { ResourceOptions, Resource } from '../resource/resource.js'
-import type { Access, ColumnSettings, EndpointMiddleware, EndpointName } from '../types.js'
+import type { Access, ColumnSettings, Dialect, EndpointMiddleware, EndpointName } from '../types.js'
 import type { Authorizer } from './access.js'
 import type { RouteDescription } from '../openapi/openapi_types.js'
 
@@ -26,6 +26,8 @@ export interface EndpointOptions extends ResourceOptions {
   batch?: boolean
   /** True to offer counts, sums, averages, minimums and maximums of a list, in groups [G5] */
   aggregate?: boolean
+  /** Dialects of other servers that the endpoints also understand. Default: `compat` of `config/crud.ts` [W3] */
+  compat?: Iterable<Dialect>
   /** Path segments of operations; operations without an entry use their defaults [S9] */
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware by operation */

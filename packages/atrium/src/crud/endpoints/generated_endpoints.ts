@@ -41,7 +41,8 @@ export interface GeneratedEndpoint {
   operation: Operation
   /** All operations that a batch offers */
   operations?: readonly Operation[]
-  name: EndpointName
+  /** `put` is the second method of an update, for clients of json-server */
+  name: EndpointName | 'put'
   method: Method
   path: string
 }
@@ -73,7 +74,7 @@ export function generatedEndpoints(
   operations: readonly Operation[],
   names: Partial<Record<EndpointName, string>> = {},
   keyPattern: string,
-  offers: { batch?: boolean; aggregate?: boolean } = {}
+  offers: { batch?: boolean; aggregate?: boolean; isJsonServer?: boolean } = {}
 ): GeneratedEndpoint[] {
   const segmentOf = (name: EndpointName) => {
     const segment = names[name] ?? (OWN_SEGMENT.includes(name) ? name : '')
@@ -92,6 +93,9 @@ export function generatedEndpoints(
     path: segmentOf(operation) + (BY_KEY.includes(operation) ? keyPattern : ''),
   }))
   endpoints.push(...ofOperations)
+  /* PUT is a partial update there, like PATCH. [W3] */
+  const update = endpoints.find(({ operation }) => operation === 'update')
+  if (offers.isJsonServer && update) endpoints.push({ ...update, name: 'put', method: 'PUT' })
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {
     const path = segmentOf('read_paginated')
     endpoints.push({ operation: 'read_multi', name: 'read_paginated', method: 'GET', path })

@@ -55,12 +55,10 @@ export class ModelEndpoints {
     this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
     checkEndpointNames(name, options)
     if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
-    this.generated = generatedEndpoints(
-      this.operations,
-      options.endpointNames,
-      key.pattern,
-      options
-    )
+    this.generated = generatedEndpoints(this.operations, options.endpointNames, key.pattern, {
+      ...options,
+      isJsonServer: this.isJsonServer,
+    })
     checkCollisions(name, this.path, this.generated)
     /* On a mount, a custom route exists only if its operation is offered. [B14] */
     this.plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
@@ -73,6 +71,13 @@ export class ModelEndpoints {
   get operations(): readonly Operation[] {
     const { readOnly } = this.resource
     return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
+  }
+
+  /** True if the endpoints understand the dialect of json-server. Those that are mounted elsewhere do not. [W3] */
+  get isJsonServer(): boolean {
+    return (
+      !this.mounted && [...(this.options.compat ?? crudConfig().compat)].includes('json-server')
+    )
   }
 
   /** Access to an operation. [P10] */

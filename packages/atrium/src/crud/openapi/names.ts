@@ -70,6 +70,7 @@ export function operationId(route: EndpointRoute, { path }: EndpointCreator, nam
     const below = route.path.slice(path.length).replace(/:(\w+)\??/g, 'by-$1')
     return `${route.method.toLowerCase()}${names.items}${pascal(below)}`
   }
+  if (route.name === 'put') return `put${names.item}`
   if (route.name === 'read_paginated') return `paginate${names.items}`
   if (route.operations) return `batch${names.items}`
   if (route.name === 'aggregate') return `aggregate${names.items}`

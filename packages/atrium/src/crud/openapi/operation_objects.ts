@@ -4,7 +4,12 @@ import { listParameters, itemParameters } from '../request/query_string.js'
 import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { aggregationParameters, describeAggregates } from './aggregates.js'
-import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'
+import {
+  filterParameter,
+  jsonServerParameters,
+  keyParameters,
+  ownParameters,
+} from './parameter_objects.js'
 import type { ProblemStatus, Responses } from './responses.js'
 import type {
   ParameterObject,
@@ -41,6 +46,9 @@ const GROUPS =
   'A filter with the prefix `not.` negates its condition, as in `not.price__gte=10`; null matches neither of them. ' +
   'With `any.1.`, it is one of the alternatives of group 1, as in `any.1.price__gte=10&any.1.not.name=a`; groups and ' +
   `single filters all apply. At most ${MOST_GROUPS} groups and ${MOST_CONDITIONS} conditions`
+
+const JSON_SERVER_LIST =
+  'An array, in the dialect of json-server; with `cursor` an object. `NAME_gte`, `NAME_lte`, `NAME_gt`, `NAME_lt`, `NAME_ne` and `NAME_like` stand for the filters `NAME__gte` to `NAME__contains`'
 
 /** Functions that describe the operations, without their access. [A1 to A22, Q1 to Q7] */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
@@ -84,20 +92,24 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   },
 
   read_multi({ names, responses, ...of }) {
-    const { resource } = of.endpoints
+    const { resource, isJsonServer } = of.endpoints
+    const isPaged = of.route.name === 'read_paginated'
+    const list = schemaRef(`${names.item}List`)
+    const isBare = isJsonServer && !isPaged
     return {
       summary: `List ${names.many}`,
       ...listDescription(of),
       parameters: [
         ...ownParameters(resource, listParameters(resource)),
         ...resource.filters.all.map(filterParameter),
+        ...(isBare ? jsonServerParameters(resource) : []),
         header('If-None-Match'),
       ],
       responses: {
         200: responses.list(
-          schemaRef(`${names.item}List`),
+          isBare ? { anyOf: [{ type: 'array', items: schemaRef(names.item) }, list] } : list,
           schemaRef(names.item),
-          of.route.name !== 'read_paginated'
+          !isPaged
         ),
         304: responses.response('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 413, 422]),
@@ -135,7 +147,9 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       requestBody: jsonBody(schemaRef(`${names.item}Update`)),
       responses: {
         200: responses.response(
-          'Updated: null, or the item with `Prefer: return=representation`',
+          of.endpoints.isJsonServer
+            ? 'Updated: the item; null for a caller who cannot read it'
+            : 'Updated: null, or the item with `Prefer: return=representation`',
           { anyOf: [{ type: 'null' }, schemaRef(names.item)] },
           [...tag, 'Preference-Applied']
         ),
@@ -203,6 +217,7 @@ function batch({ names, responses, ...of }: Described): Parts {
 function listDescription({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>) {
   const description = [
     ...(route.name === 'read_paginated' ? ['By page, also without a parameter'] : []),
+    ...(endpoints.isJsonServer && route.name !== 'read_paginated' ? [JSON_SERVER_LIST] : []),
     ...(endpoints.resource.filters.all.length > 0 ? [GROUPS] : []),
   ].join('. ')
   return description === '' ? {} : { description: `${description}.` }
@@ -212,9 +227,19 @@ function deletion({ responses, ...of }: Described) {
   return {
     parameters: [...keyParameters(of.endpoints.resource), ...precondition(of).parameters],
     responses: {
-      200: responses.response('Deleted', { type: 'null' }),
+      200: responses.response('Deleted', deletedBody(of)),
       ...responses.problems([400, ...refusals(of), ...precondition(of).problems, 404, 409, 422]),
     },
+  }
+}
+
+/** Returns null, or an object with the key for clients of json-server. [W3] */
+function deletedBody({ endpoints: { isJsonServer, resource } }: Pick<Described, 'endpoints'>) {
+  if (!isJsonServer) return { type: 'null' }
+  const { columns } = resource.key
+  return {
+    type: 'object',
+    properties: Object.fromEntries(columns.map((column) => [column.apiName, inputForm(column)])),
   }
 }
 

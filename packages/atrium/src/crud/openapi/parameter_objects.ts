@@ -149,6 +149,27 @@ export function filterParameter(filter: Filter): ParameterObject {
   return query(name, `Only those whose ${words}${fallback}`, schema)
 }
 
+/** Returns the parameters of json-server. [W3] */
+export function jsonServerParameters({ filters, key }: Resource): ParameterObject[] {
+  const count = (name: string, description: string, minimum = 0) =>
+    query(name, description, { type: 'integer', minimum })
+  const [column, ...others] = key.columns
+  const hasKey = others.length === 0 && !filters.get(column.apiName)
+  const search = query('q', 'Each word is in any field', { type: 'string', maxLength: 200 })
+  return [
+    count('_start', 'Number of items to skip'),
+    count('_end', 'Number of the item after the last one'),
+    count('_page', 'Number of the page, from 1', 1),
+    count('_limit', 'Maximum number of items'),
+    query('_sort', 'Names separated by commas', { type: 'string' }),
+    query('_order', '`asc` or `desc` for each name of `_sort`', { type: 'string' }),
+    ...(filters.get('q') ? [] : [search]),
+    ...(hasKey
+      ? [query(column.apiName, 'One or several keys', { type: 'array', items: inputForm(column) })]
+      : []),
+  ]
+}
+
 const WORDS: Record<Operator, (name: string) => string> = {
   eq: (name) => `${name} is this`,
   ne: (name) => `${name} is not this`,

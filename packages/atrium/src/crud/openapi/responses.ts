@@ -44,6 +44,10 @@ const HEADERS: Record<string, HeaderObject> = {
   'X-Request-Id': always(text('The id of the request, as in the log')),
   'Location': always(text('URL of the item', { format: 'uri-reference' })),
   'ETag': text('The version of the response, for `If-None-Match` and `If-Match`'),
+  'X-Total-Count': {
+    description: 'Number of all that match, if they were counted',
+    schema: { type: 'integer', minimum: 0 },
+  },
   'Preference-Applied': text('The preference of `Prefer` that was applied', {
     enum: ['return=representation', 'return=minimal'],
   }),
@@ -131,7 +135,7 @@ export class Responses {
    * @param hasFormats  false for JSON only
    */
   list(list: SchemaObject, item: SchemaObject, hasFormats: boolean): ResponseObject {
-    const response = this.response('The list', list, ['ETag'])
+    const response = this.response('The list', list, ['ETag', 'X-Total-Count'])
     if (!hasFormats) return response
     return {
       ...response,

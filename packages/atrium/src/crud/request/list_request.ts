@@ -19,6 +19,7 @@ import { toApi } from '#base/values/to_api'
 import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
 import { readListWords, type ListWords } from './list_grammar.js'
+import { isKeyList, jsonServerParameters, jsonServerWords } from './json_server.js'
 import { PAGING, type Paging } from './paging.js'
 import {
   aggregateParameters,
@@ -94,15 +95,20 @@ export class ListRequest {
   static parse(
     resource: Resource,
     query: QueryString,
-    { pagination, strictQuery }: CrudConfig,
+    { compat, pagination, strictQuery }: CrudConfig,
     paged: boolean = false
   ): ListRequest {
+    const isJsonServer = compat.includes('json-server')
     if (strictQuery) {
-      refuseUnknown(query, [...listParameters(resource), ...filterNames(resource, query)])
+      const others = isJsonServer ? jsonServerParameters(resource, query) : []
+      const filters = filterNames(resource, query)
+      refuseUnknown(query, [...listParameters(resource), ...filters, ...others])
     }
     const extent = readItemParameters(resource, query)
     const count = parseCount(resource, query)
-    const words = apiWords(resource, query)
+    const words = isJsonServer
+      ? translatedWords(resource, query, pagination)
+      : apiWords(resource, query)
     const named = (name: string) => resource.filters.get(name)
     const door = { named, pagination, paged, invalid: refuseInvalid }
     const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
@@ -186,12 +192,44 @@ export class ListRequest {
   }
 }
 
-/** Returns the words for the API's parameters. Only declared filters apply; an absent filter has its default. */
-function apiWords(resource: Resource, query: QueryString): ListWords {
-  const own = (name: OwnParameter) => ownParameter(resource, query, name)
-  const absent = resource.filters.all.filter(({ name }) => !query.has(name))
+/** Returns the words for the API's parameters, and for those of json-server. [W3] */
+function translatedWords(
+  resource: Resource,
+  query: QueryString,
+  pagination: CrudConfig['pagination']
+): ListWords {
+  const { filters, conditions, sort, paging } = jsonServerWords(resource, query, pagination)
+  const own = apiWords(resource, query, {
+    isRead: (name) => isKeyList(resource, query, name),
+    others: filters,
+  })
   return {
-    filters: query.names.flatMap((name) => filtersIn(resource, query, name)),
+    ...own,
+    conditions: [...(own.conditions ?? []), ...conditions],
+    sort: sort ?? own.sort,
+    paging: paging ?? own.paging,
+  }
+}
+
+interface OtherFilters {
+  /** True for a parameter that is read elsewhere */
+  isRead: (name: string) => boolean
+  /** Filters that were sent under other names */
+  others: ReadonlyArray<readonly [name: string, text: string]>
+}
+
+/** Returns the words for the API's parameters. Only declared filters apply; an absent filter has its default. */
+function apiWords(
+  resource: Resource,
+  query: QueryString,
+  { isRead, others }: OtherFilters = { isRead: () => false, others: [] }
+): ListWords {
+  const own = (name: OwnParameter) => ownParameter(resource, query, name)
+  const names = query.names.filter((name) => !isRead(name))
+  const sent = new Set([...query.names, ...others.map(([name]) => name)])
+  const absent = resource.filters.all.filter(({ name }) => !sent.has(name))
+  return {
+    filters: [...names.flatMap((name) => filtersIn(resource, query, name)), ...others],
     conditions: absent.flatMap(({ fallback }) => fallback ?? []),
     sort: sortWords(own('sort')),
     paging: Object.fromEntries(PAGING.map((name) => [name, own(name)])),

@@ -14,6 +14,7 @@ test.group('defineConfig', () => {
       isAccessDecided: false,
       strictQuery: false,
       strictBody: false,
+      compat: [],
       pagination: {
         limit: 100,
         itemsPerPage: 10,

@@ -1,6 +1,6 @@
 import { readDate, readDateTime, readTime } from '#base/values/datetime'
 import type { Site } from '../../views/site.js'
-import { ungrouped } from '../../text/grouped_number.js'
+import { ungrouped } from '#base/values/grouped_number'
 import { isSame } from '../submission/untouched.js'
 import type { FormField } from './form_field.js'
 import { Widget } from '../../views/widget.js'

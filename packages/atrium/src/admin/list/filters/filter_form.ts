@@ -6,11 +6,11 @@ import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
 import type { FieldView } from '../../forms/fields/shown_field.js'
 import type { ModelView } from '../../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../../relations/references.js'
-import { grouped, ungrouped } from '../../text/grouped_number.js'
+import { grouped, ungrouped } from '#base/values/grouped_number'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
-import { isSearchable } from '../search_condition.js'
+import { isSearchable } from '#base/columns/search_condition'
 import { chosenValues } from './filter_bar.js'
 import {
   CHOSEN_OPERATORS,

@@ -95,6 +95,8 @@ interface UpdateHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
+  /** True to return the item without a preference, for clients of json-server [W3] */
+  returns?: boolean
   /** Reads the stored item */
   fetch: (key: KeyValue) => Promise<Item | null>
   change: (
@@ -104,10 +106,10 @@ interface UpdateHandlerOptions {
   ) => Promise<Item | null>
 }
 
-/** PATCH: changes the fields in the body. [A3] */
+/** PATCH, or PUT for clients of json-server: changes the fields in the body. [A3] */
 export async function handleUpdate(
   ctx: HttpContext,
-  { access, change, fetch, key: requestedKey, resource }: UpdateHandlerOptions
+  { access, change, fetch, key: requestedKey, resource, returns = false }: UpdateHandlerOptions
 ): Promise<null | void> {
   checkWriteQuery(queryOf(ctx), crudConfig())
   const key = requestedKey()
@@ -120,10 +122,11 @@ export async function handleUpdate(
     stored: async () => ((await access.mayRead(ctx)) ? await fetch(key) : null),
   })
   const wanted = preferredReturn(ctx)
-  const returning = wanted === 'representation' && (await access.mayRead(ctx))
+  const isWanted = wanted === 'representation' || (returns && wanted === undefined)
+  const returning = isWanted && (await access.mayRead(ctx))
   const item = await change(key, values, returning)
 
-  const isApplied = wanted === 'minimal' || (returning && item !== null)
+  const isApplied = wanted === 'minimal' || (wanted && returning && item !== null)
   if (isApplied) ctx.response.header('preference-applied', `return=${wanted}`)
   if (wanted === 'minimal') ctx.response.status(204).send('')
   else reply(ctx, item)
@@ -133,6 +136,8 @@ interface DeleteHandlerOptions {
   key: () => KeyValue
   /** Marks the item deleted, or removes it */
   remove: (key: KeyValue) => Promise<void>
+  /** Returns the body of the response */
+  returned: (key: KeyValue) => Item | null
 }
 
 /**
@@ -140,9 +145,10 @@ interface DeleteHandlerOptions {
  */
 export async function handleDelete(
   ctx: HttpContext,
-  { key, remove }: DeleteHandlerOptions
-): Promise<null> {
+  { key: requestedKey, remove, returned }: DeleteHandlerOptions
+): Promise<Item | null> {
   checkWriteQuery(queryOf(ctx), crudConfig())
-  await remove(key())
-  return null
+  const key = requestedKey()
+  await remove(key)
+  return returned(key)
 }

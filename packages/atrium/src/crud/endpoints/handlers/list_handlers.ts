@@ -4,6 +4,7 @@ import { ListRequest } from '../../request/list_request.js'
 import { queryOf } from '../../request/query_string.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
+import type { CrudConfig } from '../../define_config.js'
 import type { EndpointAccess } from '../endpoint_access.js'
 import { Readable } from 'node:stream'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
@@ -33,6 +34,8 @@ import { ROWS_PER_READ } from '#base/chunks'
 interface ListHandlerOptions {
   resource: Resource
   access: EndpointAccess
+  /** True if the list understands the dialect of json-server [W3] */
+  isJsonServer: boolean
   /** True for the route that always returns pages */
   paged: boolean
   fetch: (request: ListRequest) => Promise<ListResult>
@@ -43,9 +46,10 @@ interface ListHandlerOptions {
  */
 export async function handleList(
   ctx: HttpContext,
-  { access, fetch, paged, resource }: ListHandlerOptions
+  { access, fetch, isJsonServer, paged, resource }: ListHandlerOptions
 ): Promise<ListResult> {
-  const request = ListRequest.parse(resource, queryOf(ctx), crudConfig(), paged)
+  const config = configOf(isJsonServer)
+  const request = ListRequest.parse(resource, queryOf(ctx), config, paged)
   await access.authorizeInclude(ctx, request.include)
   return await fetch(request)
 }
@@ -69,6 +73,24 @@ export async function handleAggregate(
   }
 }
 
+/** Returns the settings with the dialects of the endpoints, which a model can change. */
+function configOf(isJsonServer: boolean): CrudConfig {
+  const config = crudConfig()
+  if (!isJsonServer && config.compat.length === 0) return config
+  return { ...config, compat: isJsonServer ? ['json-server'] : [] }
+}
+
+/** Sets the total of a list as a header, if it was counted. [W3] */
+export function noteTotal({ response }: HttpContext, list: ListResult | undefined): void {
+  const total = list?.total_count
+  if (typeof total === 'number') response.header('x-total-count', String(total))
+}
+
+/** Returns the items alone, as json-server does. A part of a list that is read by a cursor stays as it is. [W3] */
+export function bareList(list: ListResult | undefined): unknown {
+  return list && Array.isArray(list.data) && !('next_cursor' in list) ? list.data : list
+}
+
 /** Milliseconds without progress after which the connection to a client is closed */
 const STALLED = 60_000
 
@@ -78,6 +100,7 @@ const HAS_MORE = 'x-has-more'
 interface ExportOptions {
   resource: Resource
   format: ListFormat
+  isJsonServer: boolean
   /** Client of the request */
   client: QueryClientContract
   /** Reads one part of the list */
@@ -101,7 +124,7 @@ type Batches = AsyncGenerator<Item[], void>
 export async function handleExport(ctx: HttpContext, options: ExportOptions): Promise<void> {
   const { client, resource } = options
   if (isCrossSite(ctx) && !sendsToken(ctx) && !isAllowedOrigin(ctx)) throw crossSiteWrite()
-  const request = parse(ctx, resource, options.format)
+  const request = parse(ctx, options)
   const snapshot = await beginSnapshot(client)
   let giveBack = () => {}
   const end = () => {
@@ -127,14 +150,17 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
   }
 }
 
-function parse(ctx: HttpContext, resource: Resource, format: ListFormat): ListRequest {
-  const config = crudConfig()
+function parse(ctx: HttpContext, { format, isJsonServer, resource }: ExportOptions): ListRequest {
+  const config = configOf(isJsonServer)
   const { export: most } = config.limits
   const query = queryOf(ctx)
   for (const name of ['offset', 'page', 'itemsPerPage', 'cursor', 'count', 'include'] as const) {
     if (ownParameter(resource, query, name) !== undefined) {
       throw conflictsWithFormat(name, LIST_FORMATS[format])
     }
+  }
+  for (const name of isJsonServer ? ['_start', '_end', '_page'] : []) {
+    if (query.has(name)) throw conflictsWithFormat(name, LIST_FORMATS[format])
   }
   const pagination = { ...config.pagination, limit: most, maximum: most }
   return ListRequest.parse(resource, query, { ...config, pagination })

@@ -1,7 +1,7 @@
 import { textOf } from '#base/values/numbers'
 import { exactDecimal } from '#base/database/exact_numbers'
 import { UnreadableText } from '../../../text/unreadable_text.js'
-import { ungrouped, grouped } from '../../../text/grouped_number.js'
+import { ungrouped, grouped } from '#base/values/grouped_number'
 import type { ShownCell } from '../../../list/cell.js'
 import { FormWidget } from './form_widget.js'
 

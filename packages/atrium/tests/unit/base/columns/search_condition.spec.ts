@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { isSearchable, searchCondition } from '#admin/list/search_condition'
+import { isSearchable, searchCondition } from '#base/columns/search_condition'
 import { ANY } from '#base/values/text_pattern'
 import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'

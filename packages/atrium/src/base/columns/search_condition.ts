@@ -6,7 +6,7 @@ import { readUuid } from '#base/values/from_query'
 import { exactDecimal } from '#base/database/exact_numbers'
 import { exactInteger, readNumber } from '#base/values/numbers'
 import { isStorableText } from '#base/values/text'
-import { ungrouped } from '../text/grouped_number.js'
+import { ungrouped } from '#base/values/grouped_number'
 
 /* Longer than typical search texts */
 const LONGEST_TEXT = 200
