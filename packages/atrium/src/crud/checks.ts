@@ -15,6 +15,9 @@ import {
   isPathSegment,
 } from '#base/checks'
 
+/* Members of a list next to its items */
+const LIST_MEMBERS = ['total_count', 'has_more', 'page', 'items_per_page', 'next_cursor']
+
 const LISTS: Check = [
   (value) => isObject(value) && Object.values(value).every((one) => isList(one)),
   'a map from operations to lists of middleware',
@@ -25,6 +28,16 @@ export const DIALECTS: Check = [
   (value) => isList(value, (one) => one === 'json-server'),
   "a list of dialects, as in ['json-server']",
 ]
+
+const isRelations = (value: unknown) =>
+  isList(value, (one) => typeof one === 'string' || isObject(one))
+
+function isIncludeSettings(value: unknown): boolean {
+  if (!isObject(value) || !('always' in value)) return false
+  return Object.entries(value).every(
+    ([name, list]) => ['always', 'optional'].includes(name) && isRelations(list)
+  )
+}
 
 const CHECKS: Readonly<Record<string, Check>> = {
   model: ANY,
@@ -49,13 +62,19 @@ const CHECKS: Readonly<Record<string, Check>> = {
   endpointNames: OBJECT,
   endpointCreator: ANY,
   filterConfig: OBJECT,
+  operators: OBJECT,
+  responseKey: [
+    (value) => typeof value === 'string' && value !== '' && !LIST_MEMBERS.includes(value),
+    `a name other than ${LIST_MEMBERS.join(', ')}`,
+  ],
+  deprecated: OBJECT,
   isDeletedColumn: TEXT,
   deletedAtColumn: TEXT,
   updatedAtColumn: TEXT,
   showDeleted: TRUTH,
   include: [
-    (value) => isList(value, (one) => typeof one === 'string' || isObject(one)),
-    'a list of relations, each a name or { relation, limit, pivot }',
+    (value) => isRelations(value) || isIncludeSettings(value),
+    'a list of relations, each a name or { relation, limit, pivot }, or { always, optional } with lists of these',
   ],
   middleware: LISTS,
   access: [(value) => typeof value === 'string' || isObject(value), 'a string or a map'],

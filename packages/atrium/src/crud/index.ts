@@ -34,4 +34,13 @@ export type { CustomRoute, EndpointRoute } from './endpoints/endpoint_options.js
 export type { Operation } from './operations/operation.js'
 export type { IncludeOption } from './resource/included_relation.js'
 export type { IncludedRelation, Policy, Resource, Scope } from './resource/resource.js'
-export type { Access, Actor, ActorSessions, ActorUsers, ApiToken, Item } from './types.js'
+export type { FilterOperator, FilterOperators } from './resource/custom_operators.js'
+export type {
+  Access,
+  Actor,
+  ActorSessions,
+  ActorUsers,
+  ApiToken,
+  ComputedFilter,
+  Item,
+} from './types.js'

@@ -1,3 +1,4 @@
+import type { HttpContext } from '@adonisjs/core/http'
 import type { MiddlewareFn, ParsedNamedMiddleware } from '@adonisjs/core/types/http'
 import type { Operation } from './operations/operation.js'
 
@@ -6,7 +7,14 @@ export type * from '#base/types'
 export type Access = 'public' | 'token'
 
 export type CustomFilterDefault = string | number | boolean | null
-export type FilterMap = Record<string, CustomFilterDefault>
+
+/**
+ * Computes the value of a filter for each request, which clients cannot replace: null for no filter, a list for `in` and
+ * `between`. Undefined matches nothing, because it usually is an attribute that the user lacks.
+ */
+export type ComputedFilter = (ctx: HttpContext) => unknown
+
+export type FilterMap = Record<string, CustomFilterDefault | ComputedFilter>
 
 export type EndpointName = Operation | 'read_paginated' | 'batch' | 'aggregate'
 

@@ -8,6 +8,7 @@ import {
   ANY,
   checkEach,
   FUNCTION,
+  isList,
   isObject,
   LABEL,
   OBJECT,
@@ -17,6 +18,7 @@ import {
   TRUTH,
   type Check,
 } from '#base/checks'
+import { isNetwork } from '#base/http/network'
 import { shown, withoutStack } from '#base/errors'
 import type { EventIntegration } from '../events/event_integration.js'
 import { metricsConfig, type MetricsConfig, type MetricsInput } from './metrics_config.js'
@@ -124,6 +126,11 @@ export interface AdminConfig {
    * Scans each uploaded file before it is stored, for example for malware; undefined: no scan [B17]
    */
   scanFile: ScanFile | undefined
+  /**
+   * Networks and addresses from which the site can be used, such as `10.0.0.0/8` or `2001:db8::/32`; other clients get
+   * 403. Default: all [W10]
+   */
+  allowedNetworks: readonly string[] | undefined
   /** Users who must have a second factor: none, superusers, or all. Default: optional [U10] */
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
@@ -234,6 +241,10 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     (value) => value === 'optional' || value === 'superusers' || value === 'required',
     "'optional', 'superusers' or 'required'",
   ],
+  allowedNetworks: [
+    (value) => isList(value, isNetwork) && [...value].length > 0,
+    "a list of networks and addresses, as in ['10.0.0.0/8', '2001:db8::/32']; leave it out for all",
+  ],
   sso: OBJECT,
   metrics: OBJECT,
   userAttributes: OBJECT,
@@ -332,6 +343,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
+    allowedNetworks: config.allowedNetworks && [...config.allowedNetworks],
     mfa: config.mfa ?? 'optional',
     scanFile: config.scanFile,
     userAttributes: config.userAttributes ?? ({} as Attributes),

@@ -102,6 +102,7 @@ const NOTES = new Set([
   'reason_ability',
   'reason_acting',
   'reason_cross_site',
+  'reason_network',
   'reason_factor_required',
   'reason_not_authenticated',
   'reason_permission',

@@ -13,6 +13,17 @@ export class CrossSiteRequest extends PageError {
 }
 
 /**
+ * The client's address is in none of the networks that the site is limited to. [W10]
+ */
+export class NetworkNotAllowed extends PageError {
+  static status = 403
+  static code = 'E_NETWORK_NOT_ALLOWED'
+  readonly textKey = 'errors.403.network'
+  readonly refusal = 'network'
+  static message = 'This site cannot be used from your network'
+}
+
+/**
  * The route does not accept the content type of the request's body.
  */
 export class UnsupportedBody extends Exception {

@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { isForgery } from '#base/http/cross_site'
+import { NetworkList } from '#base/http/network'
 import { noteRefusal } from '#base/http/refusals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
-import { CrossSiteRequest } from './errors.js'
+import { CrossSiteRequest, NetworkNotAllowed } from './errors.js'
 import { FactorRequired, SignInRequired } from '../identity/errors.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
@@ -11,10 +13,26 @@ import { compressResponse, setSecurityHeaders } from './compress.js'
 /** Middleware of every route of the site, including the login. */
 export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
+  refuseNetwork(ctx)
   refuseForgery(ctx)
   await next()
   noteRefusal(ctx, { status: ctx.response.getStatus() })
   await compressResponse(ctx)
+}
+
+const LISTS = new WeakMap<readonly string[], NetworkList>()
+
+/**
+ * Compares the client's address, or that of a trusted proxy's client, with `allowedNetworks` of `config/admin.ts`. [W10]
+ *
+ * @throws NetworkNotAllowed
+ */
+export function refuseNetwork({ request }: HttpContext): void {
+  const networks = app.config.get<readonly string[] | undefined>('admin.allowedNetworks')
+  if (!networks) return
+  let list = LISTS.get(networks)
+  if (!list) LISTS.set(networks, (list = new NetworkList(networks)))
+  if (!list.has(request.ip())) throw new NetworkNotAllowed()
 }
 
 /** @throws CrossSiteRequest  if a page of another site sent a request that changes data */

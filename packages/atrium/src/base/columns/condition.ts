@@ -26,6 +26,10 @@ export type Condition =
   | { type: 'reached'; condition: Subselect }
   /* Rows that do not meet the condition and in which the column is not null */
   | { type: 'not'; column: Column; condition: Condition }
+  /* An operator of the application; name and value identify the condition */
+  | { type: 'custom'; column: Column; operator: string; value: unknown; condition: Subselect }
+  /* Set by the application, so that it can name columns that the actor cannot see */
+  | { type: 'computed'; condition: Condition }
   /* Without conditions: false */
   | { type: 'or'; conditions: Condition[] }
   /* Without conditions: true */
@@ -36,6 +40,9 @@ export type Subselect = (client: QueryClientContract, options: { actor?: Actor }
 
 /* Maximum length of a pattern, because longer patterns take longer. */
 const LONGEST_PATTERN = 1000
+
+/** Maximum number of values of `in` and `not_in`. */
+export const VALUES_MAX = 1000
 
 /**
  * Reads a filter's value by its operator and its column's type. [A16, A18]
@@ -79,7 +86,7 @@ function readList(column: Column, operator: Operator, parts: string[]): Conditio
       return { type: 'or', conditions: quickEnough(conditions) }
     }
     default: {
-      const values = atMost(1000, parts).map((part) => readValue(column, part))
+      const values = atMost(VALUES_MAX, parts).map((part) => readValue(column, part))
       return { type: 'list', column, values, negate: operator === 'not_in' }
     }
   }

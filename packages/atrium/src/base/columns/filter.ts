@@ -13,7 +13,8 @@ import { isOperator, OPERATORS, operatorsOf, type Operator } from './operators.j
 export interface FilterName {
   name: string
   column: string
-  operator: Operator
+  /** One of `OPERATORS`, or a custom operator of the model */
+  operator: string
 }
 
 /* Paging parameters of every list, which a filter with the same name would hide. */
@@ -23,18 +24,19 @@ const RESERVED = ['offset', 'limit', 'page', 'itemsPerPage']
  * Splits `price__gte` into column and operator. A column name can contain two underscores: only the part after the last
  * two can be an operator.
  *
+ * @param custom  names of the application's own operators
  * @throws ValueError  for a reserved name or an unknown operator
  */
-export function parseFilterName(name: string): FilterName {
+export function parseFilterName(name: string, custom: readonly string[] = []): FilterName {
   if (RESERVED.includes(name)) {
     throw new ValueError(
       `Invalid filter name '${name}': ${listed(RESERVED)} belong to the paging of the list. A column of that name is filtered by '${name}__eq'`
     )
   }
   const { column, operator } = splitFilterName(name)
-  if (!isOperator(operator)) {
+  if (!isOperator(operator) && !custom.includes(operator)) {
     throw new ValueError(
-      `Invalid filter '${name}': there is no operator '${operator}'; there are ${listed(OPERATORS)}. A column called '${name}' has the filter '${name}__eq'`
+      `Invalid filter '${name}': there is no operator '${operator}'; there are ${listed([...OPERATORS, ...custom])}. A column called '${name}' has the filter '${name}__eq'`
     )
   }
   return { name, column, operator }
@@ -87,8 +89,11 @@ export function placedName({ name, group, isNegated }: FilterPlace): string {
 /** The meaning of a filter's name. */
 export interface NamedFilter {
   column: Column
-  /** `title` is only available in the admin list: it finds references by the title of the referenced record */
-  operator: Operator | 'title'
+  /**
+   * `title` is only available in the admin list: it finds references by the title of the referenced record. `custom` is
+   * any operator of the application
+   */
+  operator: Operator | 'title' | 'custom'
   /** Reads values that are not of the column's type; returns null for other values */
   read?: (text: string) => Condition | FilterError | null
 }
@@ -159,7 +164,7 @@ function read(
     return { column, operator, condition: isNegated ? negated(column, special) : special }
   }
   const operators = operatorsOf(column)
-  if (operator === 'title' || !operators.includes(operator)) {
+  if (operator === 'title' || operator === 'custom' || !operators.includes(operator)) {
     return { column, operator, ...invalid({ reason: 'operator', operators }) }
   }
   try {

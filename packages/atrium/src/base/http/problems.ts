@@ -76,6 +76,10 @@ export const refuseInvalid: Invalid = (...fault) => {
   throw invalidParameter(...fault)
 }
 
+/** 422 for a call on all records that match, without a filter [W9] */
+export const missingFilter = () =>
+  new Problem(422, 'A filter is needed: without one, every record would match')
+
 /** 400 for paging parameters that cannot be combined [A11] */
 export const conflictingParameters = () =>
   new Problem(

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Operation } from '../operations/operation.js'
+import { Authorization } from '../operations/authorize.js'
 import { notIncluded } from '../request/item_request.js'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { Access } from '../types.js'
@@ -82,22 +83,50 @@ export class EndpointAccess {
    * Authorizes the caller for each included relation by the endpoints of the related model: by its list endpoint for
    * several items, otherwise by its read endpoint. For mounted endpoints, the mount's authorizer decides. [Q3]
    *
-   * @throws Problem  when the caller is not allowed to read one of them
+   * @param wanted  the relations that the request names
+   * @returns these, and the relations that are always included if the caller is allowed to read them [W10]
+   * @throws Problem  when the caller is not allowed to read one that the request names
    */
-  async authorizeInclude(ctx: HttpContext, includes: readonly IncludedRelation[]): Promise<void> {
-    for (const include of includes) {
-      const { isList, name, resource } = include
-      const operation = isList ? 'read_multi' : 'read'
-      if (this.mount) {
-        await authorizeBy(this.mount.authorizer, ctx, resource, operation)
-        continue
-      }
-      const access = accessToInclude(include)
-      if (!access) {
-        const seen = await this.rules.resource.for(actorOf(ctx))
-        throw notIncluded(name, [...includesOf(seen).keys()])
-      }
-      await authorize(ctx, resource, operation, access)
+  async authorizeInclude(
+    ctx: HttpContext,
+    wanted: readonly IncludedRelation[]
+  ): Promise<readonly IncludedRelation[]> {
+    for (const include of wanted) await this.#authorizeOne(ctx, include)
+    const { includes } = this.rules.resource
+    if (![...includes.values()].some(({ isAlways }) => isAlways)) return wanted
+    const seen = await this.rules.resource.for(actorOf(ctx))
+    const included: IncludedRelation[] = []
+    for (const include of seen.includes.values()) {
+      const isIncluded =
+        wanted.includes(include) || (include.isAlways && (await this.#mayInclude(ctx, include)))
+      if (isIncluded) included.push(include)
     }
+    return included
   }
+
+  async #authorizeOne(ctx: HttpContext, include: IncludedRelation): Promise<void> {
+    const { name, resource } = include
+    const operation = operationOf(include)
+    if (this.mount) return await authorizeBy(this.mount.authorizer, ctx, resource, operation)
+    const access = accessToInclude(include)
+    if (!access) {
+      const seen = await this.rules.resource.for(actorOf(ctx))
+      throw notIncluded(name, [...includesOf(seen).keys()])
+    }
+    await authorize(ctx, resource, operation, access)
+  }
+
+  /** True if the endpoints and the policy of the related model allow the caller to read its records. */
+  async #mayInclude(ctx: HttpContext, include: IncludedRelation): Promise<boolean> {
+    if (!(await wouldPass(ctx, () => this.#authorizeOne(ctx, include)))) return false
+    const actor = actorOf(ctx)
+    const related = await include.resource.for(actor)
+    /* Such a policy leaves out the refused records. */
+    if (!include.isList && related.authorizesRecords) return related.permits('read')
+    return await new Authorization(related).allows(operationOf(include), { actor })
+  }
+}
+
+function operationOf({ isList }: IncludedRelation): Operation {
+  return isList ? 'read_multi' : 'read'
 }

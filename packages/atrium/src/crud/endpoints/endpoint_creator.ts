@@ -5,7 +5,7 @@ import { engineRouter } from '#base/http/engine_router'
 import { toApi } from '#base/values/to_api'
 import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
-import { listFormatOf } from '../http/list_format.js'
+import { listFormatOf, nameItems } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
@@ -143,6 +143,7 @@ export class EndpointCreator extends ModelEndpoints {
         /* For mounted endpoints, the owner of the mount limits the request rate. */
         isLimited: !this.mounted,
         owner: this,
+        setHeaders: this.setHeaders,
       })
     }
   }
@@ -315,7 +316,8 @@ export class EndpointCreator extends ModelEndpoints {
     if (!format) {
       const list = await this.readItems(ctx)
       noteTotal(ctx, list)
-      return await replyList(ctx, this.isJsonServer && !isPaged ? bareList(list) : list)
+      const isBare = this.isJsonServer && !isPaged
+      return await replyList(ctx, isBare ? bareList(list) : nameItems(list, this.responseKey))
     }
     const { resource } = await this.#targetOf(ctx)
     await handleExport(ctx, {

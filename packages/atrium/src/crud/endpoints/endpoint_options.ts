@@ -6,6 +6,7 @@ import { type Operation, isRead } from '../operations/operation.js'
 import type { ResourceOptions, Resource } from '../resource/resource.js'
 import type { Access, ColumnSettings, Dialect, EndpointMiddleware, EndpointName } from '../types.js'
 import type { Authorizer } from './access.js'
+import type { Deprecation } from '../http/deprecation.js'
 import type { RouteDescription } from '../openapi/openapi_types.js'
 
 type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
@@ -32,6 +33,10 @@ export interface EndpointOptions extends ResourceOptions {
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware by operation */
   middleware?: Partial<Record<Operation, Iterable<EndpointMiddleware>>>
+  /** Name of the array in a list's response. Default: `data` [W10] */
+  responseKey?: string
+  /** Announces in every response, and in the API schema, that the endpoints are going to be removed [W10] */
+  deprecated?: Deprecation
   /** Access to the endpoints. Default: `access` of `config/crud.ts` [P10] */
   access?: Access | Partial<Record<Operation, Access>>
 }

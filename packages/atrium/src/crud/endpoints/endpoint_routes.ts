@@ -119,6 +119,8 @@ interface RegisterOptions {
   isLimited: boolean
   /** Value of `this` in the handler of the route */
   owner: object
+  /** Sets headers of every response of the endpoints */
+  setHeaders?: (ctx: HttpContext) => void
 }
 
 /**
@@ -126,9 +128,10 @@ interface RegisterOptions {
  * handler's result.
  */
 export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
-  const { access, base, isLimited, owner, path, resource } = options
+  const { access, base, isLimited, owner, path, resource, setHeaders } = options
   const handler = async (ctx: HttpContext) => {
     requestSubject.set(ctx, resource)
+    setHeaders?.(ctx)
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
     await access.authorizeAny(ctx, route.operations ?? [route.operation])

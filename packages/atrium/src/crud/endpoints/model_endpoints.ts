@@ -1,3 +1,4 @@
+import type { HttpContext } from '@adonisjs/core/http'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
 import { type LucidCrud } from '../lucid_crud.js'
 import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
@@ -16,6 +17,7 @@ import {
 } from './generated_endpoints.js'
 import { checkBatch } from './batch/batch_options.js'
 import { modelPath, tablePath, RoutePlan } from './endpoint_routes.js'
+import { deprecationHeaders } from '../http/deprecation.js'
 import { readOnlyNote } from '../resource/read_only.js'
 
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
@@ -36,6 +38,8 @@ export class ModelEndpoints {
   protected readonly callers: EndpointAccess
   protected readonly generated: readonly GeneratedEndpoint[]
   protected readonly plan: RoutePlan
+  /** Sets the headers of deprecated endpoints */
+  protected readonly setHeaders: ((ctx: HttpContext) => void) | undefined
 
   /**
    * @param mount  given if the endpoints are mounted at another path than that of the options
@@ -50,6 +54,7 @@ export class ModelEndpoints {
     this.resource = resource
     const { name, key } = resource
     checkAccess(name, options.access)
+    this.setHeaders = options.deprecated && deprecationHeaders(name, options.deprecated)
     this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
     this.callers = new EndpointAccess(this, mount)
     this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
@@ -109,6 +114,16 @@ export class ModelEndpoints {
   /** True if the endpoints are at their default path. [P5] */
   get isAtTablePath(): boolean {
     return this.path === crudConfig().prefix + tablePath(this.resource)
+  }
+
+  /** Name of the array in a list's response. [W10] */
+  get responseKey(): string {
+    return this.options.responseKey ?? 'data'
+  }
+
+  /** True if the endpoints are announced to be removed. [W10] */
+  get isDeprecated(): boolean {
+    return this.setHeaders !== undefined
   }
 
   /** Path of the list; undefined if there is none. */

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { stringify } from 'csv-stringify/sync'
+import { isObject } from '#base/checks'
 import type { Column } from '#base/columns/column'
 import type { Fields } from '#base/columns/fields'
 import type { Item } from '../types.js'
@@ -25,6 +26,18 @@ export function listFormatOf({ request, response }: HttpContext): ListFormat | u
   const accepted = request.accepts(['application/json', ...Object.values(LIST_FORMATS)])
   const formats = Object.keys(LIST_FORMATS) as ListFormat[]
   return formats.find((format) => LIST_FORMATS[format] === accepted)
+}
+
+/**
+ * Returns a list with its items under another name, in the same order. [W10]
+ *
+ * @param list  the list, or another value of a handler of the application
+ */
+export function nameItems(list: unknown, name: string): unknown {
+  if (name === 'data' || !isObject(list) || !('data' in list)) return list
+  return Object.fromEntries(
+    Object.entries(list).map(([member, value]) => [member === 'data' ? name : member, value])
+  )
 }
 
 /** Kinds of columns whose values are never formulas; numbers with many digits are returned as text */

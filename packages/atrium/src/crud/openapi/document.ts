@@ -67,7 +67,8 @@ class Schemas {
       this.all[`${item}Batch`] = describeBatch(resource, batch.operations!, strictBody)
       this.all[`${item}BatchResponse`] = describeBatchResponse(resource, schemaRef(item))
     }
-    if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
+    if (hasList)
+      this.all[`${item}List`] = describeList(schemaRef(item), resource, endpoints.responseKey)
   }
 
   /**
@@ -144,6 +145,7 @@ export function buildDocument(
           operationId: ids.take(operationId(route, endpoints, own)),
           tags: [...endpoints.resource.tags],
           security: securityOf(endpoints, route),
+          ...(endpoints.isDeprecated && { deprecated: true }),
           ...parts,
         })
       }

@@ -224,10 +224,12 @@ export function describeItem(
 
 /** Returns the properties of an included relation. [Q3] */
 function includeProperties(
-  { hasMore, isList, limit, name, pivot }: IncludedRelation,
+  { hasMore, isAlways, isList, limit, name, pivot }: IncludedRelation,
   item: SchemaObject
 ): Record<string, SchemaObject> {
-  const description = `With \`include=${name}\``
+  const description = isAlways
+    ? 'In reads and lists, for callers who can read it'
+    : `With \`include=${name}\``
   if (!isList) return { [name]: { description, readOnly: true, ...withNull(item, true) } }
   return {
     [name]: {
@@ -255,11 +257,15 @@ function pivotSchema({ columns }: PivotColumns): SchemaObject {
 }
 
 /** Returns the schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
-export function describeList(item: SchemaObject, { authorizesRecords }: Resource): SchemaObject {
+export function describeList(
+  item: SchemaObject,
+  { authorizesRecords }: Resource,
+  name: string
+): SchemaObject {
   return {
     type: 'object',
     properties: {
-      data: { type: 'array', items: item },
+      [name]: { type: 'array', items: item },
       total_count: {
         type: authorizesRecords ? ['integer', 'null'] : 'integer',
         minimum: 0,
@@ -280,7 +286,7 @@ export function describeList(item: SchemaObject, { authorizesRecords }: Resource
         description: 'For `cursor`; null at the end; with `cursor` only',
       },
     },
-    required: ['data'],
+    required: [name],
   }
 }
 

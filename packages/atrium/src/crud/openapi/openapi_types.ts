@@ -31,6 +31,9 @@ export interface ParameterObject {
   in: 'path' | 'query' | 'header'
   required?: boolean
   description?: string
+  /** How an array is written: `form` without `explode` separates its items by commas */
+  style?: 'form'
+  explode?: boolean
   schema: SchemaObject
 }
 
@@ -66,6 +69,7 @@ export interface OperationObject {
   requestBody?: RequestBody
   responses: Record<string, ResponseObject | Reference>
   security: Array<Record<string, string[]>>
+  deprecated?: boolean
 }
 
 export type PathItem = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', OperationObject>>

@@ -1,6 +1,7 @@
 import type { CrudConfig } from '../define_config.js'
 import { fieldNames } from '#base/columns/fields'
-import type { Operator } from '#base/columns/operators'
+import { VALUES_MAX } from '#base/columns/condition'
+import { splitFilterName } from '#base/columns/filter'
 import type { OwnParameter } from '../request/query_string.js'
 import type { Column } from '#base/columns/column'
 import type { Filter } from '../resource/filters.js'
@@ -144,9 +145,10 @@ export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
   const schema = filterSchema(column, operator)
   const isItem = column.element !== undefined && operator === 'contains'
-  const words = isItem ? `${column.apiName} has this item` : WORDS[operator](column.apiName)
+  const words = isItem ? `${column.apiName} has this item` : WORDS[operator](column.apiName, name)
   const fallback = defaultValue === null ? '' : `; default \`${defaultValue}\``
-  return query(name, `Only those whose ${words}${fallback}`, schema)
+  const parameter = query(name, `Only those whose ${words}${fallback}`, schema)
+  return schema.type === 'array' ? { ...parameter, style: 'form', explode: false } : parameter
 }
 
 /** Returns the parameters of json-server. [W3] */
@@ -170,7 +172,8 @@ export function jsonServerParameters({ filters, key }: Resource): ParameterObjec
   ]
 }
 
-const WORDS: Record<Operator, (name: string) => string> = {
+const WORDS: Record<Filter['operator'], (column: string, name: string) => string> = {
+  custom: (column, name) => `${column} passes \`${splitFilterName(name).operator}\``,
   eq: (name) => `${name} is this`,
   ne: (name) => `${name} is not this`,
   gt: (name) => `${name} is greater`,
@@ -194,7 +197,7 @@ const WORDS: Record<Operator, (name: string) => string> = {
     `${name} matches one of these pairs operator:value, separated by commas, as in \`eq:a,eq:b\``,
 }
 
-function filterSchema(column: Column, operator: Operator): SchemaObject {
+function filterSchema(column: Column, operator: Filter['operator']): SchemaObject {
   switch (operator) {
     case 'is':
     case 'is_not':
@@ -207,7 +210,9 @@ function filterSchema(column: Column, operator: Operator): SchemaObject {
       }
     case 'in':
     case 'not_in':
+      return { type: 'array', items: comparedForm(column), maxItems: VALUES_MAX }
     case 'between':
+      return { type: 'array', items: comparedForm(column), minItems: 2, maxItems: 2 }
     case 'or':
       return { type: 'string' }
     case 'eq':
@@ -215,13 +220,21 @@ function filterSchema(column: Column, operator: Operator): SchemaObject {
     case 'gt':
     case 'gte':
     case 'lt':
-    case 'lte': {
-      const { maxLength, examples, ...form } = inputForm(column)
-      return form
+    case 'lte':
+      return comparedForm(column)
+    case 'custom': {
+      const isOpaque = column.kind === 'json' || column.kind === 'binary'
+      return isOpaque ? { type: 'string' } : comparedForm(column)
     }
     default:
       return { type: 'string', maxLength: 1000 }
   }
+}
+
+/** Returns the schema of a value that is compared with the column, but need not fit into it. */
+function comparedForm(column: Column): SchemaObject {
+  const { maxLength, examples, ...form } = inputForm(column)
+  return form
 }
 
 export function query(name: string, description: string, schema: SchemaObject): ParameterObject {

@@ -14,7 +14,14 @@ import type { CrudContext } from './crud_context.js'
 import { listItems } from './list.js'
 import type { ListOptions, ListResult } from './lists/list_result.js'
 import { identityOf, type KeyValue } from '#base/columns/key'
-import { findRecord, findRecords, readItem } from './read.js'
+import {
+  checkFindOptions,
+  findRecord,
+  findRecordBy,
+  findRecords,
+  isFilters,
+  readItem,
+} from './read.js'
 import { type Records, type Located } from './records.js'
 import { readOnlyOn } from './writes/written_fields.js'
 import type { Condition } from '#base/columns/condition'
@@ -74,11 +81,18 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   /**
    * Returns one item as a model instance, including the columns that responses do not show.
    *
+   * @param wanted  value of the key, an array of values for a composite key; or filters such as `{ name: 'Ada' }`, for
+   *   the first item in the order of the keys that matches
    * @returns null if there is no such item
-   * @throws Problem 403
+   * @throws Problem 403, or 422 for an unknown, empty or missing filter
+   * @throws ValueError  for an unknown option
    */
-  async find(key: unknown, options: FindOptions = {}): Promise<LucidRow | null> {
-    return await findRecord(await this.recordsFor(options), key, options)
+  async find(wanted: unknown, options: FindOptions = {}): Promise<LucidRow | null> {
+    checkFindOptions(this.model.name, options)
+    const records = await this.recordsFor(options)
+    return isFilters(wanted)
+      ? await findRecordBy(records, wanted, options)
+      : await findRecord(records, wanted, options)
   }
 
   /**

@@ -1,6 +1,11 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '#base/database/dialects'
 import { fieldsOf } from '#base/columns/fields'
+import { isObject } from '#base/checks'
+import { orderOf } from '#base/columns/sort'
+import { listed, ValueError } from '#base/errors'
+import { strictConditions } from '../request/strict_filters.js'
+import { orderTerms } from '../sql/order.js'
 import { shownFields } from '../request/shown_fields.js'
 import { selectIncludes } from '../request/item_request.js'
 import { forbidden } from '#base/http/problems'
@@ -43,6 +48,45 @@ export async function findRecord(
   const record = await records.reader.record(client, one)
   if (record) await records.authorize('read', options, record)
   return record
+}
+
+/** Reads the first record that matches the filters. See `LucidCrud.find`. */
+export async function findRecordBy(
+  records: Records,
+  filters: Record<string, unknown>,
+  options: FindOptions
+): Promise<LucidRow | null> {
+  const { resource } = records
+  const client = await clientFor(resource, options)
+  const conditions = strictConditions(resource, filters)
+  const { deleted = 'exclude', lock } = options
+  const matching = records.byConditions({ conditions, deleted }, client, options)
+  const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialectOf(client))
+  const first = { ...matching, order, limit: 1, lock: lock && client.isTransaction }
+  const [record] = await records.reader.records(client, first)
+  if (record) await records.authorize('read', options, record)
+  return record ?? null
+}
+
+/** True for an object of filters; keys are texts, numbers, dates, bytes or arrays. */
+export function isFilters(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+}
+
+/* Those of a request, of which a read ignores some */
+const FIND_OPTIONS = [
+  ...['client', 'joins', 'actor', 'origin', 'budget', 'showsDeleted', 'files', 'precondition'],
+  ...['deleted', 'lock'],
+]
+
+/** @throws ValueError  for an unknown option, which could be a filter in the wrong place */
+export function checkFindOptions(model: string, options: object): void {
+  for (const name of Object.keys(options)) {
+    if (FIND_OPTIONS.includes(name)) continue
+    throw new ValueError(
+      `${model}: find has no option '${name}'; options are ${listed(FIND_OPTIONS)}`
+    )
+  }
 }
 
 /** Reads several records. See `LucidCrud.findMany`. */

@@ -1,9 +1,9 @@
 import type { CrudConfig } from '../define_config.js'
 import { conflictsWithCursor, invalidParameter, refuseInvalid } from '#base/http/problems'
-import { UnreadableFilter, ValueError } from '#base/errors'
+import { RuntimeError, UnreadableFilter, ValueError } from '#base/errors'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { Condition } from '#base/columns/condition'
+import { negated, type Condition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
 import {
   conditionsOf,
@@ -11,11 +11,10 @@ import {
   filterPlace,
   parseFilterName,
   placedName,
-  readPlaced,
 } from '#base/columns/filter'
+import type { Operator } from '#base/columns/operators'
 import { fieldsOf, type Fields } from '#base/columns/fields'
-import { textOf } from '#base/values/numbers'
-import { toApi } from '#base/values/to_api'
+import { codeText, conditionOfValue } from '../resource/code_condition.js'
 import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
 import { readListWords, type ListWords } from './list_grammar.js'
@@ -89,6 +88,7 @@ export class ListRequest {
   /**
    * Parses a query string of the API. [A10 to A19, Q2 to Q5]
    *
+   * @param query  made by `listQueryOf` for a model with computed filters
    * @param paged  true if a request without paging parameters is for page 1
    * @throws Problem 400 or 422
    */
@@ -166,6 +166,12 @@ export class ListRequest {
     })
   }
 
+  /** Returns the same request with other relations to include. */
+  including(include: readonly IncludedRelation[]): ListRequest {
+    const { conditions, count, deleted, fields, paging, sorts } = this
+    return new ListRequest(conditions, sorts, paging, deleted, { fields, include, count })
+  }
+
   /**
    * Returns the request without hidden fields and relations, if it was parsed with the unrestricted resource. [U4]
    *
@@ -228,9 +234,12 @@ function apiWords(
   const names = query.names.filter((name) => !isRead(name))
   const sent = new Set([...query.names, ...others.map(([name]) => name)])
   const absent = resource.filters.all.filter(({ name }) => !sent.has(name))
+  if (resource.filters.areComputed && !query.computed) {
+    throw new RuntimeError(`${resource.name}: the filters of this request are not computed`)
+  }
   return {
     filters: [...names.flatMap((name) => filtersIn(resource, query, name)), ...others],
-    conditions: absent.flatMap(({ fallback }) => fallback ?? []),
+    conditions: [...(query.computed ?? []), ...absent.flatMap(({ fallback }) => fallback ?? [])],
     sort: sortWords(own('sort')),
     paging: Object.fromEntries(PAGING.map((name) => [name, own(name)])),
     deleted: own('deleted'),
@@ -322,7 +331,8 @@ function conditionFromCode(
   value: unknown,
   isNegated: boolean
 ): Condition {
-  const { column: apiName, operator } = parseFilterName(name)
+  const { operators } = resource
+  const { column: apiName, operator } = parseFilterName(name, operators.names)
   const column = resource.columns.find(apiName)
   if (!column || isHiddenFrom(resource, column)) {
     throw new ValueError(
@@ -330,26 +340,15 @@ function conditionFromCode(
     )
   }
   try {
-    if (value === null) {
-      const isFilled = operator === 'ne' || operator === 'is_not'
-      return { type: 'null', column, negate: isFilled !== isNegated }
+    if (operators.has(operator)) {
+      const condition = operators.condition(column, operator, codeText(column, value))
+      return isNegated ? negated(column, condition) : condition
     }
-    const texts = Array.isArray(value)
-      ? value.map((part) => queryText(column, part))
-      : queryText(column, value)
-    return readPlaced(column, operator, texts, isNegated)
+    return conditionOfValue(column, operator as Operator, value, isNegated)
   } catch (error) {
     if (!(error instanceof UnreadableFilter)) throw error
     throw new ValueError(`The value of the filter '${name}' ${error.message}`)
   }
-}
-
-/** Converts a value of application code to the form of a query string. */
-function queryText(column: Column, value: unknown): string {
-  if (value === undefined || value === null) {
-    throw new UnreadableFilter({ reason: 'missing', value })
-  }
-  return textOf(typeof value === 'object' ? toApi(column, value) : value)
 }
 
 function columnsOf(condition: Condition): Column[] {
@@ -359,6 +358,7 @@ function columnsOf(condition: Condition): Column[] {
       return condition.conditions.flatMap(columnsOf)
     case 'not':
       return columnsOf(condition.condition)
+    case 'computed':
     case 'reached':
       return []
     default:

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Condition } from '#base/columns/condition'
 import { invalidParameter, malformedUrl, unknownParameter } from '#base/http/problems'
 import { closest } from 'fastest-levenshtein'
 import type { CrudConfig } from '../define_config.js'
@@ -11,6 +12,8 @@ import type { Resource } from '../resource/resource.js'
 export class QueryString {
   readonly #values = new Map<string, string[]>()
   readonly #nested = new Set<string>()
+  /** Conditions that the application computes for the request; undefined if they are not computed */
+  computed?: readonly Condition[]
 
   /**
    * @param text  query string without the question mark
@@ -66,6 +69,13 @@ export class QueryString {
  */
 export function queryOf({ request }: HttpContext): QueryString {
   return new QueryString(request.parsedUrl.query ?? '')
+}
+
+/** Returns the parameters of a list request, with the filters that the application computes for it. [W10] */
+export async function listQueryOf(ctx: HttpContext, resource: Resource): Promise<QueryString> {
+  const query = queryOf(ctx)
+  query.computed = await resource.filters.compute(ctx)
+  return query
 }
 
 function decode(text: string): string {

@@ -15,13 +15,15 @@ export class FilterConfig {
   readonly filters: Readonly<FilterMap>
 
   /**
-   * @param filters  filter name -> default value for an absent parameter; null: no default
+   * @param filters  filter name -> default value for an absent parameter, null: no default; or a function that computes
+   *   the filter for each request
+   * @param operators  names of the model's custom operators
    * @throws ValueError  for an invalid name or default value
    */
-  constructor(filters: FilterMap) {
+  constructor(filters: FilterMap, { operators = [] }: { operators?: readonly string[] } = {}) {
     for (const [name, value] of Object.entries(filters)) {
-      parseFilterName(name)
-      this.validateDefault(name, value)
+      parseFilterName(name, operators)
+      if (typeof value !== 'function') this.validateDefault(name, value)
     }
     this.filters = Object.freeze({ ...filters })
   }

@@ -1,52 +1,60 @@
-import { listed, shown, ValueError, UnreadableFilter } from '#base/errors'
+import type { HttpContext } from '@adonisjs/core/http'
+import { listed, RuntimeError, shown, ValueError, UnreadableFilter } from '#base/errors'
 import { FilterConfig } from './filter_config.js'
 import {
   filterPlace,
   parseFilterName,
+  type FilterError,
   type FilterName,
   type FilterPlace,
 } from '#base/columns/filter'
-import { operatorsOf } from '#base/columns/operators'
+import { operatorsOf, type Operator } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
-import type { FilterMap } from '../types.js'
+import type { ComputedFilter, FilterMap } from '../types.js'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
+import { codeText, conditionOfValue } from './code_condition.js'
+import type { CustomOperators } from './custom_operators.js'
 
 /** A filter of a model's list. */
-export interface Filter extends Omit<FilterName, 'column'> {
+export interface Filter {
+  name: string
   column: Column
+  operator: Operator | 'custom'
+  /** Reads the text of a custom operator */
+  read?: (text: string) => Condition | FilterError
   /** Condition that applies when the parameter is absent */
   fallback: Condition | undefined
   /** The default value as configured; null: no default */
   defaultValue: unknown
 }
 
+/* Undefined is mostly an attribute that the user lacks. */
+const NOTHING: Condition = { type: 'or', conditions: [] }
+
 /** The filters of a model, bound to its columns. The columns' types are checked after the introspection. */
 export class Filters {
   readonly #filters = new Map<string, Filter>()
-  readonly #defaults: FilterMap
+  readonly #computed = new Map<Filter, ComputedFilter>()
+  readonly #operators: CustomOperators
   readonly #model: string
 
   /** @throws ValueError  for a name that is not a visible column, or that `FilterConfig` refuses */
-  constructor(config: FilterConfig | FilterMap | undefined, columns: ColumnSet, model: string) {
+  constructor(
+    config: FilterConfig | FilterMap | undefined,
+    columns: ColumnSet,
+    model: string,
+    operators: CustomOperators
+  ) {
     this.#model = model
-    this.#defaults = this.#checked(config)
-    for (const name of Object.keys(this.#defaults)) {
-      const { column: apiName, operator } = this.#named(name)
-      const column = columns.visible.find((one) => one.apiName === apiName)
-      if (!column) {
-        throw new ValueError(
-          `Invalid filter column '${apiName}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.apiName))}. It is in filterConfig as '${name}'`
-        )
-      }
-      this.#filters.set(name, {
-        name,
-        operator,
-        column,
-        fallback: undefined,
-        defaultValue: this.#defaults[name],
-      })
+    this.#operators = operators
+    for (const [name, value] of Object.entries(this.#checked(config))) {
+      /* Clients cannot use a computed filter, so it can have a hidden column. */
+      const isComputed = typeof value === 'function'
+      const filter = this.#bound(name, isComputed ? columns.all : columns.visible)
+      if (isComputed) this.#computed.set(filter, value)
+      else this.#filters.set(name, { ...filter, defaultValue: value })
     }
   }
 
@@ -56,15 +64,14 @@ export class Filters {
    * @throws ValueError
    */
   load(): void {
-    for (const filter of this.#filters.values()) {
-      const { name, column, operator } = filter
-      if (!operatorsOf(column).includes(operator)) {
+    for (const filter of [...this.#filters.values(), ...this.#computed.keys()]) {
+      const { name, column, operator, defaultValue } = filter
+      if (operator !== 'custom' && !operatorsOf(column).includes(operator)) {
         throw new ValueError(
           `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.apiName}, whose type is ${column.kind}; what goes is ${listed(operatorsOf(column))}`
         )
       }
-      const value = this.#defaults[name]
-      if (value !== null) filter.fallback = this.#fallback(filter, value)
+      if (defaultValue !== null) filter.fallback = this.#fallback(filter, defaultValue)
     }
   }
 
@@ -78,16 +85,17 @@ export class Filters {
   }
 
   /**
-   * Returns the filters without those of hidden columns, in the same loaded state.
+   * Returns the filters without those of hidden columns, in the same loaded state. Computed filters always apply.
    *
    * @param columns  all columns, including hidden ones
    */
   visibleIn(columns: ColumnSet): Filters {
-    const left = new Filters(undefined, columns, this.#model)
+    const left = new Filters(undefined, columns, this.#model, this.#operators)
     for (const [name, filter] of this.#filters) {
       const column = columns.visible.find(({ apiName }) => apiName === filter.column.apiName)
       if (column) left.#filters.set(name, { ...filter, column })
     }
+    for (const [filter, compute] of this.#computed) left.#computed.set(filter, compute)
     return left
   }
 
@@ -95,11 +103,75 @@ export class Filters {
     return [...this.#filters.values()]
   }
 
+  /** True if each request needs `compute`. */
+  get areComputed(): boolean {
+    return this.#computed.size > 0
+  }
+
+  /**
+   * Returns the conditions that the application computes for a request. [W10]
+   *
+   * @throws RuntimeError  for a value that the filter cannot have
+   */
+  async compute(ctx: HttpContext): Promise<Condition[]> {
+    const conditions: Condition[] = []
+    for (const [filter, compute] of this.#computed) {
+      const value = await compute(ctx)
+      if (value === null) continue
+      const condition = value === undefined ? NOTHING : this.#ofValue(filter, value)
+      conditions.push({ type: 'computed', condition })
+    }
+    return conditions
+  }
+
+  #ofValue(filter: Filter, value: unknown): Condition {
+    const { column, name, operator } = filter
+    try {
+      return operator === 'custom'
+        ? this.#custom(filter, codeText(column, value))
+        : conditionOfValue(column, operator, value)
+    } catch (error) {
+      if (!(error instanceof UnreadableFilter)) throw error
+      throw new RuntimeError(
+        `${this.#model}: filterConfig computes ${shown(value)} for '${name}', which ${error.message}`
+      )
+    }
+  }
+
+  #bound(name: string, columns: readonly Column[]): Filter {
+    const { column: apiName, operator } = this.#named(name)
+    const column = columns.find((one) => one.apiName === apiName)
+    if (!column) {
+      throw new ValueError(
+        `Invalid filter column '${apiName}': not found in the model ${this.#model}; its columns are ${listed(columns.map((one) => one.apiName))}. It is in filterConfig as '${name}'`
+      )
+    }
+    const filter = { name, column, fallback: undefined, defaultValue: null }
+    if (!this.#operators.has(operator)) return { ...filter, operator: operator as Operator }
+    const custom: Filter = { ...filter, operator: 'custom' }
+    return { ...custom, read: (text) => this.#readCustom(custom, text) }
+  }
+
+  #readCustom(filter: Filter, text: string): Condition | FilterError {
+    try {
+      return this.#custom(filter, text)
+    } catch (error) {
+      if (!(error instanceof UnreadableFilter)) throw error
+      return { reason: 'value', value: error.error }
+    }
+  }
+
+  #custom({ column, name }: Filter, text: string): Condition {
+    return this.#operators.condition(column, this.#named(name).operator, text)
+  }
+
   /** Returns the condition of a default value. A subclass of FilterConfig can allow a list. */
   #fallback(filter: Filter, value: unknown): Condition {
     const given = Array.isArray(value) ? value.map(textOf) : textOf(value)
     try {
-      return readCondition(filter.column, filter.operator, given)
+      return filter.operator === 'custom'
+        ? this.#custom(filter, String(given))
+        : readCondition(filter.column, filter.operator, given)
     } catch (error) {
       if (!(error instanceof UnreadableFilter)) throw error
       throw new ValueError(
@@ -110,11 +182,12 @@ export class Filters {
 
   #checked(config: FilterConfig | FilterMap | undefined): FilterMap {
     if (config instanceof FilterConfig) return config.filters
-    return this.#inModel(() => new FilterConfig(config ?? {}).filters)
+    const { names: operators } = this.#operators
+    return this.#inModel(() => new FilterConfig(config ?? {}, { operators }).filters)
   }
 
   #named(name: string): FilterName {
-    return this.#inModel(() => parseFilterName(name))
+    return this.#inModel(() => parseFilterName(name, this.#operators.names))
   }
 
   /** Adds the model name to errors: a plain object is created without a model. */

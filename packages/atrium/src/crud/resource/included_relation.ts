@@ -35,6 +35,16 @@ export interface IncludeOption {
   pivot?: Iterable<string>
 }
 
+/** The option `include`: a list of relations, or an object that names those that each response contains. */
+export type IncludeSettings =
+  | Iterable<string | IncludeOption>
+  | {
+      /** Relations that every response of reads and lists contains; left out for callers who cannot read them [W10] */
+      always: Iterable<string | IncludeOption>
+      /** Relations that `include=` can add */
+      optional?: Iterable<string | IncludeOption>
+    }
+
 const INCLUDE_OPTIONS = { relation: TEXT, limit: POSITIVE, pivot: TEXTS }
 
 /** The column that links a related row to the items that include it. */
@@ -55,6 +65,8 @@ export class RelationTo<Related extends RelatedTable> {
   readonly column: Column
   /** Columns of the pivot table that items show, if any */
   readonly pivot: PivotColumns | undefined
+  /** True if responses contain it without `include=` */
+  readonly isAlways: boolean
 
   readonly #relation: RelationshipsContract
   readonly #model: LucidModel
@@ -69,7 +81,7 @@ export class RelationTo<Related extends RelatedTable> {
     relation: RelationshipsContract,
     columns: ColumnSet,
     resourceOf: (model: LucidModel) => Related,
-    { limit, pivot = [] }: Omit<IncludeOption, 'relation'> = {}
+    { limit, pivot = [], isAlways = false }: Omit<ReadOption, 'relation'> = {}
   ) {
     this.#relation = relation
     this.#model = relation.model
@@ -77,6 +89,7 @@ export class RelationTo<Related extends RelatedTable> {
     this.#resourceOf = resourceOf
     this.name = relation.serializeAs!
     this.isList = isList(relation)
+    this.isAlways = isAlways
     this.hasMore = hasMoreOf(this.name)
     const shown = [...pivot]
     this.pivot =
@@ -178,15 +191,14 @@ export class RelationTo<Related extends RelatedTable> {
  */
 export function includedRelationsOf<Related extends RelatedTable>(
   model: LucidModel,
-  options: Iterable<string | IncludeOption>,
+  settings: IncludeSettings | undefined,
   columns: ColumnSet,
   taken: readonly string[],
   resourceOf: (model: LucidModel) => Related
 ): Map<string, RelationTo<Related>> {
   const relations = [...model.$relationsDefinitions.values()] as RelationshipsContract[]
   const includes = new Map<string, RelationTo<Related>>()
-  for (const one of options) {
-    const option = typeof one === 'string' ? { relation: one } : one
+  for (const { isAlways, ...option } of optionsOf(settings)) {
     const { relation: name } = option
     checkEach(model.name, option, INCLUDE_OPTIONS, { group: 'include', mayBeUndefined: true })
     checkEach(model.name, { relation: name }, INCLUDE_OPTIONS, { group: 'include' })
@@ -195,11 +207,25 @@ export function includedRelationsOf<Related extends RelatedTable>(
       relations.find(({ serializeAs }) => serializeAs === name)
     const error = relation ? errorOf(relation, taken, option) : noRelation(relations)
     if (error) throw new ValueError(`${model.name}: include names '${name}', ${error}`)
-    const include = new RelationTo(relation!, columns, resourceOf, option)
-    includes.set(include.name, include)
+    const include = new RelationTo(relation!, columns, resourceOf, { ...option, isAlways })
+    if (!includes.get(include.name)?.isAlways) includes.set(include.name, include)
   }
   checkMarks(model, includes)
   return includes
+}
+
+interface ReadOption extends IncludeOption {
+  isAlways?: boolean
+}
+
+/** Returns the options of each relation. A relation in both lists is always included. */
+function optionsOf(settings: IncludeSettings = []): ReadOption[] {
+  const read = (some: Iterable<string | IncludeOption>, isAlways: boolean) =>
+    [...some].map((one) =>
+      typeof one === 'string' ? { relation: one, isAlways } : { ...one, isAlways }
+    )
+  if (!('always' in settings)) return read(settings, false)
+  return [...read(settings.always, true), ...read(settings.optional ?? [], false)]
 }
 
 /** Checks that no relation has the name of another relation's mark for an incomplete list. */

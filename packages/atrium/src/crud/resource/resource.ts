@@ -7,6 +7,7 @@ import type { Actor, ColumnSettings } from '../types.js'
 import { type BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
 import { ColumnSet } from '#base/columns/column_set'
+import { CustomOperators } from './custom_operators.js'
 import { Filters } from './filters.js'
 import { includedRelationsOf, type RelationTo } from './included_relation.js'
 import { type Key } from '#base/columns/key'
@@ -75,6 +76,8 @@ export class Resource {
   readonly softDelete: SoftDelete | undefined
   readonly updatedAt: Column | undefined
   readonly filters: Filters
+  /** Filter operators of the application [W10] */
+  readonly operators: CustomOperators
   readonly showDeleted: boolean
   readonly virtualFields: readonly string[]
   readonly policy: Policy | undefined
@@ -134,6 +137,7 @@ export class Resource {
     storeWholeSeconds(this.model, inUtc)
     compareData(this.model)
     shareTransactionEnds(this.model)
+    this.operators = base?.operators ?? new CustomOperators(this.model, options.operators)
     this.columns = base
       ? base.columns.project(this.model, projection!.hidden, projection!.mixed)
       : new ColumnSet(this.model)
@@ -181,12 +185,12 @@ export class Resource {
     }
     this.includes = includedRelationsOf(
       this.model,
-      options.include ?? [],
+      options.include,
       this.columns,
       [...this.columns.all.map(({ apiName }) => apiName), ...this.computed.values()],
       (model) => knownResources.of(model)
     )
-    this.filters = new Filters(options.filterConfig, this.columns, this.name)
+    this.filters = new Filters(options.filterConfig, this.columns, this.name, this.operators)
   }
 
   /**

@@ -4,7 +4,8 @@ import type { KeyKind } from '#base/values/new_key'
 import type { Operation } from '../operations/operation.js'
 import type { Actor, ColumnSettings, FilterMap } from '../types.js'
 import type { FilterConfig } from './filter_config.js'
-import type { IncludeOption } from './included_relation.js'
+import type { IncludeSettings } from './included_relation.js'
+import type { FilterOperators } from './custom_operators.js'
 import type { Scope } from './scope.js'
 
 /**
@@ -41,10 +42,12 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   virtualFields?: Iterable<string>
   /** Filters of the list [S11] */
   filterConfig?: FilterConfig | FilterMap
+  /** Filter operators of the application, such as `near` for `scale__near` in `filterConfig` [W10] */
+  operators?: FilterOperators
   /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
-  /** Relations that `include=` can add to responses [Q3] */
-  include?: Iterable<string | IncludeOption>
+  /** Relations that `include=` can add to responses, or that they always contain [Q3, W10] */
+  include?: IncludeSettings
   /** Decides on the allowed actions of each actor; default: all actions [P14] */
   policy?: PolicyOf<Resource>
   /** Narrows the rows that are visible to each actor; default: all rows [P14] */

@@ -55,6 +55,9 @@ export function conditionToSql(
       const { sql, bindings } = select(condition.values)
       return { sql: `${dialect.nameOf(table, condition.column)} in (${sql})`, bindings }
     }
+    case 'computed':
+      return conditionToSql(table, condition.condition, dialect, select)
+    case 'custom':
     case 'reached': {
       const { sql, bindings } = select(condition.condition)
       return { sql: `(${sql})`, bindings }

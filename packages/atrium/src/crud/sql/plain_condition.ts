@@ -25,13 +25,28 @@ export function plainCondition(
   actor: Actor
 ): Sql | null {
   if (OTHERS.has(scope)) return null
+  const condition = builtCondition(model, scope, client, actor)
+  if (condition?.bindings.every(isPlain)) return condition
+  OTHERS.add(scope)
+  return null
+}
+
+/**
+ * Returns the condition of a scope that only compares, with values of any type.
+ *
+ * @returns null if the scope joins tables, or adds anything other than `where`
+ */
+export function builtCondition(
+  model: LucidModel,
+  scope: Scope,
+  client: QueryClientContract,
+  actor: Actor
+): Sql | null {
   const start = (model.query({ client }) as Query).toSQL().sql
   const query = model.query({ client }) as Query
   applyScope(scope, query, actor)
   const { sql, bindings } = query.toSQL()
-  const condition = conditionAfter(start, { sql, bindings: [...bindings] })
-  if (!condition) OTHERS.add(scope)
-  return condition
+  return conditionAfter(start, { sql, bindings: [...bindings] })
 }
 
 /** @param start  the statement without the scope */
@@ -42,7 +57,7 @@ function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   const condition = sql.slice(prefix.length)
   /* A question mark that is not a placeholder is an operator of PostgreSQL or part of a text. */
   if (condition.split('?').length - 1 !== bindings.length || condition.includes('\\?')) return null
-  return bindings.every(isPlain) ? { sql: `(${condition})`, bindings } : null
+  return { sql: `(${condition})`, bindings }
 }
 
 /** True for values that every driver accepts unchanged; Knex converts others, such as booleans and dates. */

@@ -637,3 +637,61 @@ test.group('LucidCrud | prepareDelete', (group) => {
     assert.deepInclude(await rowOf('crud_counters', total), { value: 0 })
   })
 })
+
+test.group('LucidCrud | find by filters', (group) => {
+  group.tap((one) => one.tags(['@dialect']))
+  const counters = new LucidCrud(Counter)
+  const notes = new LucidCrud(Note)
+  group.each.setup(async () => {
+    for (const table of ['crud_counters', 'crud_notes']) await db.from(table).delete()
+  })
+
+  test('[W10] find returns the first record that matches the filters, or null', async ({
+    assert,
+  }) => {
+    for (const [value, name] of ['one', 'two', 'other'].entries()) await insertCounter(name, value)
+    const first = await counters.find({ name__startswith: 'o' })
+    assert.instanceOf(first, Counter)
+    assert.equal(first!.$attributes.value, 0)
+    const last = await counters.find({ name__startswith: 'o', value__gte: 1 })
+    assert.equal(last!.$attributes.value, 2)
+    assert.isNull(await counters.find({ name: 'four' }))
+    assert.equal((await counters.find(first!.$primaryKeyValue))!.$attributes.name, 'one')
+  })
+
+  test('[W9, W10] find refuses invalid filters with 422')
+    .with([
+      {},
+      { nmae: 'one' },
+      { name: undefined },
+      { name: '' },
+      { value: 'x' },
+      { name__near: 1 },
+    ])
+    .run(async ({ assert }, filters) => {
+      await insertCounter('one')
+      assert.equal(await statusOf(counters.find(filters)), 422)
+    })
+
+  test('[W10] find refuses an unknown option', async ({ assert }) => {
+    const id = await insertCounter('one')
+    for (const wanted of [{ name: 'one' }, id]) {
+      await assert.rejects(
+        () => counters.find(wanted, { sort: 'name' } as object),
+        /Counter: find has no option 'sort'; options are client/
+      )
+    }
+  })
+
+  test('[W10] find by filters applies scope, policy and soft deletion', async ({ assert }) => {
+    await insertNote({ title: 'hers', owner: 'anna' })
+    await insertNote({ title: 'no read', owner: 'anna' })
+    await insertNote({ title: 'gone', owner: 'anna', is_deleted: true })
+    assert.equal((await notes.find({ title: 'hers' }, { actor: ANNA }))!.$attributes.title, 'hers')
+    assert.isNull(await notes.find({ title: 'hers' }, { actor: BERT }))
+    assert.equal(await statusOf(notes.find({ title: 'no read' }, { actor: ANNA })), 403)
+    assert.isNull(await notes.find({ title: 'gone' }, { actor: ANNA }))
+    const deleted = await notes.find({ title: 'gone' }, { actor: ANNA, deleted: 'only' })
+    assert.equal(deleted!.$attributes.title, 'gone')
+  })
+})

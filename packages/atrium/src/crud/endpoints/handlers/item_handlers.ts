@@ -82,9 +82,13 @@ export async function handleRead(
   ctx: HttpContext,
   { access, fetch, key: requestedKey, resource }: ReadHandlerOptions
 ): Promise<Item> {
-  const { deleted, fields, include } = parseItemRequest(resource, queryOf(ctx), crudConfig())
+  const {
+    deleted,
+    fields,
+    include: wanted,
+  } = parseItemRequest(resource, queryOf(ctx), crudConfig())
   const key = requestedKey()
-  await access.authorizeInclude(ctx, include)
+  const include = await access.authorizeInclude(ctx, wanted)
   const item = await fetch(key, deleted, include)
   if (!item) throw itemNotFound()
   const response = fields ? notePart(pickFields(item, fields, include), item) : item

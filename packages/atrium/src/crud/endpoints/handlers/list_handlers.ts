@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ListResult } from '../../operations/lists/list_result.js'
 import { ListRequest } from '../../request/list_request.js'
-import { queryOf } from '../../request/query_string.js'
+import { listQueryOf } from '../../request/query_string.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
 import type { CrudConfig } from '../../define_config.js'
@@ -48,10 +48,9 @@ export async function handleList(
   ctx: HttpContext,
   { access, fetch, isJsonServer, paged, resource }: ListHandlerOptions
 ): Promise<ListResult> {
-  const config = configOf(isJsonServer)
-  const request = ListRequest.parse(resource, queryOf(ctx), config, paged)
-  await access.authorizeInclude(ctx, request.include)
-  return await fetch(request)
+  const query = await listQueryOf(ctx, resource)
+  const request = ListRequest.parse(resource, query, configOf(isJsonServer), paged)
+  return await fetch(request.including(await access.authorizeInclude(ctx, request.include)))
 }
 
 /**
@@ -64,7 +63,7 @@ export async function handleAggregate(
   resource: Resource,
   aggregate: (request: ListRequest, words: AggregateWords) => Promise<AggregateRow[]>
 ): Promise<{ data: AggregateRow[] }> {
-  const query = queryOf(ctx)
+  const query = await listQueryOf(ctx, resource)
   const own = (name: AggregateParameter) => aggregateParameter(resource, query, name)
   const request = ListRequest.parseFilters(resource, query, crudConfig())
   const words = { groupBy: own('group_by'), select: own('select') }
@@ -124,7 +123,7 @@ type Batches = AsyncGenerator<Item[], void>
 export async function handleExport(ctx: HttpContext, options: ExportOptions): Promise<void> {
   const { client, resource } = options
   if (isCrossSite(ctx) && !sendsToken(ctx) && !isAllowedOrigin(ctx)) throw crossSiteWrite()
-  const request = parse(ctx, options)
+  const request = await parse(ctx, options)
   const snapshot = await beginSnapshot(client)
   let giveBack = () => {}
   const end = () => {
@@ -150,10 +149,13 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
   }
 }
 
-function parse(ctx: HttpContext, { format, isJsonServer, resource }: ExportOptions): ListRequest {
+async function parse(
+  ctx: HttpContext,
+  { format, isJsonServer, resource }: ExportOptions
+): Promise<ListRequest> {
   const config = configOf(isJsonServer)
   const { export: most } = config.limits
-  const query = queryOf(ctx)
+  const query = await listQueryOf(ctx, resource)
   for (const name of ['offset', 'page', 'itemsPerPage', 'cursor', 'count', 'include'] as const) {
     if (ownParameter(resource, query, name) !== undefined) {
       throw conflictsWithFormat(name, LIST_FORMATS[format])

@@ -58,6 +58,23 @@ const ERRORS: Array<[options: object, message: string]> = [
     { batch: true, includedMethods: ['read'] },
     'batch is set, but the model has no create, update or delete',
   ],
+  [{ responseKey: 'total_count' }, "responseKey is 'total_count', and must be a name other than"],
+  [{ responseKey: 5 }, 'responseKey is 5'],
+  [
+    { include: { always: 'word' } },
+    "include is { always: 'word' }, and must be a list of relations",
+  ],
+  [{ include: { optional: [] } }, 'include is { optional: [] }'],
+  [{ include: { always: ['owner'] } }, "include names 'owner'"],
+  [{ operators: { eq: () => {} } }, "operators has 'eq', which the engine has"],
+  [{ operators: { a__b: () => {} } }, 'letters, digits and single underscores'],
+  [{ operators: { near: 5 } }, "operators has 'near', which must be a function"],
+  [{ filterConfig: { name__near: null } }, "there is no operator 'near'"],
+  [{ deprecated: true }, 'deprecated is true, and must be an object'],
+  [{ deprecated: {} }, 'deprecated needs since'],
+  [{ deprecated: { since: 'soon' } }, "deprecated.since is 'soon', and must be a Date"],
+  [{ deprecated: { since: '2026-01-02', sunset: '2026-01-01' } }, 'must not be before since'],
+  [{ deprecated: { since: '2026-01-02', until: 'x' } }, "there is no option 'deprecated.until'"],
   [{ deleteSchema: true }, 'deleteSchema is true, and must be a VineJS object schema'],
 ]
 

@@ -142,8 +142,8 @@ test.group('Filters', () => {
     })
 
   test('[S11] a model has no filters by default', ({ assert }) => {
-    const { columns } = new Resource({ model: Specimen })
-    const filters = new Filters(undefined, columns, 'Specimen')
+    const { columns, operators } = new Resource({ model: Specimen })
+    const filters = new Filters(undefined, columns, 'Specimen', operators)
     assert.deepEqual(filters.all, [])
     assert.isUndefined(filters.get('label'))
     assert.isUndefined(filters.get('constructor'))
