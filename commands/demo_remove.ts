@@ -7,6 +7,7 @@ import { DEMO_TABLES } from '#database/demo_files'
 
 /** Files and folders of the demo */
 const PATHS = [
+  'app/admin_pages/today.ts',
   'app/models/customer.ts',
   'app/models/distributor.ts',
   'app/models/film.ts',
@@ -26,6 +27,7 @@ const PATHS = [
   'database/migrations/1795226400006_create_order_lines_table.ts',
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
+  'resources/views/admin/today.edge',
   'tests/browser/demo',
   'tests/functional/demo',
   'tests/unit/demo',

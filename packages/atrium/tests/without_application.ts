@@ -9,7 +9,11 @@ import type { ApplicationService } from '@adonisjs/core/types'
  */
 export function leaveOutModels(app: ApplicationService) {
   app.booting(() => {
-    app.rcFile.directories.models = 'packages/atrium/tests/models'
+    Object.assign(app.rcFile.directories, {
+      models: 'packages/atrium/tests/models',
+      admin_pages: 'packages/atrium/tests/admin_pages',
+      admin_cards: 'packages/atrium/tests/admin_cards',
+    })
   })
 }
 

@@ -36,6 +36,7 @@ import { DatabaseIntegration } from './events/database_integration.js'
 import { offerUndoBy } from './http/flash.js'
 import { PruneSchedule } from './events/prune_schedule.js'
 import { filesDisk } from './forms/files/files_disk.js'
+import { addPages } from './pages/find_pages.js'
 import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
 import { SiteTemplates } from './layout/site_templates.js'
@@ -135,6 +136,7 @@ export default class AdminProvider {
     }
     registerRoutes(site)
     await this.#serveMetrics(site)
+    errors.push(...(await addPages(this.app, site)))
     mountPart({
       placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),

@@ -27,23 +27,24 @@ import { Drafts } from './forms/drafts/drafts.js'
 import { checkSortColumns } from './forms/inlines/inline_checks.js'
 import { checkWidgetColumns } from './views/widget_checks.js'
 import { SavedViews } from './list/saved_views/saved_views.js'
-import { closedGroups, managementPages } from './layout/navigation.js'
+import { sidebarGroups } from './layout/sidebar.js'
 import { siteUser } from './identity/site_user.js'
-import { iconOf } from './layout/model_icon.js'
 import type { SiteTemplates } from './layout/site_templates.js'
 import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
-import { goKeys, PAGE_KEYS, writtenKeys, hasSingleKeys } from './keyboard/keys.js'
+import { writtenKeys, hasSingleKeys } from './keyboard/keys.js'
 import { MailedNotices } from './notices/mailed_notices.js'
 import { Notices, noticesOf } from './notices/notices.js'
 import { pageAddress, publicAddress } from './http/page_address.js'
+import type { Navigation } from './config/navigation_config.js'
+import type { AdminCard } from './views/admin_card.js'
+import type { AdminPage } from './views/admin_page.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './views/model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import { Preferences } from './preferences/preferences.js'
 import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as/view_as_guard.js'
-import { visibleViews } from './views/visible_views.js'
 import { presentZone, UTC } from './time/time_zone.js'
 import { ZONE_FIELD } from './http/zone_of_person.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
@@ -60,6 +61,7 @@ export interface AdminSiteParameters {
   mountPath: string
   title: string
   theme: AdminConfig['theme']
+  navigation?: Navigation
   timeZone?: string
   exports?: AdminConfig['exports']
   imports?: AdminConfig['imports']
@@ -83,6 +85,10 @@ export class AdminSite implements ViewSite {
   readonly templates: SiteTemplates
   readonly templatesDirectory: string | undefined
   readonly models = new Map<string, ModelView>()
+  /** Pages of the application, by path [G1] */
+  readonly pages = new Map<string, AdminPage>()
+  /** Dashboard cards of the application, by name [G2] */
+  readonly cards = new Map<string, AdminCard>()
   readonly adminAuthentication: AdminAuthentication
   readonly adminUserService: AdminUserService
   readonly sessionManager: SessionManager
@@ -113,6 +119,8 @@ export class AdminSite implements ViewSite {
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
+  /** Order of the sidebar, and links in it [G1] */
+  readonly navigation: Navigation
   /** Time zone of users who have not chosen one [R12] */
   readonly timeZone: string
   /** Limits of exports [D2] */
@@ -146,6 +154,7 @@ export class AdminSite implements ViewSite {
     this.mountPath = parameters.mountPath
     this.title = parameters.title
     this.theme = parameters.theme
+    this.navigation = parameters.navigation ?? {}
     this.userAttributes = parameters.userAttributes ?? {}
     this.timeZone = parameters.timeZone ?? UTC
     this.exports = parameters.exports ?? { ...EXPORT_LIMITS }
@@ -281,7 +290,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? siteUser(user) : null,
-    groups: user ? await sidebarGroups(site, ctx) : [],
+    groups: user ? await sidebarGroups(site, ctx, { isPart: isPart(ctx) }) : [],
     keys: keysOf(site, ctx),
     zone: { name: presentZone(), field: ZONE_FIELD },
     flash: await flashOf(ctx),
@@ -291,9 +300,14 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
   }
 }
 
+/** Returns true for a request of a part of a page. */
+function isPart(ctx: HttpContext): boolean {
+  return ctx.request.header('hx-request') !== undefined
+}
+
 /** Returns the keyboard shortcuts for the page's script; empty for partial pages. [L12] */
 async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
-  if (ctx.request.header('hx-request') !== undefined) return ''
+  if (isPart(ctx)) return ''
   return writtenKeys(await hasSingleKeys(ctx, site))
 }
 
@@ -301,41 +315,4 @@ async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
 function chosenTheme(ctx: HttpContext): string | undefined {
   const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
   return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined
-}
-
-/**
- * Groups of the sidebar. The admin site's own models are in a separate last group, which only superusers see. [B13]
- */
-async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
-  const visible = await visibleViews(site, ctx)
-  const views = visible.sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
-  const management = site.text('sidebar.management')
-  const groups = Map.groupBy(views, (view) =>
-    view.adminModel ? management : (view.group ?? site.text('sidebar.models'))
-  )
-  const inOrder = [...groups.values()].flat()
-  const letters = goKeys(inOrder.map(({ label }) => label))
-  const shown = [...groups].map(([label, members]) => ({
-    label,
-    models: members.map((view) => ({
-      name: view.name,
-      label: view.label,
-      icon: iconOf(view),
-      url: site.url(`/${view.name}/`),
-      active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
-      go: letters[inOrder.indexOf(view)],
-    })),
-  }))
-  const pages = managementPages(site, ctx, { seesModels: visible.length > 0 }).map((page) => ({
-    ...page,
-    go: PAGE_KEYS[page.name],
-  }))
-  const own = shown.find(({ label }) => label === management)
-  if (own) own.models.push(...pages)
-  else if (pages.length > 0) shown.push({ label: management, models: pages })
-  const closed = closedGroups(ctx)
-  return shown.map((group) => ({
-    ...group,
-    isOpen: !closed.has(group.label) || group.models.some(({ active }) => active),
-  }))
 }

@@ -3,16 +3,21 @@
  */
 import db from '@adonisjs/lucid/services/db'
 import { AdminRole, AdminUser, type PermissionsDocument } from '#admin'
+import type { PermissionsInput } from '#admin/models/permissions_document'
 import { raiseVersions } from '#admin/models/versions'
 import { giveDefaultRoles } from '#admin/permissions/shipped_roles'
 import { setRoles } from '#admin/permissions/user_roles'
 
 export async function makeRole(
   name: string,
-  permissions: PermissionsDocument,
+  permissions: PermissionsInput,
   description = ''
 ): Promise<AdminRole> {
-  return await AdminRole.create({ name, description, permissions })
+  return await AdminRole.create({
+    name,
+    description,
+    permissions: permissions as PermissionsDocument,
+  })
 }
 
 /**

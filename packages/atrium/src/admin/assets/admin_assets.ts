@@ -24,6 +24,7 @@ export const adminAssets = [
     name: 'events.css',
     paths: [own('back_link.css'), own('event_marks.css'), own('events.css')],
   },
+  { name: 'ui_kit.css', paths: [own('ui_kit.css')] },
   { name: 'tokens.css', paths: [own('tokens.css')] },
   { name: 'roles.css', paths: [own('roles.css')] },
   { name: 'account.css', paths: [own('account.css')] },

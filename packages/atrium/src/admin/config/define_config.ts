@@ -22,6 +22,7 @@ import { isNetwork } from '#base/http/network'
 import { shown, withoutStack } from '#base/errors'
 import type { EventIntegration } from '../events/event_integration.js'
 import { metricsConfig, type MetricsConfig, type MetricsInput } from './metrics_config.js'
+import { checkNavigation, type Navigation } from './navigation_config.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
 import { isTimeZone, UTC } from '../time/time_zone.js'
@@ -56,6 +57,8 @@ export interface AdminConfig {
   /** Title of the site, shown on every page */
   title: string
   theme: 'dark-theme' | 'light-theme'
+  /** Order of the sidebar, and links in it [G1] */
+  navigation: Navigation
   /** Time zone of users who have not chosen one, such as `Europe/Berlin`. Default: UTC [R12] */
   timeZone: string
   /** Sends cookies over HTTPS only */
@@ -230,6 +233,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     (value) => value === 'dark-theme' || value === 'light-theme',
     "'dark-theme' or 'light-theme'",
   ],
+  navigation: OBJECT,
   timeZone: [isTimeZone, "the name of a time zone, as in 'Europe/Berlin', or 'UTC'"],
   secureCookies: TRUTH,
   templatesDirectory: FOLDER,
@@ -327,6 +331,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     throw new ValueError(`${PLACE}: appKey is not a Secret, and must be env.get('APP_KEY')`)
   }
   checkModels(config.models ?? {})
+  checkNavigation(PLACE, config.navigation ?? {})
   checkUserAttributes(PLACE, config.userAttributes ?? {})
   const path = (config.mountPath ?? '/admin').replace(/^\/+|\/+$/g, '')
   const filled: Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } = {
@@ -334,6 +339,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     mountPath: path === '' ? '' : `/${path}`,
     title: config.title ?? 'Atrium',
     theme: config.theme ?? 'light-theme',
+    navigation: config.navigation ?? {},
     timeZone: config.timeZone ?? UTC,
     secureCookies: config.secureCookies ?? true,
     templatesDirectory: config.templatesDirectory,

@@ -73,5 +73,10 @@ export function iconOf({ icon, name, label }: ModelView): ModelIcon {
     .split(/[\s_]+/)
   const known = words.findLast((word) => DRAWINGS.has(word))
   const path = icon ?? (known && DRAWINGS.get(known)) ?? null
-  return { path, letter: [...label][0]?.toLocaleUpperCase('en') ?? '' }
+  return { path, letter: letterOf(label) }
+}
+
+/** Returns the letter of an icon without a drawing. */
+export function letterOf(label: string): string {
+  return [...label][0]?.toLocaleUpperCase('en') ?? ''
 }

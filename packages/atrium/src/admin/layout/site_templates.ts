@@ -45,6 +45,15 @@ export class SiteTemplates {
     }
   }
 
+  /** Returns whether a template begins a whole page, and whether it has a heading of the first level. */
+  shapeOf(name: string): { hasLayout: boolean; hasHeading: boolean } {
+    const { template } = edge.loader.resolve(this.#pathOf(name))
+    return {
+      hasLayout: /<!doctype\b|@!?component\(\s*['"`]admin\/layouts\//i.test(template),
+      hasHeading: /<h1[\s>]/i.test(template),
+    }
+  }
+
   /** Renders a template with the variables and globals of the request's view. */
   async render(
     { request, view }: HttpContext,

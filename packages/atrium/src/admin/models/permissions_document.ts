@@ -38,8 +38,20 @@ export interface ModelPermissions {
   readonly scopes?: readonly string[]
 }
 
-/** Permissions of a role, by model name. The entry of a model replaces the entry of `*`. */
-export type PermissionsDocument = Readonly<Record<string, ModelPermissions>>
+/** Lists of a document in addition to its models: names of pages and of dashboard cards; `*` for all. [G1, G2] */
+export const LISTS = ['pages', 'cards'] as const
+
+export type RoleList = (typeof LISTS)[number]
+
+/**
+ * Permissions of a role, by model name. The entry of a model replaces the entry of `*`. The keys `pages` and `cards`
+ * are lists of names.
+ */
+export type PermissionsDocument = Readonly<Record<string, ModelPermissions>> &
+  Partial<Readonly<Record<RoleList, readonly string[]>>>
+
+/** Permissions as written by hand, whose type TypeScript checks less strictly */
+export type PermissionsInput = Readonly<Record<string, ModelPermissions | readonly string[]>>
 
 const KEYS = ['actions', 'hidden', 'readonly', 'scopes'] as const
 const LONGEST_NAME = 100
@@ -70,17 +82,41 @@ export function readPermissions(value: unknown): PermissionsDocument {
   if (entries.length > MOST_MODELS) {
     throw new InvalidPermissions([`permissions names more than ${MOST_MODELS} models`])
   }
-  const errors = entries.flatMap(([model, entry]) => [
-    ...nameErrors('permissions', model),
-    ...entryErrors(model, entry),
-  ])
+  const errors = entries.flatMap(([name, entry]) =>
+    isRoleList(name)
+      ? listErrors(name, entry)
+      : [...nameErrors('permissions', name), ...entryErrors(name, entry)]
+  )
   if (errors.length > 0) throw new InvalidPermissions(errors)
-  return Object.fromEntries(
-    entries
-      .toSorted(
-        ([one], [other]) => Number(one === ALL) - Number(other === ALL) || inOrder(one, other)
-      )
-      .map(([model, entry]) => [model, normalised(entry)])
+  const models = entries
+    .filter(([name]) => !isRoleList(name))
+    .toSorted(
+      ([one], [other]) => Number(one === ALL) - Number(other === ALL) || inOrder(one, other)
+    )
+    .map(([model, entry]) => [model, normalised(entry)])
+  const lists = LISTS.flatMap((list) => {
+    const given = listIn(value as PermissionsDocument, list)
+    if (given.length === 0) return []
+    return [[list, given.includes(ALL) ? [ALL] : names(given)]]
+  })
+  return Object.fromEntries([...models, ...lists]) as PermissionsDocument
+}
+
+/** Returns true for a key of a document that is not the name of a model. */
+export function isRoleList(key: string): key is RoleList {
+  return (LISTS as readonly string[]).includes(key)
+}
+
+/** Returns the names in a list of a document; empty if it has none. */
+export function listIn(document: PermissionsDocument, list: RoleList): readonly string[] {
+  const given = Object.hasOwn(document, list) ? document[list] : []
+  return Array.isArray(given) ? given : []
+}
+
+/** Returns the permissions on models of a document. */
+export function modelsIn(document: PermissionsDocument): Array<[string, ModelPermissions]> {
+  return Object.entries(document).filter(
+    (entry): entry is [string, ModelPermissions] => !isRoleList(entry[0])
   )
 }
 
@@ -100,8 +136,16 @@ export function entryOf(
   document: PermissionsDocument,
   model: string
 ): ModelPermissions | undefined {
-  if (Object.hasOwn(document, model)) return document[model]
-  return Object.hasOwn(document, ALL) ? document[ALL] : undefined
+  return ownEntryOf(document, model) ?? ownEntryOf(document, ALL)
+}
+
+/** Finds the entry of this very model in a document; the entry `*` does not count. */
+export function ownEntryOf(
+  document: PermissionsDocument,
+  model: string
+): ModelPermissions | undefined {
+  if (isRoleList(model) || !Object.hasOwn(document, model)) return undefined
+  return document[model]
 }
 
 function entryErrors(model: string, entry: unknown): string[] {
@@ -171,13 +215,23 @@ function inOrder(one: string, other: string): number {
  * changed; only ownBranch`. [U6]
  */
 export function permissionsInWords(document: PermissionsDocument): string[] {
-  const models = Object.entries(document)
-  if (models.length === 0) return ['nothing']
+  const models = modelsIn(document)
   const isAlone = models.length === 1
-  return models.map(([model, entry]) => {
+  const lines = models.map(([model, entry]) => {
     const name = model === ALL ? (isAlone ? 'All models' : 'All other models') : model
     return `${name}: ${entryInWords(entry)}`
   })
+  for (const list of LISTS) {
+    const given = listIn(document, list)
+    if (given.length > 0) lines.push(`${LIST_NAMES[list]}: ${listInWords(given)}`)
+  }
+  return lines.length > 0 ? lines : ['nothing']
+}
+
+const LIST_NAMES: Readonly<Record<RoleList, string>> = { pages: 'Pages', cards: 'Cards' }
+
+function listInWords(given: readonly string[]): string {
+  return given.includes(ALL) ? 'all' : given.join(', ')
 }
 
 function entryInWords({ actions, hidden, readonly, scopes }: ModelPermissions): string {

@@ -8,8 +8,11 @@ import { jsonColumn } from '../models/admin_model.js'
 import {
   ALL,
   entryOf,
+  listIn,
   type ModelPermissions,
+  ownEntryOf,
   type PermissionsDocument,
+  type RoleList,
   OWN_TOKENS,
   readPermissions,
   permissionsPrint,
@@ -68,8 +71,16 @@ export class CompiledPermissions {
    */
   names(model: string, action: string): boolean {
     return this.documents.some((document) => {
-      const entry = Object.hasOwn(document, model) ? document[model] : undefined
+      const entry = ownEntryOf(document, model)
       return entry?.actions.some((one) => one === action || one === ALL) ?? false
+    })
+  }
+
+  /** Returns true if a role lists a page or a card, or all of them. [G1, G2] */
+  lists(list: RoleList, name: string): boolean {
+    return this.documents.some((document) => {
+      const listed = listIn(document, list)
+      return listed.includes(name) || listed.includes(ALL)
     })
   }
 
@@ -232,6 +243,19 @@ export class RolePermissions implements Permissions {
     if (!person) return true
     const permissions = await this.#of(person)
     return permissions.names(OWN_TOKENS, 'create')
+  }
+
+  /**
+   * Returns true if the actor is allowed to open a page, or to see a card, of the application. The entry `*` for models
+   * does not include them. [G1, G2]
+   *
+   * @param name  permission of the page or the card
+   */
+  async mayOpen(actor: Actor, list: RoleList, name: string): Promise<boolean> {
+    const person = await restricted(actor)
+    if (!person) return true
+    const permissions = await this.#of(person)
+    return permissions.lists(list, name)
   }
 
   /**

@@ -3,19 +3,25 @@ import logger from '@adonisjs/core/services/logger'
 import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
+import { permissionOfPage, type PagedSite } from '../views/admin_page.js'
+import { permissionOfCard, type CardedSite } from '../views/admin_card.js'
 import AdminRole from '../models/admin_role.js'
 import {
   ALL,
+  listIn,
+  LISTS,
+  modelsIn,
   OWN_TOKENS,
   ROLE_ACTIONS,
   type ModelPermissions,
   type PermissionsDocument,
+  type RoleList,
 } from '../models/permissions_document.js'
 
 /** A name in permissions that does not exist in this application. */
 export interface UnknownName {
   model: string
-  kind: 'model' | 'own' | 'action' | 'field' | 'scope'
+  kind: 'model' | 'own' | 'action' | 'field' | 'scope' | RoleList
   name: string
   /** Description such as `the scope ownBranch of Film` */
   text: string
@@ -30,15 +36,49 @@ const MOST_SLIPS = 3
  * Returns the names of models, actions, fields and scopes that the application does not have. They stay in the
  * document, as they may exist again later; until then they have no effect.
  */
-export function unknownNames(
-  { models }: Pick<AdminSite, 'models'>,
-  document: PermissionsDocument
-): UnknownName[] {
-  return Object.entries(document).flatMap(([model, entry]): UnknownName[] => {
+export function unknownNames(site: NamedSite, document: PermissionsDocument): UnknownName[] {
+  return [
+    ...unknownModels(site, document),
+    ...LISTS.flatMap((list) => unlisted(site, document, list)),
+  ]
+}
+
+/** Parts of the site whose names roles contain. */
+type NamedSite = Pick<AdminSite, 'models'> & Partial<ListedSite>
+
+type ListedSite = PagedSite & CardedSite
+
+/** Returns the names by which roles allow pages or cards of the application, each with a label. [G1, G2] */
+export function offeredNames(
+  { pages, cards }: Partial<ListedSite>,
+  list: RoleList
+): Map<string, string> {
+  const all: Array<[name: string, label: string]> =
+    list === 'pages'
+      ? [...(pages?.values() ?? [])].map((page) => [permissionOfPage(page), page.label])
+      : [...(cards?.values() ?? [])].map((card) => [permissionOfCard(card), card.label])
+  const labels = Map.groupBy(all, ([name]) => name)
+  return new Map([...labels].map(([name, some]) => [name, some.map(([, one]) => one).join(', ')]))
+}
+
+function unlisted(site: NamedSite, document: PermissionsDocument, list: RoleList): UnknownName[] {
+  const known = offeredNames(site, list)
+  const gone = listIn(document, list).filter((name) => name !== ALL && !known.has(name))
+  return gone.map((name) => ({
+    model: list,
+    kind: list,
+    name,
+    text: `the ${list === 'pages' ? 'page' : 'card'} ${name}`,
+    near: nearest(name, [...known.keys()]),
+  }))
+}
+
+function unknownModels({ models }: NamedSite, document: PermissionsDocument): UnknownName[] {
+  return modelsIn(document).flatMap(([model, entry]): UnknownName[] => {
     if (model === ALL) return unknownEverywhere(models, entry)
     const view = models.get(model)
     if (!view) {
-      const near = nearest(model, offeredNames(models))
+      const near = nearest(model, modelNames(models))
       return [{ model, kind: 'model', name: model, text: `the model ${model}`, near }]
     }
     if (model === OWN_TOKENS) return unknownOf(view, entry)
@@ -90,7 +130,7 @@ function unknownOf(view: ModelView, entry: ModelPermissions): UnknownName[] {
   ]
 }
 
-function offeredNames(models: ReadonlyMap<string, ModelView>): string[] {
+function modelNames(models: ReadonlyMap<string, ModelView>): string[] {
   return [...models.values()].filter(({ adminModel }) => !adminModel).map(({ name }) => name)
 }
 
@@ -120,7 +160,7 @@ function unknownEverywhere(
  * which have no effect. [U5, U6]
  */
 export async function roleErrors(
-  site: Pick<AdminSite, 'adminUserService' | 'models'>
+  site: Pick<AdminSite, 'adminUserService'> & NamedSite
 ): Promise<Array<{ severity: 'error' | 'warning'; text: string }>> {
   const error = await site.adminUserService.defaultRole.error()
   const roles = await AdminRole.query().orderBy('name')
@@ -135,7 +175,7 @@ export async function roleErrors(
 
 /** Logs the errors of the roles at boot. They do not prevent the start. */
 export async function reportRoleErrors(
-  site: Pick<AdminSite, 'adminUserService' | 'models'>
+  site: Pick<AdminSite, 'adminUserService'> & NamedSite
 ): Promise<void> {
   try {
     for (const { severity, text } of await roleErrors(site)) {

@@ -7,6 +7,7 @@ import type { Column } from '#base/columns/column'
 import type { Site } from '../views/site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import { mayImport } from '../import/import_access.js'
+import { visiblePages } from '../layout/sidebar.js'
 import { managementPages } from '../layout/navigation.js'
 import { filteredUrl } from '../list/list_address.js'
 import type { ModelView } from '../views/model_view.js'
@@ -66,13 +67,16 @@ export interface SearchResult {
 async function searchSite(site: Site, ctx: HttpContext, q: string): Promise<SearchResult> {
   const views = await visibleViews(site, ctx)
   const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
-  const [actions, { groups, slow }] = await Promise.all([
+  const [own, actions, { groups, slow }] = await Promise.all([
+    visiblePages(site, ctx),
     actionsOf(site, ctx, views),
     q === '' ? { groups: [], slow: [] } : searchRecords(ctx, views, q),
   ])
   const pages = [
     { label: site.text('sidebar.dashboard'), url: site.url('/') },
     ...views.map((view) => ({ label: view.label, url: view.url('/') })),
+    ...own.map(({ label, path }) => ({ label, url: site.url(`/${path}`) })),
+    ...[...(site.navigation.links ?? [])].map(({ label, href }) => ({ label, url: href })),
     ...managementPages(site, ctx).map(({ label, url }) => ({ label, url })),
     { label: site.text('account.title'), url: site.url('/account') },
     { label: site.text('keys.title'), url: site.url('/keys') },

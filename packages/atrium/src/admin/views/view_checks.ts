@@ -23,11 +23,13 @@ import type { AdminViewOptions } from './view_options.js'
 /** Edge templates of the application */
 export interface Templates {
   has(name: string): boolean
+  /** Returns what a template contains in addition to the content of a page. */
+  shapeOf(name: string): { hasLayout: boolean; hasHeading: boolean }
 }
 
 const CLASSES: Check = [(value) => isList(value), 'a list of classes']
-/* Matches path commands, numbers and separators */
-const DRAWING: Check = [
+/** Matches path commands, numbers and separators */
+export const DRAWING: Check = [
   (value) => typeof value === 'string' && /^\s*[Mm][MmZzLlHhVvCcSsQqTtAaEe\d\s,.+-]*$/.test(value),
   "SVG path data in a box of 24 by 24, as in 'M4 6h16M4 12h16'",
 ]

@@ -20,6 +20,8 @@ export class EngineRouter extends Router {
   /** Numbers of segments of the paths in `#later`, highest first */
   #depths: readonly number[] = []
   #making: Router | undefined
+  /** Patterns of the routes that are not created later */
+  readonly #patterns = new Set<string>()
 
   constructor(...parameters: RouterParameters) {
     super(...parameters)
@@ -44,7 +46,9 @@ export class EngineRouter extends Router {
   }
 
   override route(...parameters: [string, string[], any]): Route<any> {
-    return this.#making ? this.#making.route(...parameters) : super.route(...parameters)
+    if (this.#making) return this.#making.route(...parameters)
+    this.#patterns.add(parameters[0])
+    return super.route(...parameters)
   }
 
   override group(callback: () => void) {
@@ -57,6 +61,17 @@ export class EngineRouter extends Router {
       if (found) return found
     }
     return super.match(...parameters)
+  }
+
+  /**
+   * Returns true if a path belongs to a route that was already added, or is at or below a path of `later`.
+   *
+   * @param path  path without parameters
+   */
+  serves(path: string): boolean {
+    const segments = segmentsOf(path)
+    const isLater = this.#depths.some((depth) => this.#later.has(keyOf(segments.slice(0, depth))))
+    return isLater || [...this.#patterns].some((pattern) => covers(pattern, segments))
   }
 
   /** Returns all routes. Creates those that do not exist yet. */
@@ -125,6 +140,14 @@ export function engineRouter(): EngineRouter {
 /** Sets the router; called by the provider. */
 export function useRouter(router: EngineRouter): void {
   own = router
+}
+
+/** Returns true if a route with the pattern matches a path with these segments. */
+function covers(pattern: string, segments: readonly string[]): boolean {
+  const parts = segmentsOf(pattern)
+  const isOpen = parts.at(-1) === '*'
+  if (isOpen ? segments.length < parts.length : segments.length !== parts.length) return false
+  return parts.every((part, at) => part === '*' || part.startsWith(':') || part === segments[at])
 }
 
 function segmentsOf(path: string): string[] {

@@ -26,3 +26,8 @@ export function ungrouped(text: string): string {
 export function isMisgrouped(text: string): boolean {
   return WITH_SEPARATORS.test(text) && !GROUPED.test(text)
 }
+
+/** Formats a number for people, with thousands separators: `12,345`. */
+export function groupedNumber(number: number): string {
+  return number.toLocaleString('en')
+}

@@ -274,6 +274,10 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin': 'everybody',
   'GET /admin/dashboard-content': 'everybody',
   'GET /admin/search': 'everybody',
+  /* Only roles that list them: pages.spec.ts */
+  'GET /admin/tides': 'superusers',
+  'GET /admin/reports/harbour': 'superusers',
+  'GET /admin/whole-page': 'superusers',
   /* One's own: account.spec.ts, own_account.spec.ts, notices.spec.ts */
   'GET /admin/account': 'everybody',
   'POST /admin/account/notices': 'everybody',

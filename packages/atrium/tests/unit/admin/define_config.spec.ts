@@ -24,6 +24,7 @@ test.group('defineConfig of the admin site', () => {
       mountPath: '/admin',
       title: 'Atrium',
       theme: 'light-theme',
+      navigation: {},
       timeZone: 'UTC',
       secureCookies: true,
       templatesDirectory: undefined,
@@ -70,6 +71,7 @@ test.group('defineConfig of the admin site', () => {
       mountPath: '/backstage',
       title: 'Shop',
       theme: 'dark-theme' as const,
+      navigation: { groups: ['Shop'], links: [{ label: 'Help', href: '/help' }] },
       timeZone: 'Europe/Berlin',
       secureCookies: false,
       templatesDirectory: '/srv/templates',
@@ -157,6 +159,37 @@ test.group('defineConfig of the admin site', () => {
     assert.throws(
       () => defineConfig({ appKey, theme: 'pink' as any }),
       "config/admin.ts: theme is 'pink', and must be 'dark-theme' or 'light-theme'"
+    )
+  })
+
+  test('[G1] a link of the navigation needs a label and a safe address')
+    .with([
+      { href: '/a' },
+      { label: 'A' },
+      { label: ' ', href: '/a' },
+      { label: 'A', href: 'javascript:alert(1)' },
+      { label: 'A', href: ' javascript:alert(1)' },
+      { label: 'A', href: '//example.com' },
+      { label: 'A', href: '/\\example.com' },
+      { label: 'A', href: 'data:text/html,x' },
+      { label: 'A', href: 'reports' },
+      { label: 'A', href: '/a', badge: 5 },
+      { label: 'A', href: '/a', target: '_blank' },
+    ])
+    .run(({ assert }, link) => {
+      assert.throws(
+        () => defineConfig({ appKey, navigation: { links: [link as never] } }),
+        /^config\/admin\.ts: .*navigation\.links\[0\]/
+      )
+    })
+
+  test('[G1] unknown options of the navigation are refused', ({ assert }) => {
+    const wrong = { groups: 'Shop' } as never
+    assert.throws(() => defineConfig({ appKey, navigation: wrong }), /navigation\.groups is 'Shop'/)
+    const unknown = { order: [] } as never
+    assert.throws(
+      () => defineConfig({ appKey, navigation: unknown }),
+      /no option 'navigation\.order'/
     )
   })
 

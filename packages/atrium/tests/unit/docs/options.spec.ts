@@ -124,7 +124,7 @@ test.group('docs/commands.md', () => {
     ])
     const page = ['Models', 'Admin site'].flatMap((heading) =>
       tableRows('docs/commands.md', heading)
-        .filter(([first]) => /^`[a-z]+(?::[a-z]+)?(?: [^`]*)?`$/.test(first))
+        .filter(([first]) => /^`[a-z]+(?::[a-z-]+)?(?: [^`]*)?`$/.test(first))
         .map(([first, options]) => [namesIn(first)[0].split(' ')[0], ...namesIn(options)])
     )
     const known = page.filter(([name]) => commands.some(({ commandName }) => commandName === name))

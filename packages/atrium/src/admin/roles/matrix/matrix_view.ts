@@ -4,6 +4,8 @@ import {
   ALL,
   OWN_TOKENS,
   type ModelPermissions,
+  modelsIn,
+  ownEntryOf,
   type PermissionsDocument,
   ROLE_ACTIONS,
   type RoleAction,
@@ -18,9 +20,10 @@ import {
   CHOSEN_RECORDS,
   FIELD_STATES,
 } from './read_matrix.js'
+import { matrixLists, type MatrixList } from './matrix_lists.js'
 import { isImportable } from '../../import/import_access.js'
 
-type MatrixSite = Pick<Site, 'models' | 'text'>
+export type MatrixSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 
 /** A checkbox or a radio button. */
 export interface MatrixBox {
@@ -78,6 +81,7 @@ export interface MatrixMore {
 }
 
 export interface MatrixView {
+  lists: MatrixList[]
   columns: Array<{ action: RoleAction; label: string }>
   /** `isNamed`: whether the label is shown */
   groups: Array<{ label: string; isNamed: boolean; rows: MatrixRow[] }>
@@ -104,11 +108,12 @@ export function matrixView(
 ): MatrixView {
   const offered = offeredViews(site)
   const make = (model: string, shape: Shape) =>
-    matrixRow(site, field, model, entryIn(document, model), shape, unfolded)
+    matrixRow(site, field, model, ownEntryOf(document, model), shape, unfolded)
   const groups = Map.groupBy(offered, ({ group }) => group ?? site.text('sidebar.models'))
   const known = new Set([ALL, OWN_TOKENS, ...offered.map(({ name }) => name)])
-  const strangers = Object.keys(document).filter((name) => !known.has(name))
+  const strangers = modelsIn(document).flatMap(([name]) => (known.has(name) ? [] : [name]))
   return {
+    lists: matrixLists(site, field, document),
     columns: ROLE_ACTIONS.map((action) => ({ action, label: actionLabel(site, action) })),
     groups: [
       {
@@ -158,7 +163,7 @@ export function matrixMore(
 }
 
 /** Returns the views of the application's models, for which roles can have permissions. */
-export function offeredViews(site: MatrixSite): ModelView[] {
+export function offeredViews(site: Pick<MatrixSite, 'models'>): ModelView[] {
   return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }
 
@@ -385,8 +390,4 @@ function summaryOf(site: MatrixSite, entry: ModelPermissions | undefined): strin
 
 function actionLabel(site: MatrixSite, action: RoleAction): string {
   return site.text(`roles.actions.${action}`)
-}
-
-function entryIn(document: PermissionsDocument, model: string): ModelPermissions | undefined {
-  return Object.hasOwn(document, model) ? document[model] : undefined
 }

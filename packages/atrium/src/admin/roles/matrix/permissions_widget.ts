@@ -8,7 +8,7 @@ import {
   type PermissionsDocument,
   permissionsInWords,
 } from '../../models/permissions_document.js'
-import { matrixView, offeredViews } from './matrix_view.js'
+import { matrixView, offeredViews, type MatrixSite } from './matrix_view.js'
 import { readMatrix, unfoldedIn } from './read_matrix.js'
 
 /** URL path, below the mount, of the folded part of a row */
@@ -18,7 +18,7 @@ export const MATRIX_MORE = '/AdminRole/permissions'
  * Returns the widget for the permissions of a role: a matrix of models and actions. A form can also submit the JSON
  * document. [U6]
  */
-export function permissionsWidget(site: Pick<Site, 'models' | 'text' | 'url'>) {
+export function permissionsWidget(site: MatrixSite & Pick<Site, 'url'>) {
   return class PermissionsWidget extends Widget {
     readonly template = 'admin/partials/fields/permissions'
     readonly sheet = 'roles.css'

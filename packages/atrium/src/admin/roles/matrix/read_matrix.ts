@@ -6,6 +6,7 @@ import {
   type PermissionsDocument,
   InvalidPermissions,
 } from '../../models/permissions_document.js'
+import { readLists } from './matrix_lists.js'
 
 /**
  * Kinds of inputs in a model's row. `kept` contains a folded part that was not loaded; `open` marks an unfolded row
@@ -139,7 +140,8 @@ export function readMatrix(
     if (!entry) entries.set(model, (entry = { actions: [], hidden: [], readonly: [] }))
     add(entry, part, said, name)
   }
-  return Object.fromEntries(entries)
+  const document = { ...Object.fromEntries(entries), ...readLists(field, sent) }
+  return document as PermissionsDocument
 }
 
 function add(entry: Entry, part: string, said: string[], name: string | undefined) {

@@ -1,0 +1,48 @@
+import { DateTime } from 'luxon'
+import { LucidCrud } from 'adonis-atrium'
+import { AdminPage } from 'adonis-atrium/admin'
+import Customer from '#models/customer'
+import Order from '#models/order'
+import env from '#start/env'
+
+const STATUSES = ['draft', 'confirmed', 'shipped', 'paid', 'cancelled']
+const COLOURS = ['gray', 'blue', 'violet', 'green', 'red']
+
+/** The orders of today by status, and the latest that are open. */
+class Today extends AdminPage {
+  path = 'today'
+  label = 'Today'
+  group = 'Shop'
+  icon = 'M4 6h16v14H4zM4 10.5h16M8.5 3.5V8M15.5 3.5V8M8 15h4'
+  template = 'admin/today'
+
+  /* Counts and lists have the permissions of the signed-in user. */
+  async data() {
+    const orders = new LucidCrud(Order)
+    const customers = new LucidCrud(Customer)
+    const today = DateTime.utc().toISODate()
+    const [counts, open] = await Promise.all([
+      Promise.all(STATUSES.map((status) => orders.count({ status, ordered_on: today }))),
+      orders.getMulti({
+        filters: { status__in: ['draft', 'confirmed'] },
+        sort: '-ordered_on,-number',
+        limit: 10,
+      }),
+    ])
+    const rows = await Promise.all(
+      open.data.map(async (order) => ({
+        ...order,
+        customer: (await customers.get(order.customer_id))?.name,
+        color: COLOURS[STATUSES.indexOf(String(order.status))],
+      }))
+    )
+    return {
+      today,
+      rows,
+      statuses: STATUSES.map((status, at) => ({ status, count: counts[at], color: COLOURS[at] })),
+    }
+  }
+}
+
+/* Without the demo's tables there is nothing to show. A page of your own is simply the default export. */
+export default env.get('DEMO', true) ? Today : undefined

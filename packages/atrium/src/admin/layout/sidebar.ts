@@ -1,0 +1,168 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { runAs } from '#crud'
+import type { Navigation, NavigationLink } from '../config/navigation_config.js'
+import type { LoggedSite } from '../http/event_access.js'
+import { adminActor } from '../identity/admin_actor.js'
+import { goKeys, PAGE_KEYS } from '../keyboard/keys.js'
+import type { RolePermissions } from '../permissions/role_permissions.js'
+import { groupedNumber } from '../text/grouped_number.js'
+import { permissionOfPage, type AdminPage, type PagedSite } from '../views/admin_page.js'
+import type { ViewSite } from '../views/model_view.js'
+import { visibleViews } from '../views/visible_views.js'
+import { iconOf, letterOf, type ModelIcon } from './model_icon.js'
+import { closedGroups, managementPages } from './navigation.js'
+
+/** The parts of the site that the sidebar shows */
+interface SidebarSite extends ViewSite, PagedSite, LoggedSite {
+  readonly permissions: RolePermissions
+  readonly navigation: Navigation
+  text(key: string): string
+}
+
+/** An entry of the sidebar. */
+interface Entry {
+  label: string
+  icon: ModelIcon
+  url: string
+  active: boolean
+  /** Key after `g` that opens the page */
+  go?: string | null
+  /** Number next to the label */
+  badge?: string | null
+  /** True for an address of another site */
+  isExternal?: boolean
+}
+
+/* Milliseconds after which a page is shown without a badge that is not computed yet */
+const PATIENCE = 500
+
+const LINK = 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6'
+
+/**
+ * Returns the groups of the sidebar: models, pages of the application and links, in the order of `navigation`. The
+ * admin site's own models are in a separate last group, which only superusers see. [B13, G1]
+ *
+ * @param options.isPart  true for a part of a page, which shows no badges
+ */
+export async function sidebarGroups(site: SidebarSite, ctx: HttpContext, { isPart = false } = {}) {
+  const [visible, pages, links] = await Promise.all([
+    visibleViews(site, ctx),
+    visiblePages(site, ctx),
+    isPart ? [] : linksOf(site, ctx),
+  ])
+  const views = visible.sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
+  const path = ctx.request.url()
+  const management = site.text('sidebar.management')
+  const groups = new Map<string, Entry[]>()
+  const add = (group: string, entry: Entry) => {
+    groups.set(group, [...(groups.get(group) ?? []), entry])
+  }
+  for (const view of views.filter(({ adminModel }) => !adminModel)) {
+    add(view.group ?? site.text('sidebar.models'), {
+      label: view.label,
+      icon: iconOf(view),
+      url: site.url(`/${view.name}/`),
+      active: path.startsWith(site.url(`/${view.name}/`)),
+    })
+  }
+  for (const page of pages)
+    add(page.group ?? site.text('sidebar.pages'), pageEntry(site, page, path))
+  for (const { group, entry } of links) add(group ?? site.text('sidebar.links'), entry)
+  for (const view of views.filter(({ adminModel }) => adminModel)) {
+    add(management, {
+      label: view.label,
+      icon: iconOf(view),
+      url: site.url(`/${view.name}/`),
+      active: path.startsWith(site.url(`/${view.name}/`)),
+    })
+  }
+  const all = [...groups.values()].flat()
+  const letters = goKeys(all.map(({ label }) => label))
+  for (const [at, entry] of all.entries()) if (!entry.isExternal) entry.go = letters[at]
+  for (const page of managementPages(site, ctx, { seesModels: visible.length > 0 })) {
+    add(management, { ...page, go: PAGE_KEYS[page.name] })
+  }
+  const closed = closedGroups(ctx)
+  return inOrder([...groups], site.navigation.groups ?? []).map(([label, models]) => ({
+    label,
+    models,
+    isOpen: !closed.has(label) || models.some(({ active }) => active),
+  }))
+}
+
+/** Returns the pages of the application that the signed-in user's roles allow. [G1] */
+export async function visiblePages(
+  { pages, permissions }: Pick<SidebarSite, 'pages' | 'permissions'>,
+  ctx: HttpContext
+): Promise<AdminPage[]> {
+  const actor = adminActor(ctx)
+  const all = [...pages.values()]
+  const allowed = await Promise.all(
+    all.map((page) => permissions.mayOpen(actor, 'pages', permissionOfPage(page)))
+  )
+  return all.filter((_, at) => allowed[at])
+}
+
+function pageEntry(site: Pick<SidebarSite, 'url'>, { icon, label, path }: AdminPage, here: string) {
+  const url = site.url(`/${path}`)
+  return {
+    label,
+    icon: { path: icon ?? null, letter: letterOf(label) },
+    url,
+    active: here === url || here.startsWith(`${url}/`),
+  }
+}
+
+async function linksOf(site: SidebarSite, ctx: HttpContext) {
+  const links = [...(site.navigation.links ?? [])]
+  return await Promise.all(
+    links.map(async (link) => ({
+      group: link.group,
+      entry: {
+        label: link.label,
+        icon: { path: LINK, letter: letterOf(link.label) },
+        url: link.href,
+        active: ctx.request.url() === link.href,
+        badge: await badgeOf(link, ctx),
+        isExternal: !link.href.startsWith('/'),
+      },
+    }))
+  )
+}
+
+/** Returns the number next to a link; null if there is none, or if it fails or takes too long. */
+async function badgeOf({ badge, label }: NavigationLink, ctx: HttpContext): Promise<string | null> {
+  if (!badge) return null
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), PATIENCE)
+  })
+  try {
+    const counting = runAs(adminActor(ctx), async () => await badge(ctx))
+    /* A failure after the time is up must not end the process. */
+    counting.catch(() => {})
+    const number: unknown = await Promise.race([counting, late])
+    return typeof number === 'number' && Number.isFinite(number) && number !== 0
+      ? groupedNumber(number)
+      : null
+  } catch (error) {
+    ctx.logger.error({ err: error }, `The badge of the link ${label} could not be computed`)
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function inOrder<Members>(
+  groups: Array<[label: string, members: Members]>,
+  first: readonly string[]
+): Array<[label: string, members: Members]> {
+  const rank = (label: string) => {
+    const at = [...first].indexOf(label)
+    return at < 0 ? Infinity : at
+  }
+  return groups.toSorted(([one], [other]) => {
+    const [before, after] = [rank(one), rank(other)]
+    return before === after ? 0 : before - after
+  })
+}

@@ -1,0 +1,74 @@
+import string from '@adonisjs/core/helpers/string'
+
+/** What a card computes of the records that it selects: their number, or the sum of a column */
+export type CardSelect = 'count' | `sum:${string}`
+
+/** A card of the dashboard: a class in `app/admin_cards/` that extends one of the four below. [G2] */
+export abstract class AdminCard {
+  /** Heading of the card */
+  abstract readonly label: string
+  /** Name in arrangements of dashboards. Default: the class name, `UnpaidOrdersCard` is `unpaid_orders` */
+  readonly name?: string
+  /** Name in the `cards` of roles that allow the card. Default: the name */
+  readonly permission?: string
+  /** Width until the user chooses another one: 1 to 4 of four columns */
+  readonly width?: CardWidth
+  /** Seconds for which a result is cached, for each user and each set of permissions */
+  readonly seconds: number = 30
+}
+
+export type CardWidth = 1 | 2 | 3 | 4
+
+/** A card that reads records of a model, with the permissions of the user. */
+abstract class ModelCard extends AdminCard {
+  /** Class name of a model in the site, such as `Film` */
+  abstract readonly model: string
+  /** Query string of the model's list, such as `filter.status=paid` */
+  readonly query: string = ''
+}
+
+/**
+ * A number. With a period of days in the query, as in `filter.ordered_on__between=last_30_days`, it is compared with
+ * the period before. [G2]
+ */
+export abstract class NumberCard extends ModelCard {
+  readonly select: CardSelect = 'count'
+}
+
+/** A chart, drawn on the server, with its numbers as a table. [G2] */
+export abstract class ChartCard extends ModelCard {
+  readonly select: CardSelect = 'count'
+  readonly kind: 'bars' | 'lines' | 'stacked' = 'bars'
+  /** API name of a column: its values, or the days, weeks or months of a date; a second one for `stacked` */
+  abstract readonly groupBy: string | readonly [string, string]
+}
+
+/** The first rows of a list. [G2] */
+export abstract class ListCard extends ModelCard {
+  /** Maximum number of rows */
+  readonly rows: number = 5
+  /** Name of a saved view that is shared, or the user's own; its query applies in addition to `query` */
+  readonly view?: string
+}
+
+/** A text in Markdown. [G2] */
+export abstract class TextCard extends AdminCard {
+  abstract readonly text: string
+}
+
+/** Returns the name of a card in arrangements and addresses. */
+export function nameOfCard(card: AdminCard): string {
+  const { name } = card.constructor
+  return card.name ?? string.snakeCase(name.replace(/(?<=.)Card$/, ''))
+}
+
+/** Returns the name by which roles allow a card. */
+export function permissionOfCard(card: AdminCard): string {
+  return card.permission ?? nameOfCard(card)
+}
+
+/** The parts of a site that cards need. */
+export interface CardedSite {
+  /** Cards of the application, by name */
+  readonly cards: ReadonlyMap<string, AdminCard>
+}
