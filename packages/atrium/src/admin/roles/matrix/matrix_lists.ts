@@ -6,8 +6,17 @@ import {
   type PermissionsDocument,
   type RoleList,
 } from '../../models/permissions_document.js'
-import type { MatrixBox } from './matrix_view.js'
 import { offeredNames } from '../role_errors.js'
+
+/** A checkbox or a radio button. */
+export interface MatrixBox {
+  name: string
+  value: string
+  label: string
+  checked: boolean
+  /** True if the application has nothing with this name */
+  unknown: boolean
+}
 
 type ListedSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 

@@ -20,20 +20,10 @@ import {
   CHOSEN_RECORDS,
   FIELD_STATES,
 } from './read_matrix.js'
-import { matrixLists, type MatrixList } from './matrix_lists.js'
+import { matrixLists, type MatrixBox, type MatrixList } from './matrix_lists.js'
 import { isImportable } from '../../import/import_access.js'
 
 export type MatrixSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
-
-/** A checkbox or a radio button. */
-export interface MatrixBox {
-  name: string
-  value: string
-  label: string
-  checked: boolean
-  /** True if the application has nothing with this name */
-  unknown: boolean
-}
 
 /** A field of a model, with its three possible states in a role. */
 export interface MatrixField {
