@@ -23,6 +23,8 @@ import {
 import { matrixLists, type MatrixBox, type MatrixList } from './matrix_lists.js'
 import { isImportable } from '../../import/import_access.js'
 
+export type { MatrixBox }
+
 export type MatrixSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 
 /** A field of a model, with its three possible states in a role. */
