@@ -30,11 +30,11 @@ class Today extends AdminPage {
       }),
     ])
     const rows = await Promise.all(
-      open.data.map(async (order) => ({
-        ...order,
-        customer: (await customers.get(order.customer_id))?.name,
-        color: COLOURS[STATUSES.indexOf(String(order.status))],
-      }))
+      open.data.map(async (order) => {
+        const customer = await customers.get(order.customer_id)
+        const color = COLOURS[STATUSES.indexOf(String(order.status))]
+        return { ...order, customer: customer?.name, color }
+      })
     )
     return {
       today,
