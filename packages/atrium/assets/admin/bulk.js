@@ -115,8 +115,10 @@
       const isWrong =
         button.value === 'restore'
           ? deleted < size
-          : deleted > 0 && !['purge', 'export'].includes(button.value)
+          : deleted > 0 && !['purge', 'export', 'compare'].includes(button.value)
       button.hidden = size > 0 && isWrong
+      const { min, max } = button.dataset
+      button.disabled = size > 0 && (size < (min ?? 1) || size > (max ?? Infinity))
     }
   }
 

@@ -3,6 +3,7 @@ import type { AdminSite } from './admin_site.js'
 import { proofGuard } from './authentication/action_guards.js'
 import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
+import { compareRoutes } from './compare/compare_routes.js'
 import { dashboardRoutes } from './dashboard/dashboard_routes.js'
 import { eventRoutes } from './event_log/event_routes.js'
 import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
@@ -45,6 +46,7 @@ const MODEL_ROUTES = [
   cellRoutes,
   historyRoutes,
   bulkRoutes,
+  compareRoutes,
   importRoutes,
 ]
 

@@ -27,6 +27,10 @@ interface Button {
   place: string
   /** Opens a form that the script shows in a dialog on the list */
   hasPanel: boolean
+  /** How the form is sent; default: POST */
+  sentBy?: 'get'
+  /** Numbers of records that the button is for; default: any */
+  limits?: { min: number; max: number }
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
   /** Heading of the script's dialog */
@@ -46,6 +50,9 @@ export interface BulkBar {
   /** URL that reverts a soft deletion */
   undoUrl: string | null
 }
+
+/** Numbers of records that can be compared */
+export const COMPARED = { min: 2, max: 5 }
 
 /* Writes that the bulk bar offers for each mode of the list. [B16] */
 const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
@@ -78,6 +85,7 @@ export function bulkBar(
   const isWrite = ({ call, isDestructive }: Button) => call !== null || isDestructive
   const buttons = [
     ...tasks.filter((one) => !isWrite(one)),
+    ...(view.may('view') && offers.has('view') ? [compareButton(site, view)] : []),
     ...exports,
     ...tasks.filter((one) => isWrite(one)),
   ]
@@ -109,16 +117,30 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
   }
 }
 
+/** Button that shows the selected records side by side. */
+function compareButton(site: Site, view: ModelView): Button {
+  return {
+    ...pageButton('compare', site.text('compare.open'), view.url('/compare')),
+    sentBy: 'get',
+    limits: COMPARED,
+  }
+}
+
 /** Button that opens the export dialog for the selected records. [D2] */
 function exportButton(site: Site, view: ModelView): Button {
+  const button = pageButton('export', site.text('export.selected'), view.url('/export/selected'))
+  return { ...button, hasPanel: true }
+}
+
+function pageButton(value: string, label: string, place: string): Button {
   const none = { one: '', other: '' }
   return {
-    value: 'export',
-    label: site.text('export.selected'),
+    value,
+    label,
+    place,
     isDestructive: false,
     asks: false,
-    place: view.url('/export/selected'),
-    hasPanel: true,
+    hasPanel: false,
     call: null,
     heading: none,
     note: none,

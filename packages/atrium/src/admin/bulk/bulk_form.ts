@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { BulkFailure } from './errors.js'
 import { returnPath } from '../http/site_paths.js'
 import type { ModelView } from '../views/model_view.js'
@@ -35,7 +35,7 @@ export interface BulkForm {
 /** @param body  fields of the form; a field that was sent several times is an array */
 export async function bulkFormOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   body: Record<string, unknown>
 ): Promise<BulkForm> {
@@ -54,7 +54,7 @@ export async function bulkFormOf(
 /** Reads the form from the query of the confirmation page's URL. */
 export async function bulkFormInQuery(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView
 ): Promise<BulkForm> {
   const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
@@ -116,7 +116,7 @@ export function sendOn(
 
 async function nextOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   wanted: unknown
 ): Promise<string> {

@@ -25,7 +25,9 @@ import { type ReadableHistory, readableHistory } from './readable_history.js'
 import { type Version, idBefore, versionOf } from './version.js'
 import { historyEntry, versionMark, rowEntries } from './history_entry.js'
 import { parameterIn } from '../http/page_address.js'
-import { historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
+import { redirectWithMessage } from '../http/redirect.js'
+import { comparedVersions, versionComparison } from './version_comparison.js'
+import { COMPARE, historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
 import { referenceTitles, versionFields } from './version_fields.js'
 
 /** Options to recover a permanently deleted record. [R8] */
@@ -101,10 +103,12 @@ export class HistoryController {
    *
    * @throws PageNotFound  if there is no event log, or no record that the user can see
    */
-  async show(ctx: HttpContext): Promise<string> {
+  async show(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     if (!hasEventLog(site)) throw new PageNotFound()
     const history = await readableHistory(ctx, site, this.#log, view)
+    const compared = comparedVersions(ctx)
+    if (compared) return await this.#compare(ctx, history, compared)
     const event = parameterIn(ctx, VERSION)
     if (event === null) return await this.#list(ctx, history)
     return await this.#version(ctx, history, await versionOf(this.#log, history, event))
@@ -141,6 +145,11 @@ export class HistoryController {
       recovery: history.record ? null : await this.#recovery(ctx, history),
       pages,
       ...(pages.next === null && this.#beginning(key, found.rows.at(-1), list)),
+      compare: {
+        action: historyUrl(view, key),
+        name: own.length > 1 ? COMPARE : null,
+        list,
+      },
       entries: [...own, ...ofRows].sort((one, other) => other.id - one.id),
     })
   }
@@ -153,6 +162,25 @@ export class HistoryController {
       begins: first?.action !== 'CREATE',
       beginning: url ? withListQuery(url, list) : null,
     }
+  }
+
+  /** Renders two versions side by side; with another number of versions, the list of versions with a message. */
+  async #compare(ctx: HttpContext, history: ReadableHistory, ids: readonly string[]) {
+    const { site, view } = this
+    const own = withListQuery(historyUrl(view, history.key), listQueryIn(ctx))
+    if (new Set(ids).size !== 2) {
+      const text = site.text('compare.versions.number')
+      return await redirectWithMessage(ctx, own, { kind: 'error', text })
+    }
+    const versions = await Promise.all(ids.map((id) => versionOf(this.#log, history, id)))
+    const { title } = await this.#head(ctx, history, versions.at(-1)!.row)
+    return await site.render(ctx, 'pages/compare', {
+      ...(await versionComparison(ctx, site, view, history, versions)),
+      title: site.text('compare.versions.title', { name: title }),
+      back: { url: own, text: site.text('events.history.title', { name: title }) },
+      same: site.text('compare.versions.none'),
+      hasTimes: true,
+    })
   }
 
   async #version(ctx: HttpContext, history: ReadableHistory, version: Version): Promise<string> {

@@ -31,6 +31,8 @@ interface HistoryEntry {
   moment: Moment
   /** URL of the version; null for changes of inline rows, which are not versions of the record */
   url: string | null
+  /** Id of the version for a comparison; null for changes of inline rows */
+  version: number | null
   /** URL of the event, for users who can read the log */
   event: string | null
   /** The event that undid a change of inline rows; null if there is none, or for a version */
@@ -68,6 +70,7 @@ export function historyEntry(
     mark: versionMark(site, row, event),
     moment: momentOf(row.timestamp),
     url: versionUrl(view, key, row.eventId),
+    version: row.eventId,
     event: reads && event ? site.url(`/management/events/${event.id}`) : null,
     undone: null,
     who: event?.username ? plainText(event.username) : null,
@@ -150,6 +153,7 @@ export async function rowEntries(
       mark: markOf(site, event.eventType),
       moment: momentOf(event.timestamp),
       url: null,
+      version: null,
       event: reads ? eventUrl(site, event.id) : null,
       undone: undoneBy(site, undone.get(event.id)),
       who: event.username ? plainText(event.username) : null,

@@ -6,6 +6,9 @@ import { hasEventLog } from './event_access.js'
 /** Parameter with the id of the event that identifies a version. [R8] */
 export const VERSION = 'version'
 
+/** Parameter with the ids of two versions that are compared. */
+export const COMPARE = 'compare'
+
 /** Returns the URL of a record's history: `/admin/Film/history/12`. [E5, R9] */
 export function historyUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/history${view.resource.key.toPath(key)}`)

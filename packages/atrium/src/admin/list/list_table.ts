@@ -4,7 +4,7 @@ import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
 import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { shownOf } from '../permissions/personal_view.js'
 import { recordLinks } from '../http/record_links.js'
@@ -65,7 +65,7 @@ export class ListTable {
 
   /** @param chosen  names of the table's columns; null for the default columns of the view [L6] */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView,
     private readonly chosen: readonly string[] | null = null
   ) {}

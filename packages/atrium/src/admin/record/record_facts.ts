@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { fileColumnsOf } from '../forms/files/file_fields.js'
 import { isFileKey, nameOfFile } from '../forms/files/file_store.js'
 import type { Text } from '../forms/fields/widgets/form_widget.js'
@@ -22,7 +22,7 @@ import { recordLinks } from '../http/record_links.js'
 const SHORT = 60
 
 /** A value of a record, with the label of the field. */
-interface RecordFact {
+export interface RecordFact {
   name: string
   label: string
   kind: ShownCell['kind']
@@ -40,7 +40,7 @@ interface RecordFact {
  */
 export async function recordFacts(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   item: Item
 ): Promise<RecordFact[]> {
@@ -117,7 +117,7 @@ const LONGEST_TITLE = 120
  */
 export async function attachedFacts(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   record: LucidRow,
   except: ReadonlySet<string> = new Set()
@@ -133,7 +133,7 @@ export async function attachedFacts(
 
 async function factOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   many: ManyToMany,
   record: LucidRow

@@ -12,6 +12,8 @@ export interface Site extends ViewSite, PagedSite, CardedSite {
   readonly mountPath: string
   /** Order of the sidebar, and links in it */
   readonly navigation: Navigation
+  /** Folder of the application's templates, which replace those of the site */
+  readonly templatesDirectory: string | undefined
   /** Returns a text of the catalogue. */
   text(key: string, data?: Record<string, unknown>): string
   /** Renders a page or a partial of the site. */

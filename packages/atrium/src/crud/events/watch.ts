@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
 import { refuseNullKeys } from '../lucid/null_keys.js'
 import { markOwnHook } from '#base/lucid/own_hooks'
-import { takeLockedRow } from '../lucid/stored_rows.js'
+import { forgetStoredRow, takeLockedRow } from '../lucid/stored_rows.js'
 import { addCausedPivots } from './caused_pivots.js'
 import { causedBy, writeOf, type Caused } from './caused_writes.js'
 import { markWatched, watchedClassOf } from './watched.js'
@@ -78,6 +78,8 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * columns. If an observer needs the previous state, the row is read, and locked in a transaction. [E3]
    */
   async function remember(record: LucidRow, isDeletion = false) {
+    /* It is the row after the previous write of the same instance. */
+    forgetStoredRow(record)
     const known = copyAttributes(record, record.$original)
     if (!isObserved()) {
       BEFORE.set(record, { known, stored: known })

@@ -206,6 +206,7 @@ const DOORS: Door[] = [
     })
   ),
   page('/action/stamp?ids=:id', ['stamp+update'], { missing: 303 }),
+  page('/compare?ids=:id', ['view'], { ok: 303, missing: 303 }),
   page('/bulk-edit?ids=:id', ['update'], { missing: 303 }),
   page('/bulk-edit?all=1&query=filter.id%3D:id&count=1', ['update'], { missing: 303 }),
   send('POST', '/bulk-edit', ['update'], { ok: 200, missing: 303, form: { ids: ':id' } }),

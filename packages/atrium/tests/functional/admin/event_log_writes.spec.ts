@@ -65,6 +65,23 @@ test.group('The event log | writes', (group) => {
     assert.isTrue(event.timestamp.equals(row.timestamp))
   })
 
+  test('[E1, E3] each save of the same instance by application code is logged with its own states', async ({
+    assert,
+  }) => {
+    const article = await Article.create({ title: 'One' })
+    for (const title of ['Two', 'Three']) await article.merge({ title }).save()
+    const rows = await audited('Article')
+    const states = rows.map(({ newState, previousState }) => [
+      previousState?.heading,
+      newState?.heading,
+    ])
+    assert.sameDeepMembers(states, [
+      [undefined, 'One'],
+      ['One', 'Two'],
+      ['Two', 'Three'],
+    ])
+  })
+
   test('[E3, A23] writing the same values has no event, although the update time is set', async ({
     assert,
   }) => {
