@@ -7,6 +7,7 @@ import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { engineRouter } from '#base/http/engine_router'
 import { meterRequest } from '#base/http/request_meter'
+import { finishResponse } from './http/finish_response.js'
 import { allowCrossOrigin, preflightMethod } from './http/cross_origin.js'
 import {
   reportError,
@@ -34,27 +35,41 @@ export default class MountMiddleware {
     const hosts = match(hostRouter, ctx, asked ?? request.method())
     if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
 
-    try {
-      if (isOfEndpoints(own ? place : path) && (await allowCrossOrigin(ctx))) return
-    } catch (error) {
-      return await handleError(error, ctx)
-    }
-    /* The application can enable method overrides by forms; they do not apply to routes of the engine. */
-    request.method = request.intended
-    const { query } = request.parsedUrl
-    if (query) request.updateQs(queryStrings.parse(query))
-    restoreAccept(request.request)
-    if (!own || asked !== undefined) {
-      return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
-    }
-    if (app.container.hasBinding('auth.manager')) ctx.auth ??= await makeAuthenticator(ctx)
-    const { route } = own
-    ctx.params = own.params
-    ctx.subdomains = own.subdomains
-    ctx.route = route
-    ctx.routeKey = own.routeKey
-    return await route.execute(route, ctx.containerResolver, ctx, handleError)
+    const called = asked === undefined ? own : null
+    if (!isOfEndpoints(own ? place : path)) return await respond(ctx, called)
+    if (!(await isPreflightSent(ctx))) await respond(ctx, called)
+    await finishResponse(ctx)
   }
+}
+
+/** Sets the CORS headers; returns true if that was the whole response, or an error was sent. */
+async function isPreflightSent(ctx: HttpContext): Promise<boolean> {
+  try {
+    return await allowCrossOrigin(ctx)
+  } catch (error) {
+    await handleError(error, ctx)
+    return true
+  }
+}
+
+/** Calls the route, or responds that there is none. */
+async function respond(ctx: HttpContext, own: ReturnType<typeof match>): Promise<unknown> {
+  const { request } = ctx
+  /* The application can enable method overrides by forms; they do not apply to routes of the engine. */
+  request.method = request.intended
+  const { query } = request.parsedUrl
+  if (query) request.updateQs(queryStrings.parse(query))
+  restoreAccept(request.request)
+  if (!own) {
+    return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
+  }
+  if (app.container.hasBinding('auth.manager')) ctx.auth ??= await makeAuthenticator(ctx)
+  const { route } = own
+  ctx.params = own.params
+  ctx.subdomains = own.subdomains
+  ctx.route = route
+  ctx.routeKey = own.routeKey
+  return await route.execute(route, ctx.containerResolver, ctx, handleError)
 }
 
 function match(router: Router, { request }: HttpContext, method: string) {

@@ -155,6 +155,7 @@ function rawResponse(problem: Problem) {
     headers: {
       'content-type': 'application/problem+json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
       'x-request-id': randomUUID(),
     },
     body,

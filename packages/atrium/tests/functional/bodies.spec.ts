@@ -162,7 +162,7 @@ test.group('Refused bodies', (group) => {
     .with([
       { type: 'text/plain' },
       { type: 'text/xml' },
-      { type: 'application/merge-patch+json' },
+      { type: 'application/json-patch+json' },
       { type: 'multipart/form-data; boundary=x' },
       { type: 'application/json; charset=utf-16' },
     ])

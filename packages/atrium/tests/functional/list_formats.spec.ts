@@ -167,7 +167,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       ['application/json;q=0.1, application/x-ndjson;q=0.2', NDJSON],
       ['*/*', 'application/json'],
       ['text/*', 'text/csv'],
-      ['text/html', 'application/json'],
+      ['text/html, */*;q=0.1', 'application/json'],
       ['text/csv;q=0, */*;q=0.1', 'application/json'],
     ])
     .run(async ({ assert }, [accept, type]) => {

@@ -53,8 +53,14 @@ function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
     throw unsupportedType()
   }
   if (type.trim() === 'application/json') return 'json'
+  if (isMergePatch(request) && request.method === 'PATCH') return 'json'
   if (type.trim() === 'application/x-www-form-urlencoded') return 'form'
   throw unsupportedType()
+}
+
+/** True for a body of RFC 7396. */
+export function isMergePatch({ headers }: IncomingMessage): boolean {
+  return /^\s*application\/merge-patch\+json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 }
 
 /** Reads the text of a body. Stops at the limit, even if `Content-Length` is lower. */

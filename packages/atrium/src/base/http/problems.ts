@@ -44,10 +44,14 @@ export const bodyTooLarge = (limit: number) =>
 
 export const bodyCutOff = () => new Problem(400, 'The body ended before it was complete')
 
+/** 406 for an `Accept` header with none of the media types that can be sent */
+export const notAcceptable = (types: readonly string[]) =>
+  new Problem(406, `The response can be ${listed([...types])}, which Accept excludes`)
+
 export const unsupportedType = () =>
   new Problem(
     415,
-    'The body must be application/json in UTF-8, or application/x-www-form-urlencoded'
+    'The body must be application/json in UTF-8 (for PATCH also application/merge-patch+json), or application/x-www-form-urlencoded'
   )
 
 export const unsupportedEncoding = () =>

@@ -5,7 +5,7 @@ import { engineRouter } from '#base/http/engine_router'
 import { toApi } from '#base/values/to_api'
 import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
-import { listFormatOf, nameItems } from '../http/list_format.js'
+import { JSON_TYPE, LIST_FORMATS, listFormatOf, nameItems } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
@@ -36,6 +36,18 @@ import {
 } from './handlers/list_handlers.js'
 import { registerRoute } from './endpoint_routes.js'
 import { RequestValue } from '#base/http/request_value'
+
+/** Overridable handlers by endpoint */
+const HANDLERS: Partial<Record<string, keyof EndpointCreator>> = {
+  create: 'createItem',
+  read: 'readItem',
+  update: 'updateItem',
+  put: 'updateItem',
+  delete: 'deleteItem',
+  db_delete: 'dbDelete',
+  batch: 'batchItems',
+  aggregate: 'aggregateItems',
+}
 
 /**
  * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
@@ -85,6 +97,7 @@ export class EndpointCreator extends ModelEndpoints {
       this.plan.add({
         ...route,
         isCustom: false,
+        types: this.#typesOf(route.name),
         handler: others[route.name] ?? handlers[operation],
         middleware: middlewareOf(this.options, operations),
       })
@@ -350,6 +363,13 @@ export class EndpointCreator extends ModelEndpoints {
   get #readsRowsDirectly(): boolean {
     const { fetchItems } = EndpointCreator.prototype
     return this.fetchItems === fetchItems && this.crud.getMulti === LucidCrud.prototype.getMulti
+  }
+
+  /** Returns the media types of an endpoint; undefined if a subclass overrides its handler. */
+  #typesOf(name: string): readonly string[] | undefined {
+    const method = HANDLERS[name] ?? 'readItems'
+    if (this[method] !== EndpointCreator.prototype[method]) return undefined
+    return name === 'read_multi' ? [JSON_TYPE, ...Object.values(LIST_FORMATS)] : [JSON_TYPE]
   }
 
   /** Returns the resource as the caller is allowed to see it. [U4] */

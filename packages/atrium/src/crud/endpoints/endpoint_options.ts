@@ -99,6 +99,8 @@ export interface PlannedRoute extends CustomRoute {
   operations?: readonly Operation[]
   name: string
   isCustom: boolean
+  /** Media types that the route can send; undefined if only its handler knows them */
+  types?: readonly string[]
 }
 
 /** True for a generated endpoint that only writes. Unknown for custom routes, so false. */

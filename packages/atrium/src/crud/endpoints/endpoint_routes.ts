@@ -12,6 +12,7 @@ import { checkCollisions } from './generated_endpoints.js'
 import { requestSubject } from '../http/request_transaction.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { engineRouter } from '#base/http/engine_router'
+import { checkAcceptable } from '../http/acceptable.js'
 import { hasPrecondition } from '../http/preconditions.js'
 import { isReadOnly } from '#base/http/problems'
 import { rateLimit } from '../http/rate_limit.js'
@@ -135,6 +136,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
     await access.authorizeAny(ctx, route.operations ?? [route.operation])
+    if (route.types) checkAcceptable(ctx, route.types)
     /*
      * Checked before the write: within the write's transaction, the query for a token would wait for that transaction.
      */

@@ -7,6 +7,8 @@ import type { Item } from '../types.js'
 import { escapeFormula } from '#base/values/formula'
 import { writeJson } from '#base/values/json'
 
+export const JSON_TYPE = 'application/json'
+
 /** Formats of a list in addition to JSON, with their media types. [D5] */
 export const LIST_FORMATS = {
   csv: 'text/csv',
@@ -23,7 +25,7 @@ export type ListFormat = keyof typeof LIST_FORMATS
  */
 export function listFormatOf({ request, response }: HttpContext): ListFormat | undefined {
   response.vary('Accept')
-  const accepted = request.accepts(['application/json', ...Object.values(LIST_FORMATS)])
+  const accepted = request.accepts([JSON_TYPE, ...Object.values(LIST_FORMATS)])
   const formats = Object.keys(LIST_FORMATS) as ListFormat[]
   return formats.find((format) => LIST_FORMATS[format] === accepted)
 }

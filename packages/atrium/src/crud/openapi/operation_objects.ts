@@ -144,7 +144,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         header('Prefer'),
         ...precondition(of).parameters,
       ],
-      requestBody: jsonBody(schemaRef(`${names.item}Update`)),
+      requestBody: updateBody(schemaRef(`${names.item}Update`), of.route.method),
       responses: {
         200: responses.response(
           of.endpoints.isJsonServer
@@ -270,6 +270,13 @@ function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>):
 
 function jsonBody(schema: SchemaObject): RequestBody {
   return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** Returns the body of an update; PATCH accepts a merge patch, too. */
+function updateBody(schema: SchemaObject, method: string): RequestBody {
+  const body = jsonBody(schema)
+  if (method !== 'PATCH') return body
+  return { ...body, content: { ...body.content, 'application/merge-patch+json': { schema } } }
 }
 
 export function schemaRef(name: string): SchemaObject {

@@ -10,6 +10,7 @@ const PROBLEMS = {
   401: 'The request has no valid token',
   403: 'The caller is not allowed to do this',
   404: 'The item does not exist',
+  406: '`Accept` excludes every type that the response can have',
   409: 'Conflict with stored data: a unique value exists already, a reference is broken, or the same request is in progress',
   412: 'The item has changed since then',
   413: 'The body, or the requested response, is too large',
@@ -151,7 +152,13 @@ export class Responses {
 
   /** Returns references to the possible problems. */
   problems(statuses: ProblemStatus[]): Record<string, Reference> {
-    const all: ProblemStatus[] = [...statuses, ...(this.isLimited ? [429 as const] : []), 500, 503]
+    const all: ProblemStatus[] = [
+      ...statuses,
+      406,
+      ...(this.isLimited ? [429 as const] : []),
+      500,
+      503,
+    ]
     return Object.fromEntries(
       [...new Set(all)].sort().map((status) => [status, ref('responses', nameOf(status))])
     )

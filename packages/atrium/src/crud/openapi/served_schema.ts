@@ -3,6 +3,8 @@ import string from '@adonisjs/core/helpers/string'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import { authorizeToken } from '../endpoints/access.js'
+import { checkAcceptable } from '../http/acceptable.js'
+import { JSON_TYPE } from '../http/list_format.js'
 import { compressed, type CompressedText } from '#base/http/asset_store'
 import { bestEncoding } from '#base/http/send_asset'
 import { matchesWeakly, parseTags } from '#base/http/etag'
@@ -23,6 +25,7 @@ export class ServedSchema {
   async show(ctx: HttpContext): Promise<void> {
     const { request, response } = ctx
     await authorizeToken(ctx, 'The API schema', crudConfig().openapi.access)
+    checkAcceptable(ctx, [JSON_TYPE])
 
     this.#made ??= this.#make(ctx).catch((error) => {
       this.#made = undefined

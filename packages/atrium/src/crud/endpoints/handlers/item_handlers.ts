@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { readBody } from '#base/http/body'
+import { isObject } from '#base/checks'
+import { isMergePatch, readBody } from '#base/http/body'
 import { strongTag } from '#base/http/etag'
 import {
   replyCreated,
@@ -15,7 +16,7 @@ import type { Item } from '../../types.js'
 import { writeJson } from '#base/values/json'
 import type { EndpointAccess } from '../endpoint_access.js'
 import type { Resource, IncludedRelation } from '../../resource/resource.js'
-import { itemNotFound } from '#base/http/problems'
+import { invalidBody, itemNotFound } from '#base/http/problems'
 import { pickFields } from '#base/columns/fields'
 import { parseItemRequest } from '../../request/item_request.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -118,6 +119,7 @@ export async function handleUpdate(
   checkWriteQuery(queryOf(ctx), crudConfig())
   const key = requestedKey()
   const body = await readBody(ctx, crudConfig().body)
+  if (isMergePatch(ctx.request.request)) refuseNested(body)
   const { strictBody } = crudConfig()
   const values = await parseUpdate(resource.updateBody, {
     body,
@@ -134,6 +136,19 @@ export async function handleUpdate(
   if (isApplied) ctx.response.header('preference-applied', `return=${wanted}`)
   if (wanted === 'minimal') ctx.response.status(204).send('')
   else reply(ctx, item)
+}
+
+/**
+ * Refuses an object within a merge patch (RFC 7396): it would have to be merged into the stored value of the column,
+ * which an update replaces.
+ *
+ * @throws Problem 422
+ */
+function refuseNested(body: Record<string, unknown>): void {
+  const names = Object.keys(body).filter((name) => isObject(body[name]))
+  if (names.length === 0) return
+  const message = 'cannot be merged; send the whole value in a body of type application/json'
+  throw invalidBody(names.map((field) => ({ field, rule: 'merge', message })))
 }
 
 interface DeleteHandlerOptions {
