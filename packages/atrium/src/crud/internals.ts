@@ -116,6 +116,15 @@ export { deletionEffects } from './operations/related/deletion_effects.js'
 /** Rows are counted up to this number, which the page displays */
 export { MOST_COUNTED } from './operations/related/deletion_effects.js'
 
+/* Summaries and groups of a list */
+
+/** The functions that a column can be summarized with, for the choices of the list */
+export { measuresOf } from './request/aggregate_request.js'
+/** The columns that a list can be grouped by, for the choices of the list */
+export { canGroupBy } from './request/aggregate_request.js'
+/** Name of such a function */
+export type { MeasureName } from './sql/aggregation.js'
+
 /* Undo, which requires the log of the site */
 
 /** Data to revert a write, as the log stores it */

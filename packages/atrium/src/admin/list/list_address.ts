@@ -5,6 +5,7 @@ import type { Sort, SortWord } from '#base/columns/sort'
 import { countIn, type ListWords } from '#crud/internals'
 import type { ModelView } from '../views/model_view.js'
 import { columnsWritten } from './columns/column_choices.js'
+import { summariesWritten, type Summary } from './summaries/summaries.js'
 import { DEFAULT_ROWS, isPageSize } from '../views/page_size.js'
 
 /* Conversion between the parameters of a list's URL and the query grammar of the API, which parses the values. */
@@ -22,6 +23,12 @@ export const SEARCH = 'search-input'
 
 /** Value of the parameter `view` that disables the default view [L5] */
 export const ALL_RECORDS = 'all'
+
+/** Name of the parameter with the summaries under the list, such as `us_gross:sum` [G5] */
+export const SUMMARY = 'summary'
+
+/** Name of the parameter with the column by which the list is grouped [G5] */
+export const GROUP_BY = 'group_by'
 
 /* Prefix of filter parameters: `filter.price__gte` is `price__gte` in the API. */
 const PREFIX = 'filter.'
@@ -107,17 +114,21 @@ interface Narrowing {
   search: string
   columns: readonly string[] | null
   deleted: DeletedMode
+  summaries: readonly Summary[] | null
+  groupBy: Column | null
 }
 
 /** Returns the parameters that determine the records and columns of a list, without defaults, in a fixed order. */
 export function narrowingFields(list: Narrowing): Field[] {
-  const { filters, q, column, search, columns, deleted } = list
+  const { filters, q, column, search, columns, deleted, summaries, groupBy } = list
   return [
     ...filters.map(({ name, text }): Field => [filterParameter(name), text]),
     ...fieldsUnless(q === '', ['q', q]),
     ...(column && search !== '' ? searchFields(column, search) : []),
     ...(columns ? columnsWritten(columns) : []).map((text): Field => ['columns', text]),
     ...fieldsUnless(deleted === 'exclude', ['deleted', deleted]),
+    ...(summaries ? [[SUMMARY, summariesWritten(summaries)] as Field] : []),
+    ...(groupBy ? [[GROUP_BY, groupBy.apiName] as Field] : []),
   ]
 }
 

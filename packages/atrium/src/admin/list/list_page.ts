@@ -29,6 +29,8 @@ import { pagerOf } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
+import { listGroups } from './summaries/list_groups.js'
+import { listSummary } from './summaries/list_summary.js'
 import { searchableColumns } from './title_search.js'
 
 /* Maximum number of cached tables with custom columns */
@@ -87,6 +89,10 @@ export class ListPage {
     finding.catch(() => {})
     const bar = filterBar(ctx, this.site, this.view, requested)
     bar.catch(() => {})
+    const summary = listSummary(ctx, this.site, requested)
+    summary.catch(() => {})
+    const groups = listGroups(ctx, this.site, requested)
+    groups.catch(() => {})
     /* Prepares what does not depend on the records while the query runs. */
     await setImmediate()
     const surroundings = this.#surroundings(requested, offers, isImported)
@@ -119,6 +125,8 @@ export class ListPage {
       ...shown,
       ...surroundings,
       filterBar: await bar,
+      summary: await summary,
+      groups: await groups,
       /* Offer to select all records on all pages, if that is possible [L8] */
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       views: viewsBar(ctx, this.site, parameters),

@@ -16,7 +16,11 @@ import {
 } from './saved_views/list_place.js'
 import { searchCondition } from '#base/columns/search_condition'
 import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
+import { readGroup, readSummaries, usualSummaries, type Summary } from './summaries/summaries.js'
 import {
+  GROUP_BY,
+  lastIn,
+  SUMMARY,
   ROWS,
   SEARCHED,
   SEARCH,
@@ -36,7 +40,10 @@ import {
 
 type Paged = Pick<ListParameters, 'page' | 'rows' | 'sorting' | 'order' | 'deleted' | 'fixed'>
 type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'titles'>
-type Shown = Pick<ListParameters, 'columns' | 'unknownColumns' | 'place' | 'base'>
+type Shown = Pick<
+  ListParameters,
+  'columns' | 'unknownColumns' | 'place' | 'base' | 'summaries' | 'groupBy'
+>
 
 /**
  * The parameters of a list's URL: an API request and additional parameters of the admin list. Invalid parameters are
@@ -65,6 +72,10 @@ export class ListParameters {
   readonly columns: readonly string[] | null = null
   /** Names in `columns` that do not exist or that the viewer cannot see */
   readonly unknownColumns: readonly string[] = []
+  /** Summaries in the URL or in its saved view; null if neither contains any [G5] */
+  readonly summaries: readonly Summary[] | null = null
+  /** Column by which the records are grouped; null for the list of records [G5] */
+  readonly groupBy: Column | null = null
   /** The viewer's saved views and preferences for the list [L5, L6] */
   readonly place: ListPlace = NO_PLACE
   /** URL of the page that contains the list; null for the list's page [R4] */
@@ -111,6 +122,7 @@ export class ListParameters {
     const { column: searched, text, q } = searchIn(given, search)
     const column = resource.fields.find(({ apiName }) => apiName === searched) ?? null
     const { columns, unknown } = readColumns(view, given.getAll('columns'))
+    const summary = lastIn(given, SUMMARY)
     return new ListParameters(view, {
       page: list.paging.shape === 'page' ? list.paging.page : 1,
       rows: list.paging.limit,
@@ -124,6 +136,8 @@ export class ListParameters {
       deleted: list.deleted,
       columns,
       unknownColumns: unknown,
+      summaries: summary === undefined ? null : readSummaries(view, summary),
+      groupBy: readGroup(view, lastIn(given, GROUP_BY)),
       place,
     })
   }
@@ -175,6 +189,11 @@ export class ListParameters {
   /** Names of the columns to show; null for the default columns of the model's list. [L6] */
   get shownColumns(): readonly string[] | null {
     return this.columns ?? this.place.columns
+  }
+
+  /** Summaries to show: from the URL, otherwise from the view. [G5] */
+  get shownSummaries(): readonly Summary[] {
+    return this.summaries ?? usualSummaries(this.view)
   }
 
   /** True if the list differs from the current saved view. [L5] */

@@ -37,6 +37,7 @@ import {
   type TableColumn,
 } from './table_columns.js'
 import type { ListColumn } from '../views/list_column.js'
+import { shortened, type Summary } from './summaries/summaries.js'
 import type { ListParameters } from './list_parameters.js'
 
 /** Number of rows that are rendered before other requests get a turn; more than a page of a list has */
@@ -370,4 +371,19 @@ async function related(
     const href = isKey ? linkTo([values[index]]) : null
     return { ...textCell(title), ...(href && { href }) }
   })
+}
+
+/** Formats a figure like the cells of its column. */
+export function figureCell(
+  site: Pick<Site, 'text'>,
+  view: ModelView,
+  { column, of }: Summary,
+  value: unknown
+): ShownCell {
+  const text = site.text.bind(site)
+  const own = widgetShow(view, column, text)
+  const figure = of === 'avg' && typeof value === 'string' ? shortened(value) : value
+  const isGrouped = !isIdentifier(view, column)
+  const cell = cellMaker(column, [figure], { isGrouped, text, own })(figure)
+  return own ? cell : withUnits(view, column.apiName, cell)
 }

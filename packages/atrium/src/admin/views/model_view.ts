@@ -275,7 +275,8 @@ export class ModelView {
 
   /** Checks that every column in the options is visible. */
   #checkNames() {
-    const { listColumns, searchableColumns, facets, defaultSort, title, fields } = this.options
+    const { listColumns, searchableColumns, facets, summaries, defaultSort, title, fields } =
+      this.options
     const shownNames = this.resource.fields.map(({ apiName }) => apiName)
     const computed = [...this.resource.computed.values()]
     const check = (option: string, names: Iterable<string>, valid: string[]) => {
@@ -290,6 +291,8 @@ export class ModelView {
     check('listColumns', own, [...shownNames, ...computed])
     check('searchableColumns', searchableColumns ?? [], shownNames)
     check('facets', facets ?? [], shownNames)
+    const summarized = [...(summaries ?? [])].map((one) => one.split(':')[0])
+    check('summaries', summarized, shownNames)
     if (defaultSort !== undefined) {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }

@@ -34,6 +34,12 @@ export const DRAWING: Check = [
   "SVG path data in a box of 24 by 24, as in 'M4 6h16M4 12h16'",
 ]
 
+const SUMMARIES: Check = [
+  (value) =>
+    isList(value, (one) => typeof one === 'string' && /^[^:,]+:(?:sum|avg|min|max)$/.test(one)),
+  "a list of columns with sum, avg, min or max, as in ['us_gross:sum']",
+]
+
 const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   allowedActions: TEXTS,
   createSchema: ANY,
@@ -55,6 +61,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
   searchableColumns: TEXTS,
   facets: TEXTS,
+  summaries: SUMMARIES,
   related: TEXTS,
   inlines: INLINES,
   manyToMany: TEXTS,

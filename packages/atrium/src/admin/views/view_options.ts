@@ -139,6 +139,10 @@ export interface AdminViewOptions {
    */
   facets?: Iterable<string>
   /**
+   * Summaries under the list, each a column and `sum`, `avg`, `min` or `max`, such as `us_gross:sum`. Default: none [G5]
+   */
+  summaries?: Iterable<string>
+  /**
    * Names of `hasMany` and `hasOne` relations whose records are listed below a record; an empty list for none.
    * Default: every `hasMany` to a model of the site [R4]
    */

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { conditionsFromCode } from '../request/list_request.js'
+import { conditionsFromCode, type ListRequest } from '../request/list_request.js'
 import type { Selection } from '../sql/select.js'
 import { countAllowed, countAllowedByTime, isAnyAllowed } from './lists/count_allowed.js'
 import type { CallOptions, SelectOptions } from './call_options.js'
@@ -22,16 +22,30 @@ export async function countItems(
     : await records.reader.counts.all(client, matching)
 }
 
+/** Options of `countByDay`. */
+export interface DayOptions extends CallOptions {
+  /** Time zone that defines the days; default: UTC */
+  zone?: string
+  /** The list whose items are counted; default: all items */
+  request?: ListRequest
+}
+
 /** Counts the items of each day. See `LucidCrud.countByDay`. */
 export async function countItemsByDay(
   records: Records,
   apiName: string,
-  first: string,
-  { zone = 'utc', ...options }: CallOptions & { zone?: string }
+  first: string | null,
+  { zone = 'utc', request, ...options }: DayOptions
 ): Promise<Array<{ day: string; count: number }> | null> {
-  const client = await clientFor(records.resource, options)
-  const filters = { [`${apiName}__gte`]: beginOfDay(first, zone) }
-  const matching = await selectMatching(records, filters, client, options)
+  const { resource } = records
+  const client = await clientFor(resource, options)
+  const filters =
+    first === null
+      ? { [`${apiName}__is_not`]: null }
+      : { [`${apiName}__gte`]: beginOfDay(first, zone) }
+  const selected = await selectMatching(records, filters, client, options)
+  const listed = request && records.byConditions(request.shownBy(resource), client, options)
+  const matching = listed ? { ...listed, where: [...listed.where, ...selected.where] } : selected
   const column = records.resource.columns.find(apiName)!
   const part = partFor(zone)
   const counts = records.authorizesRecords(options)

@@ -3,7 +3,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
 import type { CallOptions, FindOptions, ReadOptions, SelectOptions } from './call_options.js'
 import { aggregateItems, type AggregateOptions } from './aggregate.js'
-import { anyItemAllowed, countItems, countItemsByDay } from './count.js'
+import { anyItemAllowed, countItems, countItemsByDay, type DayOptions } from './count.js'
 import {
   type CountValuesOptions,
   countItemsByValue,
@@ -135,16 +135,17 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
    * Returns the number of items for each day of a datetime column.
    *
    * @param apiName  API name of the column
-   * @param first    first day, as YYYY-MM-DD
-   * @param options  `zone`: time zone that defines the days; default: UTC
+   * @param first    first day, as YYYY-MM-DD; null for all days
+   * @param options  `zone`: time zone that defines the days; default: UTC. `request`: the list; its paging and order
+   *   are ignored
    * @returns the days with items, in no particular order; null if the policy requires the record and more than 10,000
    *   records would have to be authorized [P14]
    * @throws Problem 403
    */
   async countByDay(
     apiName: string,
-    first: string,
-    options: CallOptions & { zone?: string } = {}
+    first: string | null,
+    options: DayOptions = {}
   ): Promise<Array<{ day: string; count: number }> | null> {
     return await countItemsByDay(await this.recordsFor(options), apiName, first, options)
   }

@@ -11,6 +11,15 @@ import { showPanel } from '../saved_views/views_bar.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { chosenNames, columnChoices, labelOf } from './column_choices.js'
 import { redirect } from '../../http/redirect.js'
+import {
+  groupChoices,
+  readGroup,
+  readSummaries,
+  summariesWritten,
+  summaryChoices,
+  usualSummaries,
+  wordOf,
+} from '../summaries/summaries.js'
 
 interface Shown {
   /** Names of all columns in the order of the form */
@@ -44,7 +53,8 @@ export class ColumnsController {
 
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
-    const parameters = await readList(ctx, this.site, this.view, singleText(texts, 'query') ?? '')
+    const query = singleText(texts, 'query') ?? ''
+    const parameters = this.#arranged(await readList(ctx, this.site, this.view, query), texts)
     if (texts.has('reset')) return await this.#keep(ctx, parameters, null, null)
 
     const { all } = columnChoices(this.view)
@@ -94,6 +104,37 @@ export class ColumnsController {
     redirect(ctx, parameters.with({ page: 1, columns: chosen }).url)
   }
 
+  /** Returns the list with the summaries and the group that the form names. [G5] */
+  #arranged(parameters: ListParameters, texts: Map<string, string[]>): ListParameters {
+    if (texts.has('reset')) return parameters.with({ summaries: null, groupBy: null })
+    if (!texts.has('summaries')) return parameters
+    const chosen = readSummaries(this.view, (texts.get('summary') ?? []).join())
+    const usual = summariesWritten(usualSummaries(this.view))
+    return parameters.with({
+      summaries: summariesWritten(chosen) === usual ? null : chosen,
+      groupBy: readGroup(this.view, singleText(texts, 'group_by')),
+    })
+  }
+
+  /** Choices of summaries and of a column to group by. [G5] */
+  #figures({ groupBy, shownSummaries }: ListParameters) {
+    const chosen = new Set(shownSummaries.map(wordOf))
+    return {
+      summaries: summaryChoices(this.view).map(({ column, functions }) => ({
+        label: this.view.labelOf(column.apiName),
+        functions: functions.map((of) => {
+          const word = wordOf({ column, of })
+          return { word, label: this.site.text(`list.summaries.${of}`), isChosen: chosen.has(word) }
+        }),
+      })),
+      groups: groupChoices(this.view).map(({ apiName }) => ({
+        name: apiName,
+        label: this.view.labelOf(apiName),
+        isChosen: groupBy?.apiName === apiName,
+      })),
+    }
+  }
+
   async #form(ctx: HttpContext, parameters: ListParameters, shown: Shown): Promise<string> {
     const columns = shown.order.map((name, index) => ({
       name,
@@ -108,6 +149,7 @@ export class ColumnsController {
       content: 'admin/partials/columns_form',
       view: this.view,
       columns,
+      ...this.#figures(parameters),
       densities: DENSITIES,
       density: shown.density,
       error: shown.error ?? null,

@@ -6,6 +6,7 @@ import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
+import type { Site } from '../../views/site.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
 import { cutText } from '../cell.js'
 import { isInvisible } from '../../text/plain_text.js'
@@ -130,13 +131,13 @@ async function valuesOf(
   const options = { ...view.callOptions(ctx), most: MOST_VALUES, counted }
   const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
   const shown = counts ?? []
-  const titles = await titlesIn(ctx, site, view, column, shown)
+  const titles = await titlesOfValues(ctx, site, view, column, shown)
   const own = parameters.ofColumn(column)
   const values = shown.map(({ value, count }) => {
     const text = value === null ? null : textOf(value)
     const active = own.find((filter) => asksFor(filter, text))
     return {
-      label: labelOf(site, view, column, text, titles),
+      label: labelOfValue(site, view, column, text, titles),
       count,
       isActive: active !== undefined,
       url: active ? withoutValue(parameters, active, text) : withValue(view, others, column, text),
@@ -147,9 +148,10 @@ async function valuesOf(
   return { values, more, others: hidden }
 }
 
-async function titlesIn(
+/** Returns the titles of the records that values of a reference name, by value; none for other columns. */
+export async function titlesOfValues(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   column: Column,
   counts: ReadonlyArray<{ value: unknown }>
@@ -170,8 +172,9 @@ async function titlesIn(
   }
 }
 
-function labelOf(
-  site: AdminSite,
+/** Returns the label of a value; null is the empty value. */
+export function labelOfValue(
+  site: Site,
   view: ModelView,
   column: Column,
   text: string | null,
@@ -215,7 +218,8 @@ function withoutValue(
   return parameters.with({ page: 1, filters }).url
 }
 
-function withValue(
+/** Returns the URL of the list with a filter by one value; null if no filter can select it. */
+export function withValue(
   view: ModelView,
   others: ListParameters,
   column: Column,

@@ -4,7 +4,7 @@ import { splitList, splitPair, writeList } from '#base/columns/condition'
 import { filterName, type ReadFilter } from '#base/columns/filter'
 import type { Column } from '#base/columns/column'
 import { operatorsOf, type Operator } from '#base/columns/operators'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
@@ -26,7 +26,7 @@ const MOST_SAID = 5
 /** Returns the valid filters for display, with titles of references that the viewer can see. [L2] */
 export async function filterWords(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   filters: readonly ReadFilter[]
 ): Promise<FilterWords[]> {
@@ -49,12 +49,7 @@ export async function filterWords(
 }
 
 /** Formats a value of a column as in cells. */
-export function valueInWords(
-  site: AdminSite,
-  view: ModelView,
-  column: Column,
-  text: string
-): string {
+export function valueInWords(site: Site, view: ModelView, column: Column, text: string): string {
   if (column.kind === 'boolean' && /^(?:true|1)$/i.test(text)) return site.text('list.yes')
   if (column.kind === 'boolean' && /^(?:false|0)$/i.test(text)) return site.text('list.no')
   const isNumber = column.kind === 'integer' || column.kind === 'number'
@@ -101,7 +96,7 @@ const OPPOSITES: Record<string, string> = {
 }
 for (const [one, other] of Object.entries(OPPOSITES)) OPPOSITES[other] = one
 
-function predicate(site: AdminSite, filter: ReadFilter, say: Say): string {
+function predicate(site: Site, filter: ReadFilter, say: Say): string {
   const { column, operator, text, isNegated } = filter
   const kind = column!.kind
   const write = (key: string, data?: Record<string, string>) => {

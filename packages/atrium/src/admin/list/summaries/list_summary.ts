@@ -1,0 +1,89 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud } from '#crud'
+import { OutOfTime, withinTime } from '#base/database/time_limit'
+import type { ModelView } from '../../views/model_view.js'
+import type { Site } from '../../views/site.js'
+import type { ShownCell } from '../cell.js'
+import { figureCell } from '../list_table.js'
+import type { ListParameters } from '../list_parameters.js'
+import type { Summary } from './summaries.js'
+
+/* Milliseconds after which the database ends an aggregation, so that it does not delay the page for long */
+const PATIENCE = 5000
+
+/** The summaries of one column, as shown under the list. */
+export interface ShownSummary {
+  label: string
+  figures: Array<{ of: string; label: string; cell: ShownCell }>
+}
+
+/** Summaries of all matching records, or the reason why they are missing. */
+export interface ListSummary {
+  columns: ShownSummary[]
+  failure: 'slow' | 'tooMany' | 'failed' | null
+}
+
+/**
+ * Returns the summaries under a list; null if none are chosen.
+ *
+ * @throws Problem 403  if the policy refuses listing
+ */
+export async function listSummary(
+  ctx: HttpContext,
+  site: Site,
+  parameters: ListParameters
+): Promise<ListSummary | null> {
+  const { view } = parameters
+  const summaries = parameters.shownSummaries
+  if (summaries.length === 0 || parameters.base !== null || !canAggregate(view)) return null
+  const found = await aggregated(ctx, parameters, { select: summaries.map(nameOf) })
+  if (!Array.isArray(found)) return { columns: [], failure: found }
+  const columns = Map.groupBy(summaries, ({ column }) => column)
+  return {
+    columns: [...columns].map(([column, some]) => ({
+      label: view.labelOf(column.apiName),
+      figures: some.map((one) => ({
+        of: one.of,
+        label: site.text(`list.summaries.${one.of}`),
+        cell: figureCell(site, view, one, found[0][nameOf(one)]),
+      })),
+    })),
+    failure: null,
+  }
+}
+
+/** False if application code reads the lists: it may leave records out that an aggregation would count. */
+export function canAggregate({ crud }: ModelView): boolean {
+  const { aggregate, getMulti } = LucidCrud.prototype
+  return crud.getMulti === getMulti || crud.aggregate !== aggregate
+}
+
+/**
+ * Aggregates the records of a list, within a time limit.
+ *
+ * @returns the groups, or the reason why there are none
+ */
+export async function aggregated(
+  ctx: HttpContext,
+  parameters: ListParameters,
+  words: { select: readonly string[]; groupBy?: string; limit?: number; sort?: string }
+): Promise<Array<Record<string, unknown>> | 'slow' | 'tooMany' | 'failed'> {
+  const { view } = parameters
+  try {
+    return await withinTime(PATIENCE, () =>
+      view.crud.aggregate(parameters.toRequest(), { ...view.callOptions(ctx), ...words })
+    )
+  } catch (error) {
+    if (error instanceof OutOfTime) return 'slow'
+    const { status } = error as { status?: number }
+    if (status === 403) throw error
+    if (status === 422) return 'tooMany'
+    ctx.logger.error({ err: error }, `${view.name} could not be aggregated`)
+    return 'failed'
+  }
+}
+
+/** Returns the name of a summary in an aggregation. */
+export function nameOf({ column, of }: Summary): string {
+  return `${of}:${column.apiName}`
+}
