@@ -9,6 +9,11 @@
     }
   })
 
+  /* A button applies the values once one of them is ticked. */
+  document.addEventListener('change', ({ target }) => {
+    target.closest?.('.facet-form')?.setAttribute('data-changed', '')
+  })
+
   document.addEventListener('keydown', ({ key, target }) => {
     const facet = key === 'Escape' && target.closest?.('.list .facet[open]')
     if (!facet) return

@@ -4,7 +4,7 @@
  */
 ;(() => {
   const FORM = '#filter-panel form, #list-panel > *'
-  const OPENERS = '#add-filter, .view-tools'
+  const OPENERS = '.filter-bar, .view-tools'
   let loading
 
   const sheet = (href) =>

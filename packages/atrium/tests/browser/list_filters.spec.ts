@@ -49,22 +49,23 @@ test.group('The filters of a list, in a browser', (group) => {
     const { page } = visited
     await page.evaluate('window.isSamePage = true')
     const panel = page.locator('#filter-panel')
-    const add = async (column: string, operator: string) => {
+    const add = async (column: string, operator?: string) => {
       await page.locator('#add-filter').click()
-      await choose('Column', column)
-      await choose('Condition', operator)
+      await replaced(() => panel.getByRole('link', { name: column, exact: true }).click())
+      if (!operator) return
+      await replaced(() => panel.getByLabel('Condition').selectOption({ label: operator }))
     }
     /* The form that comes for the choice takes the place of the current one. */
-    const choose = async (label: string, option: string) => {
+    const replaced = async (choose: () => Promise<unknown>) => {
       await panel.locator('#filter-form').evaluate((form) => form.setAttribute('data-old', ''))
-      await panel.getByLabel(label).selectOption({ label: option })
+      await choose()
       await panel.locator('#filter-form:not([data-old])').waitFor()
     }
     const apply = async (total: string) => {
       await panel.getByRole('button', { name: 'Add filter' }).click()
       await page.getByText(total, { exact: true }).waitFor()
     }
-    await add('Worldwide gross', 'is at least')
+    await add('Worldwide gross')
     await panel.getByLabel('Value').fill('10,000,000')
     await apply('30 found')
     assert.isTrue(await getsFocus(page.locator('#add-filter')))
@@ -75,10 +76,11 @@ test.group('The filters of a list, in a browser', (group) => {
     await panel.getByLabel('To').fill('1949-12-31')
     await apply('15 found')
 
-    /* More lenders than a select takes: they are searched. */
-    await add('Lender', 'is')
-    await panel.getByRole('combobox', { name: 'Value' }).fill('lender 2')
-    await page.getByRole('option', { name: 'Lender 2', exact: true }).click()
+    /* Only three of the lenders have reels; the others are searched. */
+    await add('Lender')
+    await panel.getByLabel('Search values').fill('lender 2')
+    await panel.getByLabel('Lender 20').waitFor()
+    await panel.getByRole('checkbox', { name: /^Lender 2 / }).check()
     await apply('5 found')
     assert.equal(search(page), `?${FIRST}&${SECOND}&${THIRD}`)
     assert.deepEqual(await page.locator('.filter-text').allInnerTexts(), [
@@ -106,8 +108,10 @@ test.group('The filters of a list, in a browser', (group) => {
     const panel = page.locator('#filter-panel')
     await page.locator('#add-filter').focus()
     await page.keyboard.press('Enter')
-    assert.isTrue(await getsFocus(panel.getByLabel('Column')))
-    await panel.getByLabel('Column').selectOption('worldwide_gross')
+    assert.isTrue(await getsFocus(panel.getByLabel('Filter by')))
+    await page.keyboard.type('worldw')
+    await page.keyboard.press('Enter')
+    assert.isTrue(await getsFocus(panel.getByLabel('Value')))
     await panel.getByLabel('Value').fill('much')
     await page.keyboard.press('Enter')
     await panel.getByText('It must be an integer, not “much”.').waitFor()
@@ -120,6 +124,65 @@ test.group('The filters of a list, in a browser', (group) => {
       visited.errors.filter((error) => !error.includes('status of 422')),
       []
     )
+  })
+
+  test('[G3] builds an any-of group, edits its parts, ticks values, all with the keyboard', async ({
+    assert,
+  }) => {
+    const visited = await visit(`/admin/Reel/?${FIRST}`)
+    const { page } = visited
+    const panel = page.locator('#filter-panel')
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    const texts = () => page.locator('.filter-text').allInnerTexts()
+
+    await page.locator('#or-filter-0').focus()
+    await press('Enter')
+    await getsFocus(panel.getByLabel('Filter by'))
+    await page.keyboard.type('lend')
+    await press('Enter')
+    assert.isTrue(await getsFocus(panel.getByLabel('Search values')))
+    /* Lender 1 has the most reels. */
+    await press('ArrowDown', 'Space', 'Enter')
+    await page.getByText('34 found', { exact: true }).waitFor()
+    assert.equal(
+      search(page),
+      '?filter.any.1.worldwide_gross__gte=10000000&filter.any.1.lender_id=1'
+    )
+    assert.isTrue(await getsFocus(page.locator('#or-filter-0')))
+
+    /* The chip opens with what it says. */
+    await page.locator('#edit-filter-0-1').focus()
+    await press('Enter')
+    const lender = (number: number) =>
+      panel.getByRole('checkbox', { name: new RegExp(`^Lender ${number} `) })
+    await lender(1).waitFor()
+    assert.isTrue(await lender(1).isChecked())
+    await lender(2).focus()
+    await press('Space', 'Enter')
+    await page.getByText('37 found', { exact: true }).waitFor()
+    assert.deepEqual(await texts(), [
+      'Worldwide gross is at least 10,000,000',
+      'Lender is Lender 1 or Lender 2',
+    ])
+    await page.locator('#edit-filter-0-0').focus()
+    await press('Enter')
+    await getsFocus(panel.getByLabel('Value'))
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+    assert.isTrue(await getsFocus(page.locator('#edit-filter-0-0')))
+
+    await page.locator('#remove-filter-0-1').focus()
+    await press('Enter')
+    await page.getByText('30 found', { exact: true }).waitFor()
+    await page.locator('#facet-lender_id').click()
+    await page.getByLabel('Lender 1', { exact: true }).check()
+    await page.getByLabel('Lender 3', { exact: true }).check()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('20 found', { exact: true }).waitFor()
+    assert.include(search(page), 'filter.lender_id__in=')
+    assert.deepEqual(visited.errors, [])
   })
 
   test('[L3] a facet value filters the list, and the filter can be removed alone', async ({
@@ -152,8 +215,7 @@ test.group('The filters of a list, in a browser', (group) => {
     const { page } = visited
     const add = async (column: string) => {
       await page.getByRole('link', { name: 'Add filter' }).click()
-      await page.getByLabel('Column').selectOption({ label: column })
-      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByRole('link', { name: column, exact: true }).click()
     }
     const apply = () => page.getByRole('button', { name: 'Add filter' }).click()
     await add('Worldwide gross')
@@ -169,7 +231,9 @@ test.group('The filters of a list, in a browser', (group) => {
     await apply()
     assert.equal(await found(page), '15 found')
     await add('Lender')
-    await page.getByLabel('Value').fill('2')
+    await page.getByLabel('Search values').fill('Lender 2')
+    await page.getByRole('button', { name: 'Search' }).last().click()
+    await page.locator('#filter-ticks input[value="2"]').check()
     await apply()
     assert.equal(search(page), `?${FIRST}&${SECOND}&${THIRD}`)
     assert.equal(await found(page), '5 found')
@@ -193,8 +257,10 @@ test.group('The filters of a list, in a browser', (group) => {
       await page.locator('#facet-lender_id').waitFor()
       assert.isAtMost(await visited.overflow(), 0)
       await page.locator('#add-filter').click()
-      await page.locator('#filter-panel').getByLabel('Column').selectOption('lender_id')
-      await page.locator('#filter-panel').getByRole('combobox', { name: 'Value' }).waitFor()
+      await page.locator('#find-column').waitFor()
+      assert.deepEqual(await visited.accessibilityErrors(), [])
+      await page.getByRole('link', { name: 'Lender', exact: true }).click()
+      await page.locator('#filter-search').waitFor()
       assert.isAtMost(await visited.overflow(), 0)
       const box = await page.locator('#filter-panel').boundingBox()
       assert.isAtLeast(box!.x, 0)

@@ -1,10 +1,9 @@
+import { writeList } from '#base/columns/condition'
 import type { HttpContext } from '@adonisjs/core/http'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
-import { splitList, writeList } from '#base/columns/condition'
-import { filterName, MOST_CONDITIONS, readFilters, type ReadFilter } from '#base/columns/filter'
+import { MOST_CONDITIONS, readFilters, type ReadFilter } from '#base/columns/filter'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
@@ -14,7 +13,10 @@ import { namedFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { NO_TITLES } from '../title_search.js'
 import { facetColumns } from './filter_bar.js'
-import { filterOf, valueInWords } from './filter_words.js'
+import { valueInWords } from './filter_words.js'
+import { FIELDS, madeFor } from './filter_form.js'
+import { filterId, TARGET } from './place_filter.js'
+import { filterByValues, valuesOfFilter, type FilterValue } from './value_filter.js'
 
 /** Maximum number of values of a facet */
 export const MOST_VALUES = 10
@@ -31,6 +33,8 @@ const LONGEST_VALUE = 500
 export interface FacetValue {
   label: string
   count: number
+  /** Null for empty cells */
+  value: FilterValue
   isActive: boolean
   /**
    * URL of the list filtered by this value or, if it is active, without this filter; null if no filter can select the
@@ -49,6 +53,8 @@ export interface Facet {
   /** Number of values that are not shown */
   others: number
   isActive: boolean
+  /** Hidden fields of the form that filters by the ticked values */
+  fields: ReadonlyArray<readonly [name: string, text: string]>
   /** Reason for missing values */
   failure: 'slow' | 'failed' | null
 }
@@ -62,7 +68,7 @@ export interface Facet {
  */
 export async function facetsOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   parameters: ListParameters,
   patience: number = PATIENCE
 ): Promise<Facet[]> {
@@ -71,7 +77,8 @@ export async function facetsOf(
   const facets: Facet[] = []
   for (const column of facetColumns(site, view)) {
     const others = parameters.withoutColumn(column)
-    const facet = { name: column.apiName, label: view.labelOf(column.apiName) }
+    const fields = tickFields(others, column)
+    const facet = { name: column.apiName, label: view.labelOf(column.apiName), fields }
     try {
       const left = end - Date.now()
       const counted =
@@ -101,7 +108,10 @@ export async function facetsOf(
 }
 
 /** @returns null after a timeout, which also cancels the query in the database */
-async function within<Result>(time: number, work: () => Promise<Result>): Promise<Result | null> {
+export async function within<Result>(
+  time: number,
+  work: () => Promise<Result>
+): Promise<Result | null> {
   const working = withinTime(time, work).catch((error: unknown) => {
     if (error instanceof OutOfTime) return null
     throw error
@@ -120,7 +130,7 @@ async function within<Result>(time: number, work: () => Promise<Result>): Promis
 
 async function valuesOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   column: Column,
   parameters: ListParameters,
@@ -132,20 +142,38 @@ async function valuesOf(
   const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
   const shown = counts ?? []
   const titles = await titlesOfValues(ctx, site, view, column, shown)
-  const own = parameters.ofColumn(column)
+  const own = parameters.ofColumn(column).filter(({ isNegated }) => !isNegated)
+  const active = new Set(own.flatMap((filter) => valuesOfFilter(filter) ?? []))
   const values = shown.map(({ value, count }) => {
     const text = value === null ? null : textOf(value)
-    const active = own.find((filter) => asksFor(filter, text))
+    const isActive = active.has(text)
     return {
       label: labelOfValue(site, view, column, text, titles),
       count,
-      isActive: active !== undefined,
-      url: active ? withoutValue(parameters, active, text) : withValue(view, others, column, text),
+      value: text,
+      isActive,
+      url: isActive ? withoutValue(parameters, own, text) : withValue(view, others, column, text),
     }
   })
   const hidden = kinds - shown.length
-  const more = hidden > 0 ? others.urlBelow('/filter', { 'add.column': column.apiName }) : null
-  return { values, more, others: hidden }
+  /* The form with all values, in which the current ones are ticked */
+  const [only, ...rest] = parameters.ofColumn(column)
+  const more =
+    only && rest.length === 0 && active.size > 0
+      ? parameters.urlBelow('/filter', { [TARGET.edited]: filterId(only) })
+      : others.urlBelow('/filter', { [FIELDS.column]: column.apiName })
+  return { values, more: hidden > 0 ? more : null, others: hidden }
+}
+
+/** Returns the fields with which the filter form replaces the column's filters by the ticked values. */
+function tickFields(others: ListParameters, column: Column): Array<[string, string]> {
+  return [
+    ...new URLSearchParams(others.query),
+    [FIELDS.column, column.apiName],
+    [FIELDS.operator, 'in'],
+    [FIELDS.made, madeFor(column, 'several')],
+    [FIELDS.optional, '1'],
+  ]
 }
 
 /** Returns the titles of the records that values of a reference name, by value; none for other columns. */
@@ -187,34 +215,17 @@ export function labelOfValue(
   return valueInWords(site, view, column, text)
 }
 
-/**
- * Returns name and text of the filter by one value. The empty string needs an operator, as an empty filter would be
- * ignored.
- */
-function filterBy(column: Column, text: string | null): [name: string, text: string] {
-  if (text === null) return filterOf(column, 'empty', [])
-  return text === '' ? [filterName(column, 'or'), 'eq:'] : filterOf(column, 'eq', [text])
-}
-
-function asksFor({ operator, text, error, isNegated }: ReadFilter, value: string | null): boolean {
-  if (error || isNegated) return false
-  if (operator === 'is') return value === null && text === 'null'
-  if (value === null) return false
-  if (operator === 'in') return splitList(text).includes(value)
-  if (operator === 'or') return value === '' && text === 'eq:'
-  return operator === 'eq' && text === value
-}
-
-/** Removes one value from a filter; other values of the filter stay. */
-function withoutValue(
-  parameters: ListParameters,
-  filter: ReadFilter,
-  value: string | null
-): string {
-  const left = filter.operator === 'in' ? splitList(filter.text).filter((one) => one !== value) : []
-  if (left.length === 0) return parameters.without(filter).url
-  const text = writeList(left)
-  const filters = parameters.filters.map((one) => (one === filter ? { ...one, text } : one))
+/** Removes one value from the filters by values; their other values stay. */
+function withoutValue(parameters: ListParameters, own: readonly ReadFilter[], value: FilterValue) {
+  const filters = parameters.filters.flatMap((filter) => {
+    const values = own.includes(filter) ? valuesOfFilter(filter) : null
+    if (!values?.includes(value)) return [filter]
+    const left = values.filter((one) => one !== value)
+    if (left.length === 0) return []
+    if (filter.operator === 'in') return [{ ...filter, text: writeList(left as string[]) }]
+    const [name, text] = filterByValues(filter.column!, left)
+    return [{ ...filter, name, text }]
+  })
   return parameters.with({ page: 1, filters }).url
 }
 
@@ -223,9 +234,9 @@ export function withValue(
   view: ModelView,
   others: ListParameters,
   column: Column,
-  text: string | null
+  text: FilterValue
 ): string | null {
-  const [name, value] = filterBy(column, text)
+  const [name, value] = filterByValues(column, [text])
   if (value.length > LONGEST_VALUE || others.filters.length >= MOST_CONDITIONS) return null
   const [filter] = readFilters([[name, value]], (one) => namedFilter(view, NO_TITLES, one))
   /* No link for a stored value that is invalid for the column's type. */

@@ -1,14 +1,16 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
-import { MOST_CONDITIONS, type ReadFilter } from '#base/columns/filter'
+import type { ReadFilter } from '#base/columns/filter'
 import { LucidCrud } from '#crud'
 import { countsValues } from '#crud/internals'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf } from '../../relations/references.js'
 import type { ListParameters } from '../list_parameters.js'
 import { filterWords, type FilterWords } from './filter_words.js'
+import { formOf } from './form_operators.js'
+import { isFull, targetFields, type Target } from './place_filter.js'
 
 const KNOWN_VALUES = new WeakMap<ModelView, Map<string, readonly string[]>>()
 
@@ -19,7 +21,7 @@ const KNOWN_VALUES = new WeakMap<ModelView, Map<string, readonly string[]>>()
  * @returns undefined if any value is possible
  */
 export function chosenValues(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   column: Column
 ): readonly string[] | undefined {
@@ -30,7 +32,7 @@ export function chosenValues(
 }
 
 /* Joins the values of the create and update form, as a form may offer fewer values than are stored. */
-function choicesOfForms(site: AdminSite, view: ModelView): Map<string, readonly string[]> {
+function choicesOfForms(site: Site, view: ModelView): Map<string, readonly string[]> {
   const choices = new Map<string, Set<string>>()
   for (const mode of ['create', 'update'] as const) {
     for (const field of formFields(site, view, mode)) {
@@ -50,13 +52,13 @@ const KNOWN = new WeakMap<ModelView, readonly Column[]>()
  * columns that the viewer cannot see on every record; empty if custom code decides about single records. The view's
  * resource must be loaded. [L3]
  */
-export function facetColumns(site: AdminSite, view: ModelView): readonly Column[] {
+export function facetColumns(site: Site, view: ModelView): readonly Column[] {
   let columns = KNOWN.get(view)
   if (!columns) KNOWN.set(view, (columns = columnsOf(site, view)))
   return columns
 }
 
-function columnsOf(site: AdminSite, view: ModelView): Column[] {
+function columnsOf(site: Site, view: ModelView): Column[] {
   const { crud, options, resource } = view
   /* A custom `getMulti` may omit items, so counts would be wrong. */
   if (crud.getMulti !== LucidCrud.prototype.getMulti) return []
@@ -68,7 +70,7 @@ function columnsOf(site: AdminSite, view: ModelView): Column[] {
   )
 }
 
-function isUsual(site: AdminSite, view: ModelView, column: Column): boolean {
+function isUsual(site: Site, view: ModelView, column: Column): boolean {
   const { softDelete } = view.resource
   if (column.isPrimary || column.apiName === softDelete?.flag?.apiName) return false
   const isReference = referencesOf(site, view).some(
@@ -77,12 +79,30 @@ function isUsual(site: AdminSite, view: ModelView, column: Column): boolean {
   return isReference || chosenValues(site, view, column) !== undefined
 }
 
+/** A filter for display, with the URLs that change it. */
+export interface FilterChip extends FilterWords {
+  /** URL of the form that edits the filter; null if the form cannot express it */
+  edit: string | null
+  /** URL of the list without the filter */
+  url: string
+}
+
+/** A filter, or the alternatives of a group. */
+export interface FilterGroup {
+  filters: FilterChip[]
+  isGroup: boolean
+  /** URL of the form for an alternative; null if the maximum is reached */
+  or: string | null
+  /** URL of the list without the filter or the whole group */
+  url: string
+}
+
 /**
- * The bar of filters and facets above the table of a list. [L2, L3]
+ * The bar of filters and facets above the table of a list. [L2, L3, G3]
  */
 export interface FilterBar {
-  /** Active filters for display, each with the URL of the list without the filter */
-  filters: Array<FilterWords & { url: string }>
+  /** Active filters for display */
+  groups: FilterGroup[]
   /** URL of the list without filters; null if there are none */
   clear: string | null
   /** URL of the form to add a filter; null if the maximum is reached */
@@ -94,37 +114,37 @@ export interface FilterBar {
 /** Returns the filter bar of a list. */
 export async function filterBar(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   parameters: ListParameters
 ): Promise<FilterBar> {
   const { filters } = parameters
   const passed = filters.filter(({ condition }) => condition)
   const words = passed.length > 0 ? await filterWords(ctx, site, view, passed) : []
-  const said = new Map(passed.map((filter, index) => [filter, words[index]]))
+  const chips = new Map(
+    passed.map((filter, index) => [filter, chipOf(parameters, filter, words[index])])
+  )
+  const groups = Map.groupBy(passed, (filter) => filter.group ?? filter)
   return {
-    filters: chipsOf(passed).map((chip) => ({
-      ...chipWords(
-        site,
-        chip.map((filter) => said.get(filter)!),
-        chip[0].group !== null
-      ),
-      url: parameters.without(chip).url,
+    groups: [...groups.values()].map((some) => ({
+      filters: some.map((filter) => chips.get(filter)!),
+      isGroup: some.length > 1,
+      or: formUrl(parameters, { edited: undefined, first: some[0] }),
+      url: parameters.without(some).url,
     })),
     clear: filters.length > 0 ? parameters.without(filters).url : null,
-    add: filters.length < MOST_CONDITIONS ? parameters.urlBelow('/filter') : null,
+    add: formUrl(parameters, { edited: undefined, first: undefined }),
     facets: facetColumns(site, view).length > 0 ? parameters.urlBelow('/facets') : null,
   }
 }
 
-/** Returns the filters of each chip: all of a group, or a single one. */
-function chipsOf(filters: readonly ReadFilter[]): ReadFilter[][] {
-  return [...Map.groupBy(filters, (filter) => filter.group ?? filter).values()]
+function chipOf(parameters: ListParameters, filter: ReadFilter, words: FilterWords): FilterChip {
+  const isShown = formOf(filter, []) !== null
+  const edit = isShown ? formUrl(parameters, { edited: filter, first: undefined }) : null
+  return { ...words, edit, url: parameters.without(filter).url }
 }
 
-function chipWords(site: AdminSite, words: FilterWords[], isGroup: boolean): FilterWords {
-  if (!isGroup) return words[0]
-  const alternatives = words.map(({ label, text }) => `${label} ${text}`)
-  const or = site.text('list.filters.says.or')
-  return { label: site.text('list.filters.says.anyOf'), text: alternatives.join(` ${or} `) }
+function formUrl(parameters: ListParameters, target: Target): string | null {
+  if (isFull(parameters, target)) return null
+  return parameters.urlBelow('/filter', Object.fromEntries(targetFields(target)))
 }

@@ -1,23 +1,25 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
-import { MOST_CONDITIONS } from '#base/columns/filter'
+import type { ReadFilter } from '#base/columns/filter'
 import type { AdminSite } from '../../admin_site.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
 import type { ModelView } from '../../views/model_view.js'
 import { readLocal } from '../../time/local_time.js'
 import { presentZone, UTC } from '../../time/time_zone.js'
 import { why } from '../empty_state.js'
-import { filterParameter } from '../list_address.js'
+import { filterParameter, lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
-import { filterOf } from './filter_words.js'
+import { filterOf, plainOperator, type ChosenOperator } from './form_operators.js'
+import { isFull, targetFields, targetIn, withFilter, type Target } from './place_filter.js'
+import { ticksOf } from './value_ticks.js'
 import { facetsOf } from './facet_values.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * The form to add a filter to a list. The URL contains the list's query. Each step renders the same form with more
- * fields; the last one redirects to the list with the filter. [L2]
+ * The form for a filter of a list: a new one, an alternative to another one, or a changed one. The URL contains the
+ * list's query. Each step renders the same form with more fields; the last one redirects to the list. [L2, G3]
  */
 export class FilterController {
   constructor(
@@ -31,40 +33,40 @@ export class FilterController {
     const query = request.parsedUrl.query ?? ''
     const given = new URLSearchParams(query)
     const parameters = await readList(ctx, this.site, this.view, query)
-    const requested = await requestedIn(ctx, this.site, this.view, given)
-    const isFull = parameters.filters.length >= MOST_CONDITIONS
-    if (!given.has(FIELDS.apply) || !requested?.isComplete || isFull) {
-      return await this.#form(ctx, parameters, requested)
+    const target = targetIn(parameters, given)
+    const requested = await requestedIn(ctx, this.site, this.view, given, target.edited)
+    const form = { parameters, target, requested, q: lastIn(given, FIELDS.q) ?? '' }
+    const isSent = given.has(FIELDS.apply) && !given.has(FIELDS.find)
+    if (!isSent || !requested?.isComplete || isFull(parameters, target)) {
+      return await this.#form(ctx, form)
     }
-    const added = await this.#added(ctx, parameters, requested)
-    if (typeof added === 'string') {
+    if (isNothing(requested) && given.has(FIELDS.optional)) return this.#leave(ctx, parameters.url)
+    const filter = await this.#read(ctx, requested)
+    if (typeof filter === 'string') {
       response.status(422)
-      return await this.#form(ctx, parameters, requested, added)
+      return await this.#form(ctx, { ...form, error: filter })
     }
-    return this.#leave(ctx, added.url)
+    return this.#leave(ctx, withFilter(parameters, filter, target).url)
   }
 
-  /** Returns the list with the filter, or an error message. */
-  async #added(
-    ctx: HttpContext,
-    parameters: ListParameters,
-    { column, operator, shape, values }: Requested
-  ): Promise<ListParameters | string> {
+  /** Returns the filter, or an error message. */
+  async #read(ctx: HttpContext, requested: Requested): Promise<ReadFilter | string> {
     const text = (key: string, data?: Record<string, string>) =>
       this.site.text(`list.filters.form.${key}`, data)
-    const isEmpty = values.length === 0 || values.some((value) => value === '')
-    if (shape !== 'none' && isEmpty) return text('needed')
+    const { column, operator, shape, values, hasEmpty } = requested
+    const isBlank = shape !== 'several' && values.includes('')
+    if (shape !== 'none' && (isNothing(requested) || isBlank)) return text('needed')
     const stored = storedValues(column, values)
     if (typeof stored === 'string') return text('wrong', { message: stored })
-    const [name, value] = filterOf(column, operator, stored)
+    const [name, value] = filterOf(column, operator, [...stored, ...(hasEmpty ? [null] : [])])
     const wanted = new URLSearchParams([[filterParameter(name), value]]).toString()
     const { filters } = await readList(ctx, this.site, this.view, wanted)
     const [filter] = filters
     if (filter?.error?.reason === 'value') {
       return text('wrong', { message: why(this.site, this.view, filter).replace(/^it /, '') })
     }
-    if (!filter || filter.error) return filter ? why(this.site, this.view, filter) : text('needed')
-    return parameters.with({ page: 1, filters: [...parameters.filters, filter] })
+    if (!filter) return text('needed')
+    return filter.error ? why(this.site, this.view, filter) : filter
   }
 
   /** Redirects to the list; htmx loads the list into the current page. */
@@ -74,27 +76,28 @@ export class FilterController {
     ctx.response.header('hx-location', JSON.stringify(location)).send('')
   }
 
-  async #form(
-    ctx: HttpContext,
-    parameters: ListParameters,
-    requested: Requested | null,
-    error?: string
-  ): Promise<string> {
+  async #form(ctx: HttpContext, form: Form) {
+    const { parameters, target, requested, q, error } = form
     const isPart = ctx.request.header('hx-request') !== undefined
-    const { fields } = this.view.resource
+    const { edited, first } = target
+    const fields = [...new URLSearchParams(parameters.query), ...targetFields(target)]
+    const title = edited ? 'edit' : first ? 'alternative' : 'title'
     return await this.site.render(ctx, isPart ? 'partials/filter_form' : 'pages/filter', {
       view: this.view,
-      title: this.site.text('list.filters.form.title'),
+      title: this.site.text(`list.filters.form.${title}`),
       action: this.view.url('/filter'),
       back: parameters.url,
-      isFull: parameters.filters.length >= MOST_CONDITIONS,
+      remove: edited ? parameters.without(edited).url : null,
+      isEdited: edited !== undefined,
+      isFull: isFull(parameters, target),
       names: FIELDS,
-      hidden: [...new URLSearchParams(parameters.query)],
-      columns: fields.map((column) => ({
-        name: column.apiName,
-        label: this.#columnLabel(column.apiName),
-        selected: column === requested?.column,
-      })),
+      hidden: fields,
+      column: requested && {
+        name: requested.column.apiName,
+        label: this.#columnLabel(requested.column.apiName),
+        change: this.#stepUrl(fields, ''),
+      },
+      columns: requested ? [] : this.#columns(fields),
       operators: (requested?.operators ?? []).map((operator) => ({
         name: operator,
         label: this.#operatorLabel(requested!, operator),
@@ -102,8 +105,38 @@ export class FilterController {
       })),
       made: requested && madeFor(requested.column, requested.shape),
       fields: requested ? await valueFields(ctx, this.site, this.view, requested, error) : [],
-      error: requested?.shape === 'none' ? error : undefined,
+      ticks: requested?.shape === 'several' ? await this.#ticks(ctx, form, requested) : null,
+      q,
+      error: requested?.shape === 'none' || requested?.shape === 'several' ? error : undefined,
     })
+  }
+
+  /** Returns the values to tick, counted without the filters that the form changes or is an alternative to. */
+  async #ticks(ctx: HttpContext, { parameters, target, q }: Form, requested: Requested) {
+    const changed = target.edited ?? target.first
+    const group = changed?.group ?? null
+    const alternatives = parameters.filters.filter(
+      (one) => one === changed || (group !== null && one.group === group)
+    )
+    const others = parameters.without([...parameters.ofColumn(requested.column), ...alternatives])
+    return await ticksOf(ctx, this.site, this.view, requested, others, q.trim())
+  }
+
+  /** Returns the columns to choose from, the key last. */
+  #columns(fields: ReadonlyArray<[string, string]>) {
+    const [others, keys] = [false, true].map((isKey) =>
+      this.view.resource.fields.filter(({ isPrimary }) => isPrimary === isKey)
+    )
+    return [...others, ...keys].map(({ apiName }) => ({
+      name: apiName,
+      label: this.#columnLabel(apiName),
+      url: this.#stepUrl(fields, apiName),
+    }))
+  }
+
+  #stepUrl(fields: ReadonlyArray<[string, string]>, column: string): string {
+    const query = new URLSearchParams([...fields, [FIELDS.column, column]])
+    return `${this.view.url('/filter')}?${query}`
   }
 
   /** Returns the label of a column. Columns with the same label are distinguished by their names. */
@@ -116,12 +149,28 @@ export class FilterController {
     return isTaken ? `${label} (${apiName})` : label
   }
 
-  #operatorLabel({ column }: Requested, operator: string): string {
-    const isOrder = ['gt', 'gte', 'lt', 'lte'].includes(operator)
+  #operatorLabel({ column }: Requested, operator: ChosenOperator): string {
+    const { plain, isNegated } = plainOperator(operator)
+    const isOrder = ['gt', 'gte', 'lt', 'lte'].includes(plain)
     const suffix = { date: 'Day', datetime: 'Moment', time: 'Moment' }[column.kind as string]
-    const key = isOrder && suffix ? operator + suffix : operator
-    return this.site.text(`list.filters.form.operators.${key}`)
+    const key = isOrder && suffix ? plain + suffix : plain
+    return this.site.text(`list.filters.form.operators.${isNegated ? `not.${key}` : key}`)
   }
+}
+
+/** The form of a filter: the list, what it changes there, and what is chosen so far. */
+interface Form {
+  parameters: ListParameters
+  target: Target
+  requested: Requested | null
+  /** Text with which values are searched */
+  q: string
+  error?: string
+}
+
+/** Returns true if no value is filled in or ticked. */
+function isNothing({ shape, values, hasEmpty }: Requested): boolean {
+  return shape !== 'none' && values.length === 0 && !hasEmpty
 }
 
 /**
@@ -158,6 +207,8 @@ export class FacetsController {
       title: this.site.text('list.facets.title', { label: this.view.label }),
       facets,
       isPart,
+      action: this.view.url('/filter'),
+      names: FIELDS,
       back: parameters.url,
     })
   }

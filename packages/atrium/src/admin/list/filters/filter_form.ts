@@ -1,25 +1,27 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
+import type { ReadFilter } from '#base/columns/filter'
+import type { Site } from '../../views/site.js'
 import type { Choice } from '../../views/widget.js'
 import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
 import type { FieldView } from '../../forms/fields/shown_field.js'
 import type { ModelView } from '../../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../../relations/references.js'
 import { grouped, ungrouped } from '#base/values/grouped_number'
-import { fitsInput, zoneLabel } from '../../time/local_time.js'
+import { fitsInput, localText, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
 import { isSearchable } from '#base/columns/search_condition'
-import { chosenValues } from './filter_bar.js'
+import { chosenValues, facetColumns } from './filter_bar.js'
 import {
-  CHOSEN_OPERATORS,
+  acceptedOperator,
+  formOf,
   offeredOperators,
   shapeOf,
   type ChosenOperator,
   type ValueShape,
-  valueInWords,
-} from './filter_words.js'
+} from './form_operators.js'
+import { valueInWords } from './filter_words.js'
 
 /** Names of the form's fields. The form also contains the list's parameters. */
 export const FIELDS = {
@@ -27,6 +29,13 @@ export const FIELDS = {
   operator: 'add.operator',
   value: 'add.value',
   to: 'add.to',
+  /** Present if empty cells are ticked among the values */
+  empty: 'add.empty',
+  /** Text with which the values are searched, and the button that does so */
+  q: 'add.q',
+  find: 'add.find',
+  /** Present if no ticked value means no filter */
+  optional: 'add.optional',
   /** Column and kind of value for which the value's fields were rendered */
   made: 'add.for',
   apply: 'add.apply',
@@ -39,52 +48,72 @@ export interface Requested {
   operator: ChosenOperator
   shape: ValueShape
   reference: Reference | null
+  /** Searches the records that the column can refer to by title */
+  search: ((q: string) => Promise<Choice[]>) | null
   choices: readonly string[] | undefined
   /**
    * Submitted values, datetimes in the viewer's time zone; empty if the fields were rendered for another column or
    * kind of value
    */
   values: readonly string[]
+  /** True if empty cells are among the ticked values */
+  hasEmpty: boolean
   /** True if the form contained the fields that the operator needs */
   isComplete: boolean
 }
 
 /**
- * Parses the form to add a filter.
+ * Parses the form for a filter.
  *
+ * @param edited  a filter that the form shows until a column is chosen in it
  * @returns null if no column is selected
  */
 export async function requestedIn(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
-  given: URLSearchParams
+  given: URLSearchParams,
+  edited?: ReadFilter
 ): Promise<Requested | null> {
   const last = (name: string) => given.getAll(name).at(-1)
-  const column = view.resource.fields.find(({ apiName }) => apiName === last(FIELDS.column))
+  const isBegun = given.has(FIELDS.column) || !edited
+  const name = isBegun ? last(FIELDS.column) : edited.column?.apiName
+  const column = view.resource.fields.find(({ apiName }) => apiName === name)
   if (!column) return null
   const { reference, isTitled } = await referenceOf(ctx, site, view, column)
   const choices = reference ? undefined : chosenValues(site, view, column)
-  const operators = offeredOperators(column, {
+  const offered = offeredOperators(column, {
     isChosen: choices !== undefined,
     isReference: reference !== null,
     isTitled,
+    isFacet: facetColumns(site, view).includes(column),
   })
-  const wanted = CHOSEN_OPERATORS.find((one) => one === last(FIELDS.operator))
-  const operator = wanted && operators.includes(wanted) ? wanted : operators[0]
+  const shown = isBegun ? null : formOf(edited, offered)
+  const wanted = shown?.operator ?? acceptedOperator(column, last(FIELDS.operator), offered)
+  const operator = wanted ?? offered[0]
+  const operators = offered.includes(operator) ? offered : [operator, ...offered]
   const shape = shapeOf(operator)
   const isMadeFor = last(FIELDS.made) === madeFor(column, shape)
-  const values = isMadeFor ? valuesIn(given, column, shape) : []
+  const ofFilter = shown?.values.filter((value) => value !== null)
   return {
     column,
     operators,
     operator,
     shape,
     reference,
+    search: reference && ((q) => choicesOf(ctx, reference, { q })),
     choices,
-    values,
-    isComplete: shape === 'none' || isMadeFor,
+    values:
+      ofFilter?.map((value) => typedValue(column, value)) ??
+      (isMadeFor ? valuesIn(given, column, shape) : []),
+    hasEmpty: shown ? shown.values.includes(null) : isMadeFor && given.has(FIELDS.empty),
+    isComplete: isBegun && (shape === 'none' || isMadeFor),
   }
+}
+
+/** Formats a value of the API as the form's fields take it. */
+function typedValue({ kind }: Column, value: string): string {
+  return kind === 'datetime' ? localText(value) : value
 }
 
 export function madeFor({ apiName }: Column, shape: ValueShape): string {
@@ -93,7 +122,7 @@ export function madeFor({ apiName }: Column, shape: ValueShape): string {
 
 async function referenceOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   column: Column
 ): Promise<{ reference: Reference | null; isTitled: boolean }> {
@@ -113,8 +142,8 @@ function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): 
         ? given.getAll(FIELDS.value)
         : given.getAll(FIELDS.value).slice(-1)
   const isNumber = kind === 'integer' || kind === 'number'
-  const isText = kind === 'text' && shape !== 'several'
-  return all.map((text) => (isNumber ? ungrouped(text.trim()) : isText ? text : text.trim()))
+  const isText = kind === 'text' || shape === 'several'
+  return all.map((text) => (isText ? text : isNumber ? ungrouped(text.trim()) : text.trim()))
 }
 
 /**
@@ -124,7 +153,7 @@ function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): 
  */
 export async function valueFields(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   requested: Requested,
   error?: string
@@ -134,26 +163,11 @@ export async function valueFields(
   const [value = '', to = ''] = values
   switch (shape) {
     case 'none':
+    case 'several':
       return []
     case 'period': {
       const periods = PERIOD_NAMES.map((one) => ({ value: one, label: text(`periods.${one}`) }))
       return [select(field('value', text('period'), [value], error), periods)]
-    }
-    case 'several': {
-      const some = valueChoices(site, view, column, choices ?? [])
-      const several = select(field('value', text('value'), values, error), some)
-      return [
-        {
-          ...several,
-          help: text('several'),
-          attributes: {
-            ...several.attributes,
-            'multiple': true,
-            'size': Math.min(8, Math.max(2, some.length)),
-            'aria-describedby': ids(several.id, true, error),
-          },
-        },
-      ]
     }
     case 'text':
       return [field('value', text('value'), [value], error)]
@@ -259,7 +273,7 @@ function select(view: FieldView, choices: readonly Choice[]): FieldView {
 }
 
 function valueChoices(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   column: Column,
   values: readonly string[]

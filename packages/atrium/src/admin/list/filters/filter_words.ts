@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { fromQuery } from '#base/values/from_query'
-import { splitList, splitPair, writeList } from '#base/columns/condition'
-import { filterName, type ReadFilter } from '#base/columns/filter'
+import { splitList, splitPair } from '#base/columns/condition'
+import type { ReadFilter } from '#base/columns/filter'
 import type { Column } from '#base/columns/column'
-import { operatorsOf, type Operator } from '#base/columns/operators'
+import type { Operator } from '#base/columns/operators'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
@@ -148,122 +148,5 @@ function predicate(site: Site, filter: ReadFilter, say: Say): string {
       return write(operator === 'ne' ? 'ne' : 'eq', { value: say(text) })
     default:
       return write(operator!, { value: cutText(text) })
-  }
-}
-
-/**
- * Operators of the filter form: those of the API, and `empty`, `filled`, `title` (of a referenced record) and
- * `period` (a named period of days).
- */
-export const CHOSEN_OPERATORS = [
-  'eq',
-  'ne',
-  'in',
-  'contains',
-  'startswith',
-  'endswith',
-  'title',
-  'period',
-  'gte',
-  'gt',
-  'lte',
-  'lt',
-  'between',
-  'empty',
-  'filled',
-] as const
-
-export type ChosenOperator = (typeof CHOSEN_OPERATORS)[number]
-
-/** Kind of value that an operator expects */
-export type ValueShape = 'one' | 'several' | 'text' | 'period' | 'two' | 'none'
-
-const SHAPES: Partial<Record<ChosenOperator, ValueShape>> = {
-  in: 'several',
-  contains: 'text',
-  startswith: 'text',
-  endswith: 'text',
-  title: 'text',
-  period: 'period',
-  between: 'two',
-  empty: 'none',
-  filled: 'none',
-}
-
-export function shapeOf(operator: ChosenOperator): ValueShape {
-  return SHAPES[operator] ?? 'one'
-}
-
-const EQUALITY: ChosenOperator[] = ['eq', 'ne']
-const QUANTITY: ChosenOperator[] = ['gte', 'lte', 'gt', 'lt', 'between', 'eq', 'ne']
-const DAYS: ChosenOperator[] = ['period', 'gte', 'lte', 'gt', 'lt', 'between', 'eq', 'ne']
-
-const OFFERED: Record<Column['kind'], ChosenOperator[]> = {
-  text: ['contains', 'eq', 'ne', 'startswith', 'endswith'],
-  uuid: EQUALITY,
-  integer: QUANTITY,
-  number: QUANTITY,
-  boolean: ['eq'],
-  date: DAYS,
-  datetime: DAYS,
-  time: ['gte', 'lte', 'gt', 'lt', 'between', 'eq', 'ne'],
-  json: [],
-  binary: [],
-}
-
-/**
- * Returns the operators that the form offers for a column, the most useful first. [L2]
- *
- * @param column.isChosen     true if the values are selected from a list
- * @param column.isReference  true if the column refers to records of a model of the site
- * @param column.isTitled     true if the referenced records can be found by title
- */
-export function offeredOperators(
-  column: Pick<Column, 'kind' | 'nullable' | 'element'>,
-  {
-    isChosen,
-    isReference,
-    isTitled,
-  }: { isChosen: boolean; isReference: boolean; isTitled: boolean }
-): ChosenOperator[] {
-  const { kind, nullable, element } = column
-  if (element) {
-    const hasItems = operatorsOf(column).includes('contains')
-    return [...(hasItems ? (['contains'] as const) : []), 'empty', 'filled']
-  }
-  const emptiness: ChosenOperator[] = nullable ? ['empty', 'filled'] : []
-  const own = isReference
-    ? [...EQUALITY, ...(isTitled ? (['title'] as const) : [])]
-    : isChosen && kind !== 'boolean'
-      ? ([...EQUALITY, 'in'] as const)
-      : OFFERED[kind]
-  /* At least one operator is needed, even for a column that is never null. */
-  return own.length === 0 && !nullable ? ['filled'] : [...own, ...emptiness]
-}
-
-/**
- * Returns the filter of the URL as `[name, text]`.
- *
- * @param values  values in the format of the API
- */
-export function filterOf(
-  column: Column,
-  operator: ChosenOperator,
-  values: readonly string[]
-): [name: string, text: string] {
-  const [value = ''] = values
-  const nothing = column.element ? 'empty' : 'null'
-  switch (operator) {
-    case 'empty':
-      return [filterName(column, 'is'), nothing]
-    case 'filled':
-      return [filterName(column, 'is_not'), nothing]
-    case 'period':
-      return [filterName(column, 'between'), value]
-    case 'between':
-    case 'in':
-      return [filterName(column, operator), writeList(values)]
-    default:
-      return [filterName(column, operator), value]
   }
 }
