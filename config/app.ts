@@ -3,7 +3,7 @@ import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
 import { respondToBadUrl } from 'adonis-atrium/server'
 
-/** Public address of the application. */
+/** Public address of the application. If it has a path, everything is served below that path. */
 export const appUrl = env.get('APP_URL')
 
 /**
@@ -42,7 +42,7 @@ export const http = defineConfig({
 
   cookie: {
     domain: '',
-    path: '/',
+    path: new URL(appUrl).pathname,
     maxAge: '2h',
     httpOnly: true,
     secure: app.inProduction,

@@ -1,3 +1,4 @@
+import env from '#start/env'
 import app from '@adonisjs/core/services/app'
 import { defineConfig, stores } from '@adonisjs/session'
 
@@ -7,7 +8,7 @@ export default defineConfig({
   clearWithBrowser: true,
   age: '2h',
   cookie: {
-    path: '/',
+    path: new URL(env.get('APP_URL')).pathname,
     httpOnly: true,
     secure: app.inProduction,
     sameSite: 'lax',

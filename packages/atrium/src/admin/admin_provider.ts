@@ -1,3 +1,4 @@
+import { withBase } from '#base/http/base_path'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { observeWrites, resources, useTokenAuthorizer } from '#crud'
 import { AssetStore } from '#base/http/asset_store'
@@ -300,6 +301,7 @@ export default class AdminProvider {
   }
 
   #config(): AdminConfig {
-    return this.app.config.get<AdminConfig>('admin')
+    const config = this.app.config.get<AdminConfig>('admin')
+    return { ...config, mountPath: withBase(config.mountPath) }
   }
 }

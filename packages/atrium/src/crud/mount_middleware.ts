@@ -5,6 +5,7 @@ import app from '@adonisjs/core/services/app'
 import hostRouter from '@adonisjs/core/services/router'
 import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
+import { addBase, missingBase, warnOfPrefix, withoutBase } from '#base/http/base_path'
 import { engineRouter } from '#base/http/engine_router'
 import { meterRequest } from '#base/http/request_meter'
 import { finishResponse } from './http/finish_response.js'
@@ -27,14 +28,17 @@ export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
     const { request } = ctx
     meterRequest(ctx)
-    const path = request.parsedUrl.pathname ?? '/'
+    warnOfPrefix(ctx)
+    const base = missingBase(ctx)
+    const path = base + (request.parsedUrl.pathname ?? '/')
     const asked = preflightMethod(ctx)
-    const own = match(engineRouter(), ctx, asked ?? request.intended())
+    const own = match(engineRouter(), ctx, asked ?? request.intended(), base)
     const place = own ? own.route.pattern : placeOf(path)
     if (place === undefined) return await next()
     const hosts = match(hostRouter, ctx, asked ?? request.method())
-    if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
+    if (hosts && !isMoreSpecific(withoutBase(place), hosts.route.pattern)) return await next()
 
+    addBase(ctx, base)
     const called = asked === undefined ? own : null
     if (!isOfEndpoints(own ? place : path)) return await respond(ctx, called)
     if (!(await isPreflightSent(ctx))) await respond(ctx, called)
@@ -72,10 +76,10 @@ async function respond(ctx: HttpContext, own: ReturnType<typeof match>): Promise
   return await route.execute(route, ctx.containerResolver, ctx, handleError)
 }
 
-function match(router: Router, { request }: HttpContext, method: string) {
+function match(router: Router, { request }: HttpContext, method: string, base = '') {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
   const hostname = router.usingDomains ? request.hostname() : null
-  return router.match(request.url(), method, shouldDecodeParam, hostname)
+  return router.match(base + request.url(), method, shouldDecodeParam, hostname)
 }
 
 /** Restores the `Accept` header. The starter kit for APIs changes it to JSON for every request, but pages need HTML. */

@@ -1,7 +1,24 @@
 import app from '@adonisjs/core/services/app'
+import { basePath } from '#base/http/base_path'
 import { defineConfig, type CrudConfig } from './define_config.js'
 
-/** Returns the settings of `config/crud.ts`, or the defaults without that file. */
+const BASED = new WeakMap<CrudConfig, { base: string; config: CrudConfig }>()
+
+/**
+ * Returns the settings of `config/crud.ts`, or the defaults without that file. Their paths begin with the path of
+ * `APP_URL`. [W2]
+ */
 export function crudConfig(): CrudConfig {
-  return app.config.get<CrudConfig | undefined>('crud') ?? defineConfig()
+  const config = app.config.get<CrudConfig | undefined>('crud') ?? defineConfig()
+  const base = basePath()
+  return base === '' ? config : withPaths(config, base)
+}
+
+function withPaths(config: CrudConfig, base: string): CrudConfig {
+  const known = BASED.get(config)
+  if (known?.base === base) return known.config
+  const { docs, prefix } = config
+  const based = { ...config, prefix: base + prefix, docs: { ...docs, path: base + docs.path } }
+  BASED.set(config, { base, config: based })
+  return based
 }

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
+import { missingBase } from '#base/http/base_path'
 import { AdminSite, isBelowMount } from '#admin'
 
 interface Middleware {
@@ -20,7 +21,7 @@ export async function leaveAdminSite(app: ApplicationService): Promise<void> {
     const handle = middleware.handle.bind(middleware)
     middleware.handle = async (ctx, next) => {
       const site = await app.container.make(AdminSite)
-      return isBelowMount(site, ctx.request.url()) ? next() : handle(ctx, next)
+      return isBelowMount(site, missingBase(ctx) + ctx.request.url()) ? next() : handle(ctx, next)
     }
   })
 }

@@ -21,6 +21,7 @@ import {
   unknownExpectation,
 } from '#base/http/problems'
 import { securityHeaders } from '#base/http/security_headers'
+import { innerUrl, stripBase, withBase } from '#base/http/base_path'
 import { isServed, servedHosts } from '#base/http/served_hosts'
 
 /**
@@ -43,6 +44,7 @@ export function createNodeServer(
     const id = (request.headers['x-request-id'] ??= randomUUID())
     response.setHeader('x-request-id', id)
     secure(response)
+    stripBase(request)
     if (lacksHost(request)) return reply(request, response, malformedRequest())
     if (!isServed(request)) return respondMisdirected(request, response)
     return handler(request, response)
@@ -100,8 +102,10 @@ function respondMisdirected(request: IncomingMessage, response: ServerResponse):
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]
+/** Returns the path with the base path, as those of the engine's parts have it. */
+function pathOf(request: IncomingMessage): string {
+  const url = innerUrl(request)
+  return withBase(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0])
 }
 
 function reply(request: IncomingMessage, response: ServerResponse, problem: Problem): void {

@@ -3,6 +3,7 @@ import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import { sendProblem } from '#base/http/send_problem'
+import { withBase } from '#base/http/base_path'
 import { serveUnderAnyName } from '#base/http/served_hosts'
 import type { AdminSite } from '#admin'
 
@@ -31,8 +32,8 @@ export function registerProbes(site: AdminSite, checks: HealthChecks): void {
     forbidKeeping(ctx)
     sendProblem(ctx, notReady())
   }
-  site.router.get(LIVE, sayOk).as('health.live')
-  site.router.get('/health/ready', ready).as('health.ready')
+  site.router.get(withBase(LIVE), sayOk).as('health.live')
+  site.router.get(withBase('/health/ready'), ready).as('health.ready')
 }
 
 const notReady = () =>

@@ -1,3 +1,4 @@
+import { basePath } from '#base/http/base_path'
 import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import { guardOf } from '../identity/admin_guard.js'
@@ -86,7 +87,7 @@ export async function flashOf(ctx: HttpContext): Promise<Flash | null> {
 async function cookieOptions() {
   const { secureCookies } = await app.container.make('admin.site')
   return {
-    path: '/',
+    path: basePath() || '/',
     httpOnly: true,
     sameSite: 'lax',
     secure: secureCookies,

@@ -1,3 +1,4 @@
+import { withBase } from '#base/http/base_path'
 import { crudConfig } from '#crud'
 import { isBelowPrefix } from '#crud/internals'
 import type { Site } from '../views/site.js'
@@ -10,7 +11,7 @@ const OTHERS = ['/health']
  * the health checks. [B6]
  */
 export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boolean {
-  const isOthers = [...OTHERS, crudConfig().docs.path].some(
+  const isOthers = [...OTHERS.map(withBase), crudConfig().docs.path].some(
     (other) => path === other || path.startsWith(`${other}/`)
   )
   if (isOthers || isBelowPrefix(path)) return false

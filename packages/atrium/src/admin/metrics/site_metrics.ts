@@ -1,3 +1,4 @@
+import { withBase } from '#base/http/base_path'
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
@@ -36,7 +37,7 @@ export function serveMetrics(site: MeasuredSite, config: MetricsConfig): () => v
   addPools(registry)
   addCounts(registry, site)
   site.router
-    .get(METRICS, async (ctx: HttpContext) => {
+    .get(withBase(METRICS), async (ctx: HttpContext) => {
       access.check(ctx)
       ctx.response.header('cache-control', 'no-store')
       ctx.response.header('content-type', registry.contentType)

@@ -83,6 +83,11 @@ export class ServedHosts {
     return originOf(`${scheme}//${host}`)
   }
 
+  /** True if the forwarding headers of the request come from a trusted proxy. */
+  trusts({ socket }: IncomingMessage): boolean {
+    return this.#trusts(socket.remoteAddress ?? '', 0)
+  }
+
   #isOurs(host: string): boolean {
     if (this.#known.has(host)) return true
     const name = HOST.exec(host)?.[1].toLowerCase()
@@ -98,9 +103,10 @@ export class ServedHosts {
    * Returns the same host as AdonisJS's `request.host()`: proxy headers are used only if the configuration trusts the
    * proxy.
    */
-  #hostOf({ headers, socket }: IncomingMessage): string | undefined {
+  #hostOf(request: IncomingMessage): string | undefined {
+    const { headers } = request
     const forwarded = headers['x-forwarded-host']
-    if (forwarded === undefined || !this.#trusts(socket.remoteAddress ?? '', 0)) return headers.host
+    if (forwarded === undefined || !this.trusts(request)) return headers.host
     return String(forwarded).split(',', 1)[0].trim() || headers.host
   }
 }

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { basePath } from '#base/http/base_path'
 import { crudConfig } from '../settings.js'
 
 const HANDLERS = new WeakSet<object>()
@@ -25,7 +26,7 @@ export function markMounted(path: string): void {
  */
 export function prefixOf(path: string): string | undefined {
   const { prefix } = crudConfig()
-  const places = prefix === '' ? MOUNTS : [prefix, ...MOUNTS]
+  const places = prefix === basePath() ? MOUNTS : [prefix, ...MOUNTS]
   return [...places].find((place) => path === place || path.startsWith(`${place}/`))
 }
 

@@ -1,6 +1,7 @@
 import type { Router, Route, Server } from '@adonisjs/core/http'
 import hostRouter from '@adonisjs/core/services/router'
 import { listed, RuntimeError } from '#base/errors'
+import { withBase, withoutBase } from '#base/http/base_path'
 import { engineRouter } from '#base/http/engine_router'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import MountMiddleware from '../mount_middleware.js'
@@ -18,14 +19,15 @@ const SHOWN = 5
  */
 export function replacedRoutes(router: Router = hostRouter): string[] {
   const patterns = Object.values(router.toJSON()).flatMap((routes) =>
-    routes.map(({ pattern }) => pattern)
+    routes.map(({ pattern }) => withBase(pattern))
   )
   const routes = engineRouter().routesAt(patterns).root ?? []
   return routes.flatMap(({ methods, pattern }) =>
     methods.flatMap((method) => {
       if (method === 'HEAD') return []
-      const hosts = router.match(pattern, method, false)?.route
-      const isReplaced = hosts && !isMoreSpecific(pattern, hosts.pattern)
+      const inner = withoutBase(pattern)
+      const hosts = router.match(inner, method, false)?.route
+      const isReplaced = hosts && !isMoreSpecific(inner, hosts.pattern)
       return isReplaced ? `${method} ${pattern} (${hosts.pattern})` : []
     })
   )

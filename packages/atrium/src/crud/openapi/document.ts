@@ -21,6 +21,7 @@ import {
 import type { SchemaObject, OpenApiDocument } from './openapi_types.js'
 import type { CrudConfig } from '../define_config.js'
 import type { EndpointRoute } from '../endpoints/endpoint_options.js'
+import { basePath } from '#base/http/base_path'
 import { RuntimeError } from '#base/errors'
 import { headerParameters, sharedParameters } from './parameter_objects.js'
 import { PROBLEM, Responses } from './responses.js'
@@ -159,7 +160,7 @@ export function buildDocument(
   return {
     openapi: '3.1.1',
     info: { title, version, description: DESCRIPTION },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath() || '/' }],
     tags: [...new Set(served.flatMap(({ resource }) => resource.tags))].map((name) => ({ name })),
     paths: paths.all,
     components: {

@@ -1,3 +1,4 @@
+import { withoutBase } from '#base/http/base_path'
 import string from '@adonisjs/core/helpers/string'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_options.js'
@@ -115,7 +116,10 @@ export class Paths {
   readonly #byShape = new Map<string, string[]>()
 
   /** @param operation  operation whose first parameters are the path parameters, in the order of the path */
-  add({ path, method }: EndpointRoute, operation: OperationObject): void {
+  add(route: EndpointRoute, operation: OperationObject): void {
+    const { method } = route
+    /* The server of the document has the base path. */
+    const path = withoutBase(route.path)
     const own = parameterNames(path)
     const shape = path.replace(PARAMETER, '{}')
     const names = this.#byShape.get(shape) ?? own

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { ValueError } from '#base/errors'
 import { resources } from '../resource/registry.js'
+import { basePath } from '#base/http/base_path'
 import { crudConfig } from '../settings.js'
 import type { Field, ModelParts } from './field.js'
 import { FieldCode } from './field_code.js'
@@ -124,7 +125,7 @@ export class Scaffold {
       ...stubData(names, codes, relations, options),
       names,
       migrationFile: `${migration}_create_${names.table}_table.ts`,
-      apiPath: crudConfig().prefix + names.path,
+      apiPath: crudConfig().prefix.slice(basePath().length) + names.path,
     }
     const pivots = relations.flatMap((code, index) => {
       const { pivot } = code.related
