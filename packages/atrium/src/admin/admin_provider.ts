@@ -37,6 +37,7 @@ import { DatabaseIntegration } from './events/database_integration.js'
 import { offerUndoBy } from './http/flash.js'
 import { PruneSchedule } from './events/prune_schedule.js'
 import { filesDisk } from './forms/files/files_disk.js'
+import { addCards } from './dashboard/cards/find_cards.js'
 import { addPages } from './pages/find_pages.js'
 import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
@@ -137,7 +138,7 @@ export default class AdminProvider {
     }
     registerRoutes(site)
     await this.#serveMetrics(site)
-    errors.push(...(await addPages(this.app, site)))
+    errors.push(...(await addPages(this.app, site)), ...(await addCards(this.app, site)))
     mountPart({
       placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),

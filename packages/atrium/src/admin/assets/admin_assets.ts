@@ -21,7 +21,7 @@ export const adminAssets = [
   /* Loaded only by pages that few users open, which keeps the main stylesheet small. */
   {
     name: 'dashboard.css',
-    paths: [own('event_marks.css'), own('dashboard.css'), own('chart.css')],
+    paths: [own('event_marks.css'), own('markdown.css'), own('dashboard.css'), own('chart.css')],
   },
   { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
   {

@@ -9,6 +9,7 @@ import AdminRoles from './admin_roles.js'
 import AdminSessions from './admin_sessions.js'
 import AdminToken from './admin_token.js'
 import AdminWork from './admin_work.js'
+import MakeAdminCard from './make_admin_card.js'
 import MakeAdminPage from './make_admin_page.js'
 import CrudImport from './crud_import.js'
 import CrudExport from './crud_export.js'
@@ -25,6 +26,7 @@ export const adminCommands = [
   AdminSessions,
   AdminToken,
   AdminWork,
+  MakeAdminCard,
   MakeAdminPage,
   CrudImport,
   CrudExport,

@@ -77,6 +77,31 @@ export async function createdPerDay(
   return { all, ofModel }
 }
 
+/* Fewer records than this can be the first ones of a day's work. */
+const IMPORTED = 10
+
+/**
+ * Returns the names of models whose records were all created on one day, as by an import: they would hide all others in
+ * the chart.
+ */
+export function arrivedTogether(
+  { ofModel }: CreatedPerDay,
+  counted: ReadonlyArray<{ name: string; count: number | null }>
+): string[] {
+  return counted.flatMap(({ name, count }) => {
+    const isOneDay = (ofModel.get(name) ?? []).includes(count ?? -1)
+    return count !== null && count >= IMPORTED && isOneDay ? [name] : []
+  })
+}
+
+/** Returns the numbers of all models together, without some of them. */
+export function withoutModels({ all, ofModel }: CreatedPerDay, names: readonly string[]) {
+  return all.map(({ day, count }, at) => ({
+    day,
+    count: names.reduce((left, name) => left - (ofModel.get(name)?.[at] ?? 0), count),
+  }))
+}
+
 function createdAt(view: ModelView) {
   const { resource } = view
   return resource.columns.all.find(

@@ -6,7 +6,19 @@ import { isForbidden } from '../forms/submission/form_failure.js'
 import type { ModelView } from '../views/model_view.js'
 import { visibleViews } from '../views/visible_views.js'
 import { presentZone } from '../time/time_zone.js'
-import { recordsChart, createdPerDay, type CreatedPerDay, trend } from './chart.js'
+import {
+  arrivedTogether,
+  recordsChart,
+  createdPerDay,
+  type CreatedPerDay,
+  trend,
+  withoutModels,
+} from './chart.js'
+import { arrangedCards, availableCards } from './arrangement.js'
+import { cardBody } from './cards/card_body.js'
+import { visibleCards } from './cards/card_list.js'
+import { WithheldPage } from '../http/errors.js'
+import { nameOfCard, type AdminCard } from '../views/admin_card.js'
 import { iconOf } from '../layout/model_icon.js'
 import { recentEvents, recentRecords } from './recent_events.js'
 
@@ -19,47 +31,119 @@ export class DashboardController {
   constructor(private readonly site: AdminSite) {}
 
   async show(ctx: HttpContext) {
-    return await this.site.render(ctx, 'pages/dashboard', await this.#data(ctx))
+    const isWhole = ctx.request.qs().whole !== undefined
+    const data = await this.#data(ctx, isWhole)
+    const isPending = data.placed.some((card) => card.isPending)
+    return await this.site.render(ctx, 'pages/dashboard', {
+      ...data,
+      reload: isPending ? `${this.site.url('/')}?whole=1` : undefined,
+      arrange: this.site.url('/dashboard/arrange'),
+    })
   }
 
   /** Renders the dashboard's content without the layout, for refreshing the page. [S24] */
   async content(ctx: HttpContext) {
-    return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx))
+    return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx, true))
   }
 
-  async #data(ctx: HttpContext) {
-    const views = await visibleViews(this.site, ctx)
+  /**
+   * Renders the content of a card of the application. [G2]
+   *
+   * @throws WithheldPage  for a card that the user can't see
+   */
+  async card(ctx: HttpContext) {
+    const cards = await visibleCards(ctx, this.site)
+    const card = cards.get(ctx.params.name)
+    if (!card) throw new WithheldPage()
+    const body = await cardBody(ctx, this.site, card)
+    return await this.site.render(ctx, 'partials/cards/content', {
+      card: { ...this.#facts(card), body },
+    })
+  }
+
+  /** @param isWhole  true to compute the cards of the application now; otherwise the page loads each one */
+  async #data(ctx: HttpContext, isWhole: boolean) {
+    const cards = await visibleCards(ctx, this.site)
+    const arranged = await arrangedCards(ctx, this.site, availableCards(ctx, this.site, cards))
+    const shown = new Set(arranged.map(({ name }) => name))
+    const [placed, own] = await Promise.all([
+      Promise.all(
+        arranged.map(async ({ name, width }) => {
+          const card = cards.get(name)
+          if (!card) return { name, width, isPending: false, isOwn: true }
+          const body = isWhole ? await cardBody(ctx, this.site, card) : null
+          return { ...this.#facts(card), width, isPending: !isWhole, isOwn: false, body }
+        })
+      ),
+      this.#own(ctx, shown),
+    ])
+    return { placed, ...own }
+  }
+
+  #facts(card: AdminCard) {
+    const name = nameOfCard(card)
+    return {
+      name,
+      id: `card-${name}`,
+      label: card.label,
+      url: this.site.url(`/dashboard/cards/${name}`),
+    }
+  }
+
+  /** Returns the data of the cards of the site itself, as far as they are shown. */
+  async #own(ctx: HttpContext, shown: ReadonlySet<string>) {
+    const all = await visibleViews(this.site, ctx)
+    const views = all.filter(({ adminModel }) =>
+      shown.has(adminModel ? 'site.management' : 'site.models')
+    )
+    const ofApplication = all.filter(({ adminModel }) => !adminModel)
+    const needsDays = shown.has('site.chart') || shown.has('site.models')
     const leftOut: string[] = []
     const [counted, created, recent, mine] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
-      createdPerDay(
-        ctx,
-        views.filter((view) => !view.adminModel),
-        (error) => report(ctx, error, 'The chart of the dashboard has a gap'),
-        ({ label }) => leftOut.push(label)
-      ),
-      recentEvents(this.site, ctx),
-      recentRecords(this.site, ctx),
+      needsDays
+        ? createdPerDay(
+            ctx,
+            ofApplication,
+            (error) => report(ctx, error, 'The chart of the dashboard has a gap'),
+            ({ label }) => leftOut.push(label)
+          )
+        : null,
+      shown.has('site.activity') ? recentEvents(this.site, ctx) : undefined,
+      shown.has('site.mine') ? recentRecords(this.site, ctx) : undefined,
     ])
     const texts = {
       title: this.site.text('dashboard.chart.title'),
       description: this.site.text('dashboard.chart.description', { zone: presentZone() }),
     }
+    const imported = created ? arrivedTogether(created, counted) : []
+    const days = created ? withoutModels(created, imported) : null
     return {
       models: counted
         .filter(({ adminModel }) => !adminModel)
-        .map((model) => ({ ...model, trend: this.#trendOf(model.name, created) })),
+        .map((model) => ({ ...model, trend: this.#trendOf(model, created, imported) })),
       authTables: counted.filter(({ adminModel }) => adminModel),
-      chart: created && recordsChart(created.all, texts),
-      chartTable: created?.all ?? [],
-      chartGap:
-        leftOut.length > 0
-          ? this.site.text('dashboard.chart.leftOut', { models: leftOut.sort().join(', ') })
-          : null,
+      chart: days && recordsChart(days, texts),
+      chartTable: days ?? [],
+      chartGaps: [
+        ...(leftOut.length > 0 ? [this.#gap('leftOut', leftOut)] : []),
+        ...(imported.length > 0
+          ? [
+              this.#gap(
+                'together',
+                counted.filter(({ name }) => imported.includes(name)).map(({ label }) => label)
+              ),
+            ]
+          : []),
+      ],
       recent,
       mine,
       allEvents: mayReadEvents(this.site, ctx) ? this.site.url('/management/events') : null,
     }
+  }
+
+  #gap(text: 'leftOut' | 'together', labels: readonly string[]): string {
+    return this.site.text(`dashboard.chart.${text}`, { models: labels.toSorted().join(', ') })
   }
 
   /** A failed count is shown as missing and does not fail the page. */
@@ -84,11 +168,12 @@ export class DashboardController {
   }
 
   /**
-   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time.
+   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time, or
+   * if all of its records were created together: that they are new says nothing.
    */
-  #trendOf(name: string, created: CreatedPerDay | null) {
+  #trendOf({ name }: { name: string }, created: CreatedPerDay | null, imported: readonly string[]) {
     const counts = created?.ofModel.get(name)?.slice(-TREND_DAYS)
-    if (!counts) return null
+    if (!counts || imported.includes(name)) return null
     const count = counts.reduce((sum, one) => sum + one, 0)
     const text = this.site.text('dashboard.trend', { count, days: TREND_DAYS })
     return { drawing: trend(counts), text }

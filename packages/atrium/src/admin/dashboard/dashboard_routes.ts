@@ -10,8 +10,15 @@ export function dashboardRoutes(site: AdminSite): void {
     () => import('./dashboard_controller.js'),
     ({ DashboardController }) => new DashboardController(site)
   )
-  siteRoutes(site, [signInGuard, readBody], ({ get }) => {
+  const arrange = controller(
+    () => import('./arrange_controller.js'),
+    ({ ArrangeController }) => new ArrangeController(site)
+  )
+  siteRoutes(site, [signInGuard, readBody], ({ get, post }) => {
     get('/', 'dashboard', dashboard('show'))
     get('/dashboard-content', 'dashboard.content', dashboard('content'))
+    get('/dashboard/cards/:name', 'dashboard.card', dashboard('card'))
+    get('/dashboard/arrange', 'dashboard.arrange', arrange('show'))
+    post('/dashboard/arrange', 'dashboard.arrange.store', arrange('submit'))
   })
 }

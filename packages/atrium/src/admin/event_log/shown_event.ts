@@ -96,6 +96,7 @@ const NOTES = new Set([
   'page_view',
   'page_view_as',
   'page_view_as_stop',
+  'page_dashboard',
   'page_invitation',
   'page_sign_in_as',
   'page_sign_in_as_stop',

@@ -99,6 +99,7 @@ export interface EventDetails {
     | 'preferences'
     | 'view_as'
     | 'view_as_stop'
+    | 'dashboard'
     | 'proof'
     | 'invitation'
     | 'sign_in_as'

@@ -274,6 +274,10 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/logout': 'everybody',
   'GET /admin': 'everybody',
   'GET /admin/dashboard-content': 'everybody',
+  /* One's own dashboard, and cards that roles list: cards.spec.ts */
+  'GET /admin/dashboard/arrange': 'everybody',
+  'POST /admin/dashboard/arrange': 'everybody',
+  'GET /admin/dashboard/cards/:name': 'everybody',
   'GET /admin/search': 'everybody',
   /* Only roles that list them: pages.spec.ts */
   'GET /admin/tides': 'superusers',

@@ -168,12 +168,15 @@ export class ColumnsController {
 type Direction = 'up' | 'down'
 
 /** Returns direction and column name of the pressed button, if it moves a column. */
-function moveIn(texts: Map<string, string[]>): [direction: Direction, name: string | undefined] {
+export function moveIn(
+  texts: Map<string, string[]>
+): [direction: Direction, name: string | undefined] {
   const up = texts.get('up')?.[0]
   return up === undefined ? ['down', texts.get('down')?.[0]] : ['up', up]
 }
 
-function movedIn(order: readonly string[], name: string, direction: Direction): string[] {
+/** Returns the names with one of them moved by one place. */
+export function movedIn(order: readonly string[], name: string, direction: Direction): string[] {
   const from = order.indexOf(name)
   const to = direction === 'up' ? from - 1 : from + 1
   if (from < 0 || to < 0 || to >= order.length) return [...order]

@@ -1,0 +1,13 @@
+import { ChartCard } from 'adonis-atrium/admin'
+import env from '#start/env'
+
+class OrdersByStatus extends ChartCard {
+  label = 'Orders by month and status'
+  model = 'Order'
+  query = 'filter.ordered_on__between=this_year'
+  width = 3 as const
+  kind = 'stacked' as const
+  groupBy = ['ordered_on', 'status'] as const
+}
+
+export default env.get('DEMO', true) ? OrdersByStatus : undefined

@@ -1,0 +1,113 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { BoundedMap } from '#base/bounded_map'
+import { withinTime } from '#base/database/time_limit'
+import { renderMarkdown } from '../../forms/fields/widgets/markdown_widget.js'
+import { guardOf } from '../../identity/admin_guard.js'
+import { presentZone } from '../../time/time_zone.js'
+import { ChartCard, ListCard, nameOfCard, NumberCard } from '../../views/admin_card.js'
+import type { AdminCard, TextCard } from '../../views/admin_card.js'
+import type { CardSite } from './card_list.js'
+import { draw } from './draw.js'
+import { numberBody, type NumberBody } from './number.js'
+import { rowsBody, type RowsBody } from './rows.js'
+import { chartData } from './series.js'
+import { shownValues } from './shown_value.js'
+
+/** What a card with a chart shows */
+export interface ChartBody {
+  kind: 'chart'
+  drawing: string
+  /** Names of the series with the class of their colour; none for one series */
+  legend: Array<{ label: string; style: string }>
+  headings: string[]
+  rows: Array<{ label: string; url: string | null; values: string[] }>
+  url: string
+}
+
+/** What a card shows; `failed` if it could not be computed */
+export type CardBody =
+  NumberBody | ChartBody | RowsBody | { kind: 'text'; markup: string } | { kind: 'failed' }
+
+/* Milliseconds after which a card counts as failed */
+const PATIENCE = 10_000
+const STORED_MAX = 1000
+
+interface Stored {
+  end: number
+  body: Promise<CardBody>
+}
+
+const STORED = new WeakMap<object, BoundedMap<string, Stored>>()
+
+/**
+ * Returns what a card shows to the signed-in user. A result is cached for the seconds of the card, for the user with
+ * these permissions. A failure is logged and shown in the card alone. [G2]
+ */
+export async function cardBody(
+  ctx: HttpContext,
+  site: CardSite,
+  card: AdminCard
+): Promise<CardBody> {
+  let known = STORED.get(card)
+  if (!known) STORED.set(card, (known = new BoundedMap(STORED_MAX)))
+  const { id, permissionsVersion, viewedRole } = guardOf(ctx).signedInOrFail().owner
+  const key = [id, permissionsVersion, viewedRole, presentZone()].join(' ')
+  const stored = known.get(key)
+  if (stored && Date.now() < stored.end) return await stored.body
+  const body = compute(ctx, site, card)
+  known.set(key, { end: Date.now() + card.seconds * 1000, body })
+  const result = await body
+  if (result.kind === 'failed') known.set(key, { end: 0, body })
+  return result
+}
+
+async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
+  try {
+    return await withinTime(PATIENCE, () => bodyOf(ctx, site, card))
+  } catch (error) {
+    ctx.logger.error({ err: error }, `The card ${nameOfCard(card)} could not be computed`)
+    return { kind: 'failed' }
+  }
+}
+
+async function bodyOf(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
+  if (card instanceof NumberCard) return await numberBody(ctx, site, card)
+  if (card instanceof ChartCard) return await chartBody(ctx, site, card)
+  if (card instanceof ListCard) return await rowsBody(ctx, site, card)
+  return { kind: 'text', markup: renderMarkdown((card as TextCard).text) }
+}
+
+async function chartBody(ctx: HttpContext, site: CardSite, card: ChartCard): Promise<ChartBody> {
+  const { parameters, isTime, buckets, series } = await chartData(ctx, site, card)
+  const { view } = parameters
+  const shown = series.map(({ label, values }) => ({
+    label,
+    values: values.map(Number),
+    texts: shownValues(site, view, card.select, values),
+  }))
+  const measure =
+    card.select === 'count'
+      ? site.text('dashboard.cards.records')
+      : site.text('dashboard.cards.sum', { label: view.labelOf(card.select.slice(4)) })
+  return {
+    kind: 'chart',
+    drawing: draw({
+      kind: card.kind,
+      isTime,
+      title: site.text('dashboard.cards.chart', { label: card.label }),
+      labels: buckets.map(({ label }) => label),
+      series: shown,
+    }),
+    legend: series.length > 1 ? series.map(({ label }, at) => ({ label, style: `key-${at}` })) : [],
+    headings: [
+      view.labelOf([card.groupBy].flat()[0]),
+      ...(series.length > 1 ? series.map(({ label }) => label) : [measure]),
+    ],
+    rows: buckets.map(({ label, url }, at) => ({
+      label,
+      url,
+      values: shown.map(({ texts }) => texts[at]),
+    })),
+    url: parameters.url,
+  }
+}

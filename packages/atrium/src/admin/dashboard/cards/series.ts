@@ -1,0 +1,259 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
+import { totalOf } from '#base/values/decimal_sum'
+import type { Column } from '#base/columns/column'
+import { textOf } from '#base/values/numbers'
+import { filteredUrl } from '../../list/list_address.js'
+import type { ListParameters } from '../../list/list_parameters.js'
+import { valueInWords } from '../../list/filters/filter_words.js'
+import { referencesOf, titlesIfReadable } from '../../relations/references.js'
+import { isInvisible } from '../../text/plain_text.js'
+import { presentZone } from '../../time/time_zone.js'
+import type { ChartCard } from '../../views/admin_card.js'
+import { listOfCard, type CardSite } from './card_list.js'
+import { inPeriod, periodOf, type Period } from './period.js'
+import { valueIn } from './shown_value.js'
+
+type Value = string | number
+
+/** A place on the axis of a chart: a value of a column, or some days. */
+export interface Bucket {
+  label: string
+  /** URL of the list of the records; null if there is none */
+  url: string | null
+}
+
+/** The numbers of a chart. */
+export interface ChartData {
+  parameters: ListParameters
+  /** True for an axis of days, weeks, months or years */
+  isTime: boolean
+  buckets: Bucket[]
+  /** Each with one value per bucket; the first alone has no label */
+  series: Array<{ label: string; values: Value[] }>
+}
+
+/* Maximum number of values of a column; the others are summed up. */
+const MOST_VALUES = 10
+/* Maximum number of colours of a stacked chart */
+const MOST_SERIES = 6
+/* Maximum number of groups that the database returns */
+const MOST_GROUPS = 1000
+/* Days of a time axis without a period in the query */
+const USUAL_DAYS = 30
+const DATES = new Set(['date', 'datetime'])
+
+type Unit = 'day' | 'week' | 'month' | 'year'
+
+/** Thrown if the groups of a chart are more than it can show. */
+export class TooManyGroups extends Error {}
+
+/** Reads the numbers of a chart, with the permissions of the signed-in user. [G2] */
+export async function chartData(
+  ctx: HttpContext,
+  site: CardSite,
+  card: ChartCard
+): Promise<ChartData> {
+  const parameters = await listOfCard(ctx, site, card)
+  const { resource } = parameters.view
+  const [axis, second] = [card.groupBy].flat().map((name) => {
+    const column = resource.fields.find(({ apiName }) => apiName === name)
+    if (!column) throw new Error(`The user can't see the column ${name}`)
+    return column
+  })
+  return DATES.has(axis.kind)
+    ? await overTime(ctx, site, card, parameters, axis, second)
+    : await byValues(ctx, site, card, parameters, axis, second)
+}
+
+async function byValues(
+  ctx: HttpContext,
+  site: CardSite,
+  { select }: ChartCard,
+  parameters: ListParameters,
+  axis: Column,
+  second: Column | undefined
+): Promise<ChartData> {
+  const rows = await groups(ctx, parameters, [axis, second], select)
+  const known = distinct(rows.map((row) => row[axis.apiName]))
+  const totals = new Map(
+    known.map((value) => [
+      value,
+      sum(
+        rows.filter((row) => row[axis.apiName] === value),
+        select
+      ),
+    ])
+  )
+  const sorted = known.toSorted((one, other) => Number(totals.get(other)) - Number(totals.get(one)))
+  const [first, rest] = [sorted.slice(0, MOST_VALUES), sorted.slice(MOST_VALUES)]
+  const sets = [...first.map((value) => [value]), ...(rest.length > 0 ? [rest] : [])]
+  const labels = await labelsOf(ctx, site, parameters, axis, first)
+  const inSet = (set: unknown[]) => rows.filter((row) => set.includes(row[axis.apiName]))
+  return {
+    parameters,
+    isTime: false,
+    buckets: sets.map((set, at) => ({
+      label: labels[at] ?? site.text('dashboard.cards.others', { count: rest.length }),
+      url: at < first.length ? urlOf(parameters, axis, set[0]) : null,
+    })),
+    series: await seriesOf(ctx, site, parameters, second, rows, (some) =>
+      sets.map((set) =>
+        sum(
+          inSet(set).filter((row) => some(row)),
+          select
+        )
+      )
+    ),
+  }
+}
+
+async function overTime(
+  ctx: HttpContext,
+  site: CardSite,
+  { select }: ChartCard,
+  parameters: ListParameters,
+  axis: Column,
+  second: Column | undefined
+): Promise<ChartData> {
+  const zone = presentZone()
+  const today = DateTime.now().setZone(zone).startOf('day')
+  const period = periodOf(parameters, zone, axis)?.period ?? {
+    from: today.minus({ days: USUAL_DAYS - 1 }),
+    to: today,
+  }
+  const unit = unitOf(period)
+  const parts = partsOf(period, unit)
+  const inAll = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, period)] })
+  const buckets = parts.map((part) => ({ label: labelOfDays(part, unit), url: null }))
+  if (axis.kind === 'date' && period.to.diff(period.from, 'days').days < MOST_GROUPS) {
+    const rows = await groups(ctx, inAll, [axis, second], select)
+    const isIn = ({ from, to }: Period, row: Record<string, unknown>) => {
+      const day = String(row[axis.apiName])
+      return from.toISODate()! <= day && day <= to.toISODate()!
+    }
+    const series = await seriesOf(ctx, site, parameters, second, rows, (some) =>
+      parts.map((part) =>
+        sum(
+          rows.filter((row) => isIn(part, row) && some(row)),
+          select
+        )
+      )
+    )
+    return { parameters, isTime: true, buckets, series }
+  }
+  if (second) throw new TooManyGroups(`${axis.apiName} has too many values to be stacked`)
+  const { view } = parameters
+  const values = await Promise.all(
+    parts.map(async (part) => {
+      const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
+      const options = { ...view.callOptions(ctx), select }
+      const [row] = await view.crud.aggregate(list.toRequest(), options)
+      return valueIn(row, select)
+    })
+  )
+  return { parameters, isTime: true, buckets, series: [{ label: '', values }] }
+}
+
+type Row = Record<string, unknown>
+
+/** @throws TooManyGroups  if not all of them can be read */
+async function groups(
+  ctx: HttpContext,
+  parameters: ListParameters,
+  columns: ReadonlyArray<Column | undefined>,
+  select: string
+): Promise<Row[]> {
+  const { view } = parameters
+  const groupBy = columns.flatMap((column) => column?.apiName ?? [])
+  const options = { ...view.callOptions(ctx), groupBy, select, limit: MOST_GROUPS }
+  const rows = await view.crud.aggregate(parameters.toRequest(), options)
+  if (rows.length >= MOST_GROUPS) {
+    throw new TooManyGroups(`${groupBy.join(' and ')} have ${MOST_GROUPS} values or more`)
+  }
+  return rows
+}
+
+/**
+ * Returns one series without a second column, otherwise one for each of its values.
+ *
+ * @param valuesOf  returns the values per bucket of the rows that pass a test
+ */
+async function seriesOf(
+  ctx: HttpContext,
+  site: CardSite,
+  parameters: ListParameters,
+  second: Column | undefined,
+  rows: readonly Row[],
+  valuesOf: (some: (row: Row) => boolean) => Value[]
+): Promise<ChartData['series']> {
+  if (!second) return [{ label: '', values: valuesOf(() => true) }]
+  const { apiName } = second
+  const known = distinct(rows.map((row) => row[apiName]))
+  const first = known.length > MOST_SERIES ? known.slice(0, MOST_SERIES - 1) : known
+  const labels = await labelsOf(ctx, site, parameters, second, first)
+  const series = first.map((value, at) => ({
+    label: labels[at],
+    values: valuesOf((row) => row[apiName] === value),
+  }))
+  if (first.length === known.length) return series
+  const label = site.text('dashboard.cards.others', { count: known.length - first.length })
+  return [...series, { label, values: valuesOf((row) => !first.includes(row[apiName])) }]
+}
+
+function sum(rows: readonly Row[], select: string): Value {
+  if (rows.length === 1) return valueIn(rows[0], select as 'count')
+  if (select === 'count') return rows.reduce((total, row) => total + Number(row.count), 0)
+  return totalOf(rows.map((row) => ({ value: row[select], exponent: 0 }))) ?? 0
+}
+
+function distinct(values: readonly unknown[]): unknown[] {
+  return [...new Set(values)]
+}
+
+async function labelsOf(
+  ctx: HttpContext,
+  site: CardSite,
+  { view }: ListParameters,
+  column: Column,
+  values: readonly unknown[]
+): Promise<string[]> {
+  const reference = referencesOf(site, view).find((one) => one.column.apiName === column.apiName)
+  const titles = reference ? await titlesIfReadable(ctx, view, reference, values) : new Map()
+  return values.map((value) => {
+    if (value === null || value === undefined) return site.text('list.facets.empty')
+    const text = textOf(value)
+    const label = titles.get(text) ?? valueInWords(site, view, column, text)
+    return isInvisible(label) ? site.text('list.facets.blank') : label
+  })
+}
+
+function urlOf({ view, query }: ListParameters, column: Column, value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null
+  const url = filteredUrl(view, [[column, textOf(value)]])
+  return query === '' ? url : `${url}&${query}`
+}
+
+function unitOf({ from, to }: Period): Unit {
+  const days = to.diff(from, 'days').days + 1
+  if (days <= 45) return 'day'
+  if (days <= 26 * 7) return 'week'
+  return days <= 3 * 366 ? 'month' : 'year'
+}
+
+function partsOf({ from, to }: Period, unit: Unit): Period[] {
+  const parts: Period[] = []
+  let begin = from
+  while (begin <= to) {
+    const end = begin.endOf(unit).startOf('day')
+    parts.push({ from: begin, to: DateTime.min(end, to) })
+    begin = end.plus({ days: 1 })
+  }
+  return parts
+}
+
+function labelOfDays({ from }: Period, unit: Unit): string {
+  const english = from.setLocale('en')
+  if (unit === 'year') return english.toFormat('yyyy')
+  return english.toFormat(unit === 'month' ? 'LLL yyyy' : 'd LLL')
+}
