@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { ValueError } from '#crud'
 import { checkEach, FUNCTION, isList, isObject, LABEL, TEXTS, type Check } from '#base/checks'
 import { shown } from '#base/errors'
+import { withBase, withoutBase } from '#base/http/base_path'
 
 /** A link of the sidebar. [G1] */
 export interface NavigationLink {
@@ -60,4 +61,9 @@ export function isHref(text: string): boolean {
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\\]/.test(text)) return false
   return /^\/(?!\/)/.test(text) || (/^https?:\/\//i.test(text) && URL.canParse(text))
+}
+
+/** Returns the address of a link; a path has the base path of APP_URL. */
+export function addressOf({ href }: NavigationLink): string {
+  return href.startsWith('/') ? withBase(withoutBase(href)) : href
 }

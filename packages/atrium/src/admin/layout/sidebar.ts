@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { runAs } from '#crud'
-import type { Navigation, NavigationLink } from '../config/navigation_config.js'
+import { addressOf, type Navigation, type NavigationLink } from '../config/navigation_config.js'
 import type { LoggedSite } from '../http/event_access.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { goKeys, PAGE_KEYS } from '../keyboard/keys.js'
@@ -121,8 +121,8 @@ async function linksOf(site: SidebarSite, ctx: HttpContext) {
       entry: {
         label: link.label,
         icon: { path: LINK, letter: letterOf(link.label) },
-        url: link.href,
-        active: ctx.request.url() === link.href,
+        url: addressOf(link),
+        active: ctx.request.url() === addressOf(link),
         badge: await badgeOf(link, ctx),
         isExternal: !link.href.startsWith('/'),
       },

@@ -7,6 +7,7 @@ import type { Column } from '#base/columns/column'
 import type { Site } from '../views/site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import { mayImport } from '../import/import_access.js'
+import { addressOf } from '../config/navigation_config.js'
 import { visiblePages } from '../layout/sidebar.js'
 import { managementPages } from '../layout/navigation.js'
 import { filteredUrl } from '../list/list_address.js'
@@ -76,7 +77,10 @@ async function searchSite(site: Site, ctx: HttpContext, q: string): Promise<Sear
     { label: site.text('sidebar.dashboard'), url: site.url('/') },
     ...views.map((view) => ({ label: view.label, url: view.url('/') })),
     ...own.map(({ label, path }) => ({ label, url: site.url(`/${path}`) })),
-    ...[...(site.navigation.links ?? [])].map(({ label, href }) => ({ label, url: href })),
+    ...[...(site.navigation.links ?? [])].map((link) => ({
+      label: link.label,
+      url: addressOf(link),
+    })),
     ...managementPages(site, ctx).map(({ label, url }) => ({ label, url })),
     { label: site.text('account.title'), url: site.url('/account') },
     { label: site.text('keys.title'), url: site.url('/keys') },
