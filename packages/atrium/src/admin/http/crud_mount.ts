@@ -12,7 +12,7 @@ import { isGuarded, isRecentlyProved } from '../identity/proof.js'
 import { FactorRequired, SignInRequired } from '../identity/errors.js'
 import { NotAllowed } from './errors.js'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
-import { refuseForgery, requireSignIn, siteMiddleware } from './guards.js'
+import { refuseOutsiders, requireSignIn, siteMiddleware } from './guards.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /**
@@ -61,7 +61,7 @@ export function isCrudPath(site: AdminSite, path: string): boolean {
 /** Responds to an unknown path or method below `/crud`, after the login is checked. [B6, A25] */
 export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
-    refuseForgery(ctx)
+    refuseOutsiders(ctx)
     await requireProgram(site, ctx)
     const own = await modelAt(site, ctx)?.for(ctx)
     if (own?.isWithheld) throw withheldEndpoint()

@@ -13,8 +13,7 @@ import { compressResponse, setSecurityHeaders } from './compress.js'
 /** Middleware of every route of the site, including the login. */
 export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
-  refuseNetwork(ctx)
-  refuseForgery(ctx)
+  refuseOutsiders(ctx)
   await next()
   noteRefusal(ctx, { status: ctx.response.getStatus() })
   await compressResponse(ctx)
@@ -23,20 +22,19 @@ export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<vo
 const LISTS = new WeakMap<readonly string[], NetworkList>()
 
 /**
- * Compares the client's address, or that of a trusted proxy's client, with `allowedNetworks` of `config/admin.ts`. [W10]
+ * Refuses clients of networks other than `allowedNetworks` of `config/admin.ts`, and writes of other sites. Behind a
+ * trusted proxy, the address is that of the proxy's client. [W10, B9]
  *
  * @throws NetworkNotAllowed
+ * @throws CrossSiteRequest  if a page of another site sent a request that changes data
  */
-export function refuseNetwork({ request }: HttpContext): void {
+export function refuseOutsiders(ctx: HttpContext): void {
   const networks = app.config.get<readonly string[] | undefined>('admin.allowedNetworks')
-  if (!networks) return
-  let list = LISTS.get(networks)
-  if (!list) LISTS.set(networks, (list = new NetworkList(networks)))
-  if (!list.has(request.ip())) throw new NetworkNotAllowed()
-}
-
-/** @throws CrossSiteRequest  if a page of another site sent a request that changes data */
-export function refuseForgery(ctx: HttpContext): void {
+  if (networks) {
+    let list = LISTS.get(networks)
+    if (!list) LISTS.set(networks, (list = new NetworkList(networks)))
+    if (!list.has(ctx.request.ip())) throw new NetworkNotAllowed()
+  }
   if (isForgery(ctx)) throw new CrossSiteRequest()
 }
 

@@ -12,7 +12,7 @@ import { isAdminRoute } from './site_routes.js'
 import { isBelowMount, returnPath } from './site_paths.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
 import { respondWithMissingEndpoint, isCrudPath } from './crud_mount.js'
-import { refuseForgery, refuseNetwork, requireSignIn } from './guards.js'
+import { refuseOutsiders, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
 import { wantsJson } from './read_body.js'
 import { factorProblem, proofProblem } from './account_problems.js'
@@ -46,8 +46,7 @@ export async function handleAdminError(
   if (isMissing) {
     /* Without a login, a missing page must not differ from an existing one. */
     try {
-      refuseNetwork(ctx)
-      refuseForgery(ctx)
+      refuseOutsiders(ctx)
       await requireSignIn(ctx)
       responded = new PageNotFound()
     } catch (refusal) {
