@@ -10,23 +10,17 @@ import type {
   UpdateOptions,
   WriteOptions,
 } from './operations/call_options.js'
-import { CrudReads } from './operations/crud_reads.js'
+import { CrudWritesOfMany } from './operations/crud_writes_of_many.js'
 import { createItem, tryCreate } from './operations/create.js'
 import type { CrudContext } from './operations/crud_context.js'
-import { deleteItem, deleteItems } from './operations/delete.js'
+import { deleteItem } from './operations/delete.js'
 import { omit } from './operations/writes/omit.js'
 import type { KeyValue } from '#base/columns/key'
 import { Records } from './operations/records.js'
-import { restoreItems } from './operations/restore.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
 import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
-import {
-  createMany,
-  revertTogether,
-  updateTogether,
-  type ItemChange,
-} from './operations/writes/many_at_once.js'
+import { revertTogether } from './operations/writes/many_at_once.js'
 import type { Resource } from './resource/resource.js'
 import type { Item } from './types.js'
 
@@ -45,7 +39,7 @@ export type {
  *
  * Values are passed by attribute name, as in Lucid; items are returned by API name.
  */
-export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<Model> {
+export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWritesOfMany<Model> {
   /**
    * Overridable: converts the values of a create, including virtual fields, to attributes of the model. The default
    * implementation removes the virtual fields. [P6]
@@ -137,31 +131,6 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   }
 
   /**
-   * Deletes several items, all of them or none, like `delete` or `dbDelete`. [S52]
-   *
-   * @returns the records, as they were read
-   * @throws UnknownKey  for the first key without an item
-   * @throws Problem 403 or 409
-   */
-  async deleteMany(
-    keys: readonly unknown[],
-    options: CallOptions & { hard?: boolean } = {}
-  ): Promise<LucidRow[]> {
-    return await deleteItems(await this.contextFor(options), keys, options)
-  }
-
-  /**
-   * Restores several soft-deleted items, all of them or none. [B16]
-   *
-   * @returns the records
-   * @throws UnknownKey  for the first key without a soft-deleted item
-   * @throws Problem 403 or 409
-   */
-  async restoreMany(keys: readonly unknown[], options: CallOptions = {}): Promise<LucidRow[]> {
-    return await restoreItems(await this.contextFor(options), keys, options)
-  }
-
-  /**
    * Restores the state of an item before a logged write: updates, restores, deletes or creates it according to the log.
    * Hooks, policy, scope and grants apply as for any write. The values are those of the log, and no schema validates
    * them.
@@ -200,37 +169,6 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudReads<
   ): Promise<boolean> {
     const own = { ...options, client: options.whole }
     return await revertTogether(await this.contextFor(own), all, own)
-  }
-
-  /**
-   * Stores new items, all of them or none, like `create`: many per statement if the model and application code perform
-   * no additional work.
-   *
-   * @param all  values of each item, by attribute name
-   * @throws Problem 403, 409 or 422
-   */
-  async createMany(
-    all: ReadonlyArray<Record<string, unknown>>,
-    options: CallOptions = {}
-  ): Promise<void> {
-    const context = await this.contextFor(options)
-    await createMany(context, all, options, (values, own) => this.create(values, own))
-  }
-
-  /**
-   * Changes items like `update`, many per statement, if no application code runs and the database does not lock rows.
-   * If one fails, all of them fail.
-   *
-   * @param all  keys with values by attribute name
-   * @returns false if nothing was done because each item has to be changed separately
-   * @throws UnknownKey  for the first key without an item
-   * @throws Problem 403, 409 or 422
-   */
-  async updateTogether(
-    all: readonly ItemChange[],
-    options: CallOptions & { client: QueryClientContract }
-  ): Promise<boolean> {
-    return await updateTogether(await this.contextFor(options), all, options)
   }
 
   /**
@@ -323,6 +261,10 @@ const TRACED = [
   'dbDelete',
   'deleteMany',
   'restoreMany',
+  'upsert',
+  'upsertMany',
+  'updateWhere',
+  'deleteWhere',
   'revert',
 ] as const
 

@@ -80,6 +80,19 @@ export const refuseInvalid: Invalid = (...fault) => {
   throw invalidParameter(...fault)
 }
 
+/** 422 for an upsert without a value of its key [W9] */
+export const needsValue = (field: string) =>
+  new Problem(422, `The field ${field} finds the item, and needs a valid value`, {
+    errors: [{ field, rule: 'required', message: `The ${field} field must have a valid value` }],
+  })
+
+/** 412 for a write of more records than the caller expects [W9] */
+export const tooManyMatch = (count: number, most: number) =>
+  new Problem(
+    412,
+    `${count} ${count === 1 ? 'item matches' : 'items match'}, and at most ${most} may be written; nothing was written`
+  )
+
 /** 422 for a call on all records that match, without a filter [W9] */
 export const missingFilter = () =>
   new Problem(422, 'A filter is needed: without one, every record would match')

@@ -11,6 +11,8 @@ import { identityOf, type KeyValue } from '#base/columns/key'
 import { reachedOf } from './reach.js'
 import type { Condition } from '#base/columns/condition'
 import type { DeletedMode } from '#base/columns/soft_delete'
+import { orderOf } from '#base/columns/sort'
+import { orderTerms } from '../sql/order.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import type { Item } from '../types.js'
 import { UnknownKey } from '#base/errors'
@@ -122,6 +124,23 @@ export class Records extends VisibleRows {
       record: this.#located(record, lock),
       seen: seen.get(identityOf(key.of(record))) ?? record,
     }))
+  }
+
+  /**
+   * Reads and locks the first records of a list in the order of their keys, for a resource without values that are
+   * hidden on some records.
+   */
+  async lockMatching(
+    request: Parameters<VisibleRows['byConditions']>[0],
+    most: number,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<LucidRow[]> {
+    const { key, table } = this.resource
+    const order = orderTerms(table, orderOf([], key.columns), dialectOf(client))
+    const selection = { ...this.byConditions(request, client, options), order, limit: most }
+    const records = await this.reader.records(client, { ...selection, lock: true })
+    return records.map((record) => this.#located(record, true))
   }
 
   #located(record: LucidRow, lock: boolean): LucidRow {

@@ -95,7 +95,8 @@ async function writeRun(
   const { actor, origin, view } = importer
   if (drafts[0].kind === 'new') {
     const all = drafts.map(({ values }) => values)
-    return await view.crud.createMany(all, { client, joins: true, actor, origin })
+    await view.crud.createMany(all, { client, joins: true, actor, origin, returning: false })
+    return
   }
   for (const draft of drafts) {
     await endLongTurn()

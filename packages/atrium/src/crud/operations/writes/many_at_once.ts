@@ -5,6 +5,8 @@ import { endLongTurn } from '#base/event_loop'
 import { fromStored } from '#base/values/stored_json'
 import { writtenColumns, type Reversal } from '../../events/reversal.js'
 import { plainValues } from '../../lucid/direct_writes.js'
+import { noteKey } from '#base/items'
+import type { Item } from '../../types.js'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import { decidedForCreate } from '../create.js'
@@ -37,17 +39,25 @@ export interface ItemChange {
 export async function createMany(
   context: CrudContext,
   all: readonly Row[],
-  options: CallOptions,
-  create: (values: Row, options: CallOptions) => Promise<unknown>
-): Promise<void> {
-  const client = await clientFor(context.resource, options)
-  const rows = await rowsOf(context, all, client, options)
-  await runWrite(context, options, async (transaction) => {
-    if (rows) return await insertRows(context, alikeParts(rows), transaction)
+  { returning = true, ...options }: CallOptions & { returning?: boolean },
+  create: (values: Row, options: CallOptions) => Promise<Item>
+): Promise<Item[]> {
+  const { resource } = context
+  const client = await clientFor(resource, options)
+  const rows = await rowsOf(context, all, client, options, returning)
+  return await runWrite(context, options, async (transaction) => {
+    const items: Item[] = []
+    if (rows) {
+      const stored = await insertRows(context, alikeParts(rows), transaction)
+      if (!returning) return []
+      return stored.map((row) => noteKey(resource.reader.itemOfRow(row)!, resource.key.ofRow(row)))
+    }
     for (const values of all) {
       await endLongTurn()
-      await create(values, { ...options, client: transaction, joins: true })
+      const item = await create(values, { ...options, client: transaction })
+      if (returning) items.push(item)
     }
+    return items
   })
 }
 
@@ -56,13 +66,14 @@ async function rowsOf(
   context: CrudContext,
   all: readonly Row[],
   client: QueryClientContract,
-  options: CallOptions
+  options: CallOptions,
+  needsItems: boolean
 ): Promise<Row[] | undefined> {
   const rows: Row[] = []
   for (const values of all) {
     await endLongTurn()
     const decided = decidedForCreate(context.resource, values, options)
-    const row = await rowByStatement(context, decided, client, options, false)
+    const row = await rowByStatement(context, decided, client, options, needsItems)
     if (!row) return undefined
     rows.push(row)
   }

@@ -63,14 +63,19 @@ export async function insertRow(
  * Inserts rows in the caller's transaction, with one statement per group.
  *
  * @param parts  groups of rows with the same columns
+ * @returns the stored rows
  */
 export async function insertRows(
   { resource }: CrudContext,
   parts: Iterable<readonly Row[]>,
   client: TransactionClientContract
-): Promise<void> {
-  await runInScope(resource, client, async (run, report) => {
-    for (const rows of parts) await insertInto(resource, rows, client, run, report)
+): Promise<Row[]> {
+  return await runInScope(resource, client, async (run, report) => {
+    const stored: Row[] = []
+    for (const rows of parts) {
+      stored.push(...(await insertInto(resource, rows, client, run, report)))
+    }
+    return stored
   })
 }
 
