@@ -74,7 +74,7 @@ export interface FieldError {
 
 /** The error of one operation in a batch: of a field, or of the whole operation (`''`). [D4] */
 export interface BatchError extends FieldError {
-  operation: 'create' | 'update' | 'delete'
+  operation: 'create' | 'update' | 'upsert' | 'delete'
   /** Position in the list of the operation, starting from 0 */
   index: number
 }

@@ -57,6 +57,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   includedMethods: TEXTS,
   deletedMethods: TEXTS,
   batch: TRUTH,
+  bulk: TRUTH,
   aggregate: TRUTH,
   compat: DIALECTS,
   endpointNames: OBJECT,

@@ -86,6 +86,13 @@ export const needsValue = (field: string) =>
     errors: [{ field, rule: 'required', message: `The ${field} field must have a valid value` }],
   })
 
+/** 428 for a write of all records that match, without their expected number [W9] */
+export const needsMaxAffected = () =>
+  new Problem(
+    428,
+    'Send Prefer: max-affected=N, the number of items that may be written at most; if more match, nothing is written'
+  )
+
 /** 412 for a write of more records than the caller expects [W9] */
 export const tooManyMatch = (count: number, most: number) =>
   new Problem(
@@ -204,7 +211,7 @@ export const batchRefused = (problem: Problem, errors: BatchError[]) =>
 export const batchPrecondition = () =>
   new Problem(
     400,
-    'If-Match and If-None-Match are about one item, and not for a batch; send its update or deletion by itself'
+    'If-Match and If-None-Match are about one item, and not for several; send its update or deletion by itself'
   )
 
 export const batchResponseTooLarge = (limit: number) =>

@@ -6,7 +6,7 @@ import { toApi } from '#base/values/to_api'
 import { responseBudgetOf } from '../http/response_budget.js'
 import { IdempotentBatch, IdempotentCreate } from '../http/idempotency.js'
 import { JSON_TYPE, LIST_FORMATS, listFormatOf, nameItems } from '../http/list_format.js'
-import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
+import { preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/lists/list_result.js'
@@ -21,10 +21,10 @@ import type { AggregateRow } from '../sql/aggregates.js'
 import type { Item } from '../types.js'
 import { actorOf } from './access.js'
 import { originOf } from '#base/http/request_origin'
-import { ModelEndpoints } from './model_endpoints.js'
+import { ItemWrites } from './item_writes.js'
 import { isWritten, type CustomRoute, type EndpointRoute } from './endpoint_options.js'
 import { markMounted } from './generated_routes.js'
-import { checkHandlers, middlewareOf } from './batch/batch_options.js'
+import { checkBulkHandler, checkHandlers, middlewareOf } from './batch/batch_options.js'
 import { handleBatch } from './handlers/batch_handler.js'
 import { handleCreate, handleDelete, handleRead, handleUpdate } from './handlers/item_handlers.js'
 import {
@@ -63,7 +63,7 @@ const HANDLERS: Partial<Record<string, keyof EndpointCreator>> = {
  * }
  * ```
  */
-export class EndpointCreator extends ModelEndpoints {
+export class EndpointCreator extends ItemWrites {
   readonly #idempotentCreate = new IdempotentCreate(this.resource, this.path)
   readonly #idempotentBatch = new IdempotentBatch(this.resource, `${this.path}/batch`)
   #isPlanned = false
@@ -90,10 +90,13 @@ export class EndpointCreator extends ModelEndpoints {
     const others: Partial<Record<string, (ctx: HttpContext) => unknown>> = {
       batch: (ctx) => this.batchItems(ctx),
       aggregate: (ctx) => this.aggregateItems(ctx),
+      update_many: (ctx) => this.updateItems(ctx),
+      delete_many: (ctx) => this.deleteItems(ctx),
     }
     for (const route of this.generated) {
       const { operation, operations = [operation] } = route
       if (route.operations) checkHandlers(this, EndpointCreator.prototype, route.operations)
+      checkBulkHandler(this, EndpointCreator.prototype, route.name, operation)
       this.plan.add({
         ...route,
         isCustom: false,
@@ -241,6 +244,7 @@ export class EndpointCreator extends ModelEndpoints {
   async batchItems(ctx: HttpContext): Promise<void> {
     await handleBatch(ctx, {
       access: this.callers,
+      crud: this.crud,
       operations: this.operations,
       idempotentBatch: this.#idempotentBatch,
       resourceOf: () => this.resource.for(actorOf(ctx)),
@@ -250,11 +254,6 @@ export class EndpointCreator extends ModelEndpoints {
       change: (key, values, returning) => this.changeItem(key, values, returning, ctx),
       remove: (key) => this.removeItem(key, ctx),
     })
-  }
-
-  /** Performs the database call of `createItem` and `batchItems`. */
-  protected insertItem(values: Record<string, unknown>, ctx: HttpContext): Promise<Item> {
-    return this.crud.create(values, this.callOptions(ctx))
   }
 
   /**
@@ -269,29 +268,6 @@ export class EndpointCreator extends ModelEndpoints {
   /** Performs the database call of `readItems`. */
   protected fetchItems(request: ListRequest, ctx: HttpContext): Promise<ListResult> {
     return this.crud.getMulti(request, this.callOptions(ctx))
-  }
-
-  /** Performs the database call of `updateItem` and `batchItems`. */
-  protected async changeItem(
-    key: KeyValue,
-    values: Record<string, unknown>,
-    returning: boolean,
-    ctx: HttpContext
-  ): Promise<Item | null> {
-    const written = (await this.callers.mayRead(ctx))
-      ? (item: Item) => noteTag(ctx, item)
-      : undefined
-    return await this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
-  }
-
-  /** Performs the database call of `deleteItem` and `batchItems`. */
-  protected removeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
-    return this.crud.delete(key, this.callOptions(ctx))
-  }
-
-  /** Performs the database call of `dbDelete`. */
-  protected purgeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
-    return this.crud.dbDelete(key, this.callOptions(ctx))
   }
 
   /**

@@ -29,6 +29,8 @@ export interface EndpointOptions extends ResourceOptions {
   aggregate?: boolean
   /** Dialects of other servers that the endpoints also understand. Default: `compat` of `config/crud.ts` [W3] */
   compat?: Iterable<Dialect>
+  /** True to offer updates and deletions of all items that match filters [W9] */
+  bulk?: boolean
   /** Path segments of operations; operations without an entry use their defaults [S9] */
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware by operation */

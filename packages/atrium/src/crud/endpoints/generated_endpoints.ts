@@ -41,8 +41,8 @@ export interface GeneratedEndpoint {
   operation: Operation
   /** All operations that a batch offers */
   operations?: readonly Operation[]
-  /** `put` is the second method of an update, for clients of json-server */
-  name: EndpointName | 'put'
+  /** `put` is the second method of an update, for clients of json-server; the others write all items that match */
+  name: EndpointName | 'put' | 'update_many' | 'delete_many'
   method: Method
   path: string
 }
@@ -74,7 +74,7 @@ export function generatedEndpoints(
   operations: readonly Operation[],
   names: Partial<Record<EndpointName, string>> = {},
   keyPattern: string,
-  offers: { batch?: boolean; aggregate?: boolean; isJsonServer?: boolean } = {}
+  offers: { batch?: boolean; aggregate?: boolean; bulk?: boolean; isJsonServer?: boolean } = {}
 ): GeneratedEndpoint[] {
   const segmentOf = (name: EndpointName) => {
     const segment = names[name] ?? (OWN_SEGMENT.includes(name) ? name : '')
@@ -99,6 +99,10 @@ export function generatedEndpoints(
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {
     const path = segmentOf('read_paginated')
     endpoints.push({ operation: 'read_multi', name: 'read_paginated', method: 'GET', path })
+  }
+  for (const operation of ['update', 'delete'] as const) {
+    if (!offers.bulk || !operations.includes(operation)) continue
+    endpoints.push({ operation, name: `${operation}_many`, method: METHODS[operation], path: '' })
   }
   const batched = BATCH_OPERATIONS.filter((operation) => operations.includes(operation))
   if (offers.batch && batched.length > 0) {

@@ -15,12 +15,12 @@ import {
   type GeneratedEndpoint,
   offeredOperations,
 } from './generated_endpoints.js'
-import { checkBatch } from './batch/batch_options.js'
+import { checkBatch, checkBulk } from './batch/batch_options.js'
 import { modelPath, tablePath, RoutePlan } from './endpoint_routes.js'
 import { deprecationHeaders } from '../http/deprecation.js'
 import { readOnlyNote } from '../resource/read_only.js'
 
-const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
+const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch', 'bulk'] as const
 
 /**
  * The endpoints of a model: its operations, paths and access rules. [P9, P10]
@@ -59,6 +59,7 @@ export class ModelEndpoints {
     this.callers = new EndpointAccess(this, mount)
     this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
     checkEndpointNames(name, options)
+    if (options.bulk && !mount) checkBulk(name, this.operations)
     if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
     this.generated = generatedEndpoints(this.operations, options.endpointNames, key.pattern, {
       ...options,

@@ -86,6 +86,8 @@ export interface WrittenItem {
 export interface BatchResponse {
   created: WrittenItem[]
   updated: WrittenItem[]
+  /** Absent if nothing was upserted */
+  upserted?: WrittenItem[]
   deleted: KeyValue[]
   /** True if the caller requested no items */
   isMinimal: boolean
@@ -99,13 +101,17 @@ export interface BatchResponse {
  */
 export function replyBatch(
   ctx: HttpContext,
-  { created, deleted, isMinimal, updated }: BatchResponse,
+  { created, deleted, isMinimal, updated, upserted }: BatchResponse,
   isComposite: boolean
 ): void {
   if (isMinimal) return ctx.response.status(204).send('')
   const list = (items: WrittenItem[]) => `[${items.map(({ body }) => body).join(',')}]`
   const keys = writeJson(isComposite ? deleted : deleted.map(([part]) => part))
-  replyText(ctx, `{"created":${list(created)},"updated":${list(updated)},"deleted":${keys}}`)
+  const others = upserted ? `"upserted":${list(upserted)},` : ''
+  replyText(
+    ctx,
+    `{"created":${list(created)},"updated":${list(updated)},${others}"deleted":${keys}}`
+  )
 }
 
 /**
@@ -291,6 +297,7 @@ export class IdempotentBatch extends IdempotentWrite<BatchResponse> {
       ...response,
       created: await again('create', response.created),
       updated: await again('update', response.updated),
+      ...(response.upserted && { upserted: await again('update', response.upserted) }),
     }
   }
 }

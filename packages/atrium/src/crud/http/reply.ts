@@ -32,3 +32,12 @@ export function preferredReturn(ctx: HttpContext): 'representation' | 'minimal' 
   }
   return undefined
 }
+
+/** Returns the number of a `Prefer: max-affected=N` header; undefined without a valid one. [W9] */
+export function preferredMaximum(ctx: HttpContext): number | undefined {
+  for (const preference of (ctx.request.header('prefer') ?? '').split(',')) {
+    const match = /^\s*max-affected\s*=\s*"?(\d{1,15})"?\s*(?:;.*)?$/i.exec(preference)
+    if (match) return Number(match[1])
+  }
+  return undefined
+}

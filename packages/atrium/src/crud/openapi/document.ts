@@ -178,7 +178,7 @@ function describeRoute(described: Described): Parts {
   const { isCustom, name, operation, operations } = described.route
   const parts = isCustom
     ? describeCustom(described)
-    : DESCRIPTIONS[operations ? 'batch' : name === 'aggregate' ? name : operation](described)
+    : DESCRIPTIONS[operations ? 'batch' : name in DESCRIPTIONS ? name : operation](described)
   JSON.stringify(parts)
   return parts
 }

@@ -74,6 +74,8 @@ export function operationId(route: EndpointRoute, { path }: EndpointCreator, nam
   if (route.name === 'put') return `put${names.item}`
   if (route.name === 'read_paginated') return `paginate${names.items}`
   if (route.operations) return `batch${names.items}`
+  if (route.name === 'update_many') return `update${names.items}`
+  if (route.name === 'delete_many') return `delete${names.items}`
   if (route.name === 'aggregate') return `aggregate${names.items}`
   if (route.operation === 'read_multi') return `list${names.items}`
   return VERBS[route.operation] + names.item

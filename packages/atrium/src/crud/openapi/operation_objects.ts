@@ -4,6 +4,7 @@ import { listParameters, itemParameters } from '../request/query_string.js'
 import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { aggregationParameters, describeAggregates } from './aggregates.js'
+import { bulkParameters, countSchema } from './bulk.js'
 import {
   filterParameter,
   jsonServerParameters,
@@ -130,6 +131,31 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       responses: {
         200: responses.response('The groups', describeAggregates(resource)),
         ...responses.problems([400, ...refusals(of), 422]),
+      },
+    }
+  },
+
+  update_many({ names, responses, ...of }) {
+    return {
+      summary: `Update all ${names.many} that match`,
+      description: 'Changes the fields of the body, of all that match the filters or of none.',
+      parameters: bulkParameters(of.endpoints.resource),
+      requestBody: updateBody(schemaRef(`${names.item}Update`), 'PATCH'),
+      responses: {
+        200: responses.response('Updated', countSchema('updated'), ['Preference-Applied']),
+        ...responses.problems([400, ...refusals(of), 409, 412, 413, 415, 422, 428]),
+      },
+    }
+  },
+
+  delete_many({ names, responses, ...of }) {
+    return {
+      summary: `Delete all ${names.many} that match`,
+      description: 'Deletes all that match the filters, or none.',
+      parameters: bulkParameters(of.endpoints.resource),
+      responses: {
+        200: responses.response('Deleted', countSchema('deleted'), ['Preference-Applied']),
+        ...responses.problems([400, ...refusals(of), 409, 412, 422, 428]),
       },
     }
   },

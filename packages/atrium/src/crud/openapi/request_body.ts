@@ -153,14 +153,38 @@ export function describeBatch(
     delete: keySchema(resource, inputForm),
   }
   const offered = Object.entries(lists).filter(([name]) => operations.includes(name as Operation))
+  const mayUpsert = operations.includes('create') && operations.includes('update')
+  const keys = mayUpsert ? upsertKeys(resource) : []
+  const list = (items: SchemaObject) => ({
+    type: 'array' as const,
+    maxItems: MOST_OPERATIONS,
+    items,
+  })
+  const properties = Object.fromEntries(offered.map(([name, items]) => [name, list(items)]))
+  const upserts = {
+    upsert: {
+      ...list(lists.create),
+      description: 'Created, or updated where an item has the same values in the fields of `on`',
+    },
+    on: { enum: keys, description: 'For upsert: a unique field, or the key' },
+  }
   return {
     type: 'object',
-    description: `At most ${MOST_OPERATIONS.toLocaleString('en')} operations in all, done in this order`,
-    properties: Object.fromEntries(
-      offered.map(([name, items]) => [name, { type: 'array', maxItems: MOST_OPERATIONS, items }])
-    ),
+    description: `At most ${MOST_OPERATIONS.toLocaleString('en')} operations in all, done in this order; deletions are the last`,
+    properties: { ...properties, ...(keys.length > 0 && upserts) },
+    ...(keys.length > 0 && { dependentRequired: { upsert: ['on'] } }),
     ...(isStrict && { additionalProperties: false }),
   }
+}
+
+/** Returns the names of the fields of each unique key that a create can contain. [W9] */
+function upsertKeys({ columns, createBody, key, wholeKeys }: Resource): string[][] {
+  const sent = new Set(createBody.fields.map(({ apiName }) => apiName))
+  const keys = [key.columns.map(({ name }) => name), ...wholeKeys].map((names) =>
+    names.map((name) => columns.visible.find((column) => column.name === name)?.apiName ?? '')
+  )
+  const usable = keys.filter((names) => names.every((name) => sent.has(name)))
+  return [...new Map(usable.map((names) => [names.join(), names])).values()]
 }
 
 /** Returns the schema of a batch's response. [D4] */
@@ -170,12 +194,17 @@ export function describeBatchResponse(resource: Resource, item: SchemaObject): S
     description,
     items: withNull(item, true),
   })
+  const upserted = items('With `upsert`: its items; null for those that the caller may not read')
   const properties = {
     created: items('The new items; null for those that the caller may not read'),
     updated: items('The changed items; null for those that the caller may not read'),
     deleted: { type: 'array' as const, items: keySchema(resource, responseSchema) },
   }
-  return { type: 'object', properties, required: Object.keys(properties) }
+  return {
+    type: 'object',
+    properties: { ...properties, upserted },
+    required: Object.keys(properties),
+  }
 }
 
 function describeUpdate(resource: Resource, isStrict: boolean): SchemaObject {

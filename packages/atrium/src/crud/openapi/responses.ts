@@ -12,10 +12,11 @@ const PROBLEMS = {
   404: 'The item does not exist',
   406: '`Accept` excludes every type that the response can have',
   409: 'Conflict with stored data: a unique value exists already, a reference is broken, or the same request is in progress',
-  412: 'The item has changed since then',
+  412: 'The item has changed since then, or more items match than expected',
   413: 'The body, or the requested response, is too large',
   415: 'The body is not JSON and not a form',
   422: 'Invalid values; `errors` names every field or parameter',
+  428: 'The number of items that may be written is missing',
   429: 'Too many requests',
   500: 'An error of the server; it was logged',
   501: '`Idempotency-Key` is not supported here',
@@ -50,7 +51,7 @@ const HEADERS: Record<string, HeaderObject> = {
     schema: { type: 'integer', minimum: 0 },
   },
   'Preference-Applied': text('The preference of `Prefer` that was applied', {
-    enum: ['return=representation', 'return=minimal'],
+    examples: ['return=representation', 'return=minimal', 'max-affected=3'],
   }),
   'Idempotency-Replayed': text('Set if the first response for this key is repeated', {
     enum: ['true'],
@@ -96,7 +97,7 @@ export const PROBLEM: SchemaObject = {
           message: { type: 'string' },
           operation: {
             type: 'string',
-            enum: ['create', 'update', 'delete'],
+            enum: ['create', 'update', 'upsert', 'delete'],
             description: 'Of a batch: the kind of the operation',
           },
           index: {

@@ -74,15 +74,15 @@ export abstract class CrudWritesOfMany<
    * @throws Problem 403, 409, 412 if more match, or 422 for an unknown, empty or missing filter
    */
   async updateWhere(where: Where, values: Values, options: WhereOptions = {}): Promise<number> {
-    const { max, ...own } = options
+    const { each, max, ...own } = options
     const context = await this.contextFor(options)
     const { key } = context.resource
     return await writeWhere(context, 'update', where, options, async (records, client) => {
       const call = { ...own, client, joins: false }
       const keys = records.map((record) => key.of(record))
       const changes = keys.map((one) => ({ key: one, values }))
-      if (await this.updateTogether(changes, call)) return
-      await eachRecord(keys, (one) => this.update(one, values, call))
+      if (!each && (await this.updateTogether(changes, call))) return
+      await eachRecord(keys, each ?? ((one) => this.update(one, values, call)))
     })
   }
 
@@ -98,13 +98,14 @@ export abstract class CrudWritesOfMany<
     where: Where,
     options: WhereOptions & { hard?: boolean } = {}
   ): Promise<number> {
-    const { max, hard, ...own } = options
+    const { each, max, hard, ...own } = options
     const context = await this.contextFor(options)
     const { key } = context.resource
     const operation = hard ? 'db_delete' : 'delete'
     return await writeWhere(context, operation, where, options, async (records, client) => {
       const keys = records.map((record) => key.of(record))
-      await this.deleteMany(keys, { ...own, hard, client, joins: false })
+      if (each) await eachRecord(keys, each)
+      else await this.deleteMany(keys, { ...own, hard, client, joins: false })
     })
   }
 

@@ -18,6 +18,11 @@ export const BATCH_OPERATIONS = ['create', 'update', 'delete'] as const
 
 export type BatchOperation = (typeof BATCH_OPERATIONS)[number]
 
+/** The lists of a batch, in the order of execution. An upsert needs create and update. [D4, W9] */
+export const BATCH_PARTS = ['create', 'update', 'upsert', 'delete'] as const
+
+export type BatchPart = (typeof BATCH_PARTS)[number]
+
 export function isOperation(name: string): name is Operation {
   return (OPERATIONS as readonly string[]).includes(name)
 }

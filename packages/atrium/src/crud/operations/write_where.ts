@@ -20,6 +20,8 @@ export type Where = Record<string, unknown> | ListRequest
 export interface WhereOptions extends CallOptions {
   /** Maximum number of items; if more match, nothing is written. Default: 1 */
   max?: number
+  /** Writes one item in the client's transaction, in place of `update` or `deleteMany`; requires `joins` */
+  each?: (key: KeyValue) => Promise<unknown>
 }
 
 /**

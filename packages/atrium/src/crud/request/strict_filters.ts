@@ -1,9 +1,15 @@
 import { ValueError } from '#base/errors'
 import type { Condition } from '#base/columns/condition'
-import { splitFilterName } from '#base/columns/filter'
-import { invalidParameter, missingFilter } from '#base/http/problems'
+import {
+  conditionsOf,
+  filterErrorMessage,
+  readFilters,
+  splitFilterName,
+} from '#base/columns/filter'
+import { invalidParameter, missingFilter, refuseInvalid } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
-import { conditionsFromCode } from './list_request.js'
+import { conditionsFromCode, ListRequest } from './list_request.js'
+import type { QueryString } from './query_string.js'
 
 /**
  * Reads the filters of a call that finds or changes records by them, where a filter that is ignored would find other
@@ -30,4 +36,32 @@ export function strictConditions(
     }
   }
   return conditionsFromCode(resource, filters)
+}
+
+/**
+ * Reads the query string of a request that writes all items that match: each parameter must be a declared filter with a
+ * value. Defaults of filters do not apply, computed filters do. [W9]
+ *
+ * @param query  made by `listQueryOf`
+ * @throws Problem 422  for no filters, an unknown one, or an empty or invalid value
+ */
+export function strictRequest(resource: Resource, query: QueryString): ListRequest {
+  const { filters } = resource
+  const sent = query.names.flatMap((name) => {
+    const { group, name: filter } = filters.placeOf(name)
+    const operator = filters.get(filter)?.operator
+    if (!operator) throw invalidParameter(name, 'filter', 'must be the name of a filter')
+    const texts = group === null ? [query.get(name)!] : query.all(name)
+    const isEmpty = operator !== 'exact' && texts.includes('')
+    if (isEmpty) throw invalidParameter(name, 'filter', 'must have a value')
+    return texts.map((text): [string, string] => [name, text])
+  })
+  if (sent.length === 0) throw missingFilter()
+  const read = readFilters(sent, (name) => filters.get(name))
+  for (const { name, operator, error } of read) {
+    if (error) refuseInvalid(name, operator ?? 'filter', filterErrorMessage(error))
+  }
+  const conditions = [...(query.computed ?? []), ...conditionsOf(read)]
+  const paging = { shape: 'offset', offset: 0, limit: 0 } as const
+  return new ListRequest(conditions, [], paging, 'exclude')
 }

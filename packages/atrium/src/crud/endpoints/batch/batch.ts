@@ -1,4 +1,4 @@
-import { Problem, type BatchError, type FieldError } from '#base/errors'
+import { type Problem, type BatchError, type FieldError } from '#base/errors'
 import {
   batchRefused,
   invalidBatch,
@@ -7,9 +7,11 @@ import {
   batchResponseTooLarge,
 } from '#base/http/problems'
 import { toProblem } from '#base/http/to_problem'
-import { type BatchOperation, BATCH_OPERATIONS } from '../../operations/operation.js'
+import { type BatchOperation, type BatchPart, BATCH_PARTS } from '../../operations/operation.js'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
+import { UpsertReader, type Upsert } from './upserts.js'
+import { failuresIn, type BatchValidation } from './validation.js'
 import { parseUpdate } from '#base/schema/parse_update'
 import type { Item } from '../../types.js'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
@@ -42,7 +44,7 @@ class BatchErrors {
     return this.#errors.length >= MOST
   }
 
-  add(operation: BatchOperation, index: number, ...errors: FieldError[]): void {
+  add(operation: BatchPart, index: number, ...errors: FieldError[]): void {
     for (const error of errors.slice(0, MOST - this.#errors.length)) {
       this.#errors.push({ operation, index, ...error })
     }
@@ -55,7 +57,7 @@ class BatchErrors {
    * @throws the error itself if it is not caused by the data; a refusal with the position if later operations are not
    *   run
    */
-  addRefusal(operation: BatchOperation, index: number, error: unknown): void {
+  addRefusal(operation: BatchPart, index: number, error: unknown): void {
     const problem = toProblem(error)
     if (problem.status >= 500) throw error
     const told = errorsOf(problem)
@@ -91,7 +93,20 @@ function errorsOf({ errors = [], message, status }: Problem): FieldError[] {
 export const MOST_OPERATIONS = 1000
 
 /** Lists of a batch body, as they were sent. */
-type SentBatch = Record<BatchOperation, readonly unknown[]>
+type SentBatch = Record<BatchPart, readonly unknown[]> & {
+  /** API names of the columns that find the items of `upsert` */
+  on: unknown
+}
+
+/** Returns true if the model offers what a list of the batch needs. */
+function isOffered(part: BatchPart, offered: readonly string[]): boolean {
+  return partsOf(part).every((one) => offered.includes(one))
+}
+
+/** Returns the operations that a list of a batch needs. */
+export function partsOf(part: BatchPart): BatchOperation[] {
+  return part === 'upsert' ? ['create', 'update'] : [part]
+}
 
 /**
  * Reads the lists of a batch's body; a missing list is empty. [D4]
@@ -106,31 +121,35 @@ export function batchIn(
   offered: readonly string[],
   isStrict: boolean
 ): SentBatch {
-  const sent: SentBatch = { create: [], update: [], delete: [] }
+  const sent: SentBatch = { create: [], update: [], upsert: [], delete: [], on: body.on }
   const errors: FieldError[] = []
-  for (const name of BATCH_OPERATIONS) {
+  for (const name of BATCH_PARTS) {
     if (!Object.hasOwn(body, name)) continue
     const list = body[name]
     if (!Array.isArray(list)) {
       errors.push({ field: name, rule: 'array', message: `The ${name} field must be an array` })
-    } else if (list.length > 0 && !offered.includes(name)) {
+    } else if (list.length > 0 && !isOffered(name, offered)) {
       const message = `The ${name} field is not for items that have no ${name}`
       errors.push({ field: name, rule: 'offered', message })
     } else sent[name] = list
   }
-  if (isStrict && Object.keys(body).some((name) => !isOperation(name))) errors.push(unknownField())
+  if (isStrict && Object.keys(body).some((name) => !isMember(name))) errors.push(unknownField())
   if (errors.length > 0) throw invalidBody(errors)
-  const count = BATCH_OPERATIONS.reduce((sum, name) => sum + sent[name].length, 0)
+  const count = BATCH_PARTS.reduce((sum, name) => sum + sent[name].length, 0)
   if (count > MOST_OPERATIONS) throw tooManyOperations(MOST_OPERATIONS, count)
   return sent
 }
 
-function isOperation(name: string): boolean {
-  return (BATCH_OPERATIONS as readonly string[]).includes(name)
+function isMember(name: string): boolean {
+  return name === 'on' || (BATCH_PARTS as readonly string[]).includes(name)
 }
 
 function unknownField(): FieldError {
-  return { field: '', rule: 'unknown', message: 'A batch has the fields create, update and delete' }
+  return {
+    field: '',
+    rule: 'unknown',
+    message: 'A batch has the fields create, update, upsert, on and delete',
+  }
 }
 
 type Values = Record<string, unknown>
@@ -139,18 +158,12 @@ type Values = Record<string, unknown>
 export interface Batch {
   create: Values[]
   update: Array<{ key: KeyValue; values: Values }>
+  upsert: Upsert[]
   delete: KeyValue[]
 }
 
 /** Name of the key in an update */
 const ID = 'id'
-
-interface BatchValidation {
-  /** True to refuse fields that the schema does not have */
-  isStrict: boolean
-  /** Reads the stored item; null if the caller can't see it */
-  stored: (key: KeyValue) => Promise<Item | null>
-}
 
 /**
  * Validates all operations of a batch like single requests. [D4]
@@ -163,7 +176,7 @@ export async function validateBatch(
   validation: BatchValidation
 ): Promise<Batch> {
   const errors = new BatchErrors()
-  const batch: Batch = { create: [], update: [], delete: [] }
+  const batch: Batch = { create: [], update: [], upsert: [], delete: [] }
   for (const [index, item] of sent.create.entries()) {
     const values = isObject(item)
       ? await failuresIn(
@@ -177,6 +190,14 @@ export async function validateBatch(
     const update = isObject(item) ? await readUpdate(resource, item, validation) : [noObject()]
     if (Array.isArray(update)) errors.add('update', index, ...update)
     else batch.update.push(update)
+  }
+  if (sent.upsert.length > 0) {
+    const reader = new UpsertReader(resource, sent.on, validation)
+    for (const [index, item] of sent.upsert.entries()) {
+      const upsert = isObject(item) ? await reader.read(item) : [noObject()]
+      if (Array.isArray(upsert)) errors.add('upsert', index, ...upsert)
+      else batch.upsert.push(upsert)
+    }
   }
   const positions = new Map<string, number>()
   for (const [index, id] of sent.delete.entries()) {
@@ -214,16 +235,6 @@ async function readUpdate(resource: Resource, item: Values, { isStrict, stored }
 /** Returns an item without its id. Works for any field names, including `__proto__`. */
 function withoutId(item: Values): Values {
   return Object.fromEntries(Object.entries(item).filter(([name]) => name !== ID))
-}
-
-/** Returns the values, or the errors of the invalid fields. */
-async function failuresIn(parsing: Promise<Values>): Promise<Values | FieldError[]> {
-  try {
-    return await parsing
-  } catch (error) {
-    if (error instanceof Problem && error.errors) return error.errors
-    throw error
-  }
 }
 
 function isObject(value: unknown): value is Values {
@@ -273,7 +284,7 @@ interface RunOptions extends BatchCalls {
 }
 
 /**
- * Runs a validated batch: creates, then updates, then deletions. Each operation runs in a separate savepoint, and each
+ * Runs a validated batch: creates, then updates, upserts and deletions. Each operation runs in a separate savepoint, and each
  * kind is one action for events and the log. After an error the remaining operations are still run, so that their
  * errors are reported too; the caller then rolls back its transaction. [D4, E3]
  *
@@ -287,7 +298,7 @@ export async function runBatch(
   const { change, insert, mayRead, remove, resource, returning } = options
   const errors = new BatchErrors()
   const response = new ResponseItems(options.budget, returning)
-  const run = (operation: BatchOperation, count: number, write: (index: number) => Promise<void>) =>
+  const run = (operation: BatchPart, count: number, write: (index: number) => Promise<void>) =>
     runAll(operation, count, write, { errors, resource, transaction, ...options.callOptions })
 
   await run('create', batch.create.length, async (index) => {
@@ -298,10 +309,25 @@ export async function runBatch(
     const { key, values } = batch.update[index]
     response.add(response.updated, await change(key, values, returning && mayRead), key)
   })
+  await run('upsert', batch.upsert.length, async (index) => {
+    const { key, values } = batch.upsert[index]
+    if (key) {
+      const item = await change(key, values, returning && mayRead)
+      return response.add(response.upserted, item, key)
+    }
+    const item = await insert(values)
+    response.add(response.upserted, isUnreadable(item) ? null : item, keyOf(item))
+  })
   await run('delete', batch.delete.length, (index) => remove(batch.delete[index]))
   errors.throwIfAny()
-  const { created, updated } = response
-  return { created, updated, deleted: batch.delete, isMinimal: !returning }
+  const { created, updated, upserted } = response
+  return {
+    created,
+    updated,
+    ...(batch.upsert.length > 0 && { upserted }),
+    deleted: batch.delete,
+    isMinimal: !returning,
+  }
 }
 
 interface ActionOptions extends Pick<CallOptions, 'actor' | 'origin'> {
@@ -312,7 +338,7 @@ interface ActionOptions extends Pick<CallOptions, 'actor' | 'origin'> {
 
 /** Runs the operations of one kind. Once one has failed, nothing is logged, because the batch will be rolled back. */
 async function runAll(
-  operation: BatchOperation,
+  operation: BatchPart,
   count: number,
   write: (index: number) => Promise<void>,
   { actor, errors, origin, resource: { model }, transaction }: ActionOptions
@@ -341,6 +367,7 @@ const FAILED = new Error('An operation of the batch has failed')
 class ResponseItems {
   readonly created: WrittenItem[] = []
   readonly updated: WrittenItem[] = []
+  readonly upserted: WrittenItem[] = []
   #length = 0
 
   constructor(

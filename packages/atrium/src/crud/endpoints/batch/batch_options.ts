@@ -53,6 +53,41 @@ export function checkHandlers(creator: Handlers, base: Handlers, operations: rea
   }
 }
 
+/**
+ * Checks that a model can offer writes of all items that match. [W9]
+ *
+ * @throws ValueError
+ */
+export function checkBulk(name: string, operations: readonly Operation[]): void {
+  if (operations.includes('update') || operations.includes('delete')) return
+  throw new ValueError(`${name}: bulk is set, but the model has no update or delete`)
+}
+
+const BULK = { update_many: 'updateItems', delete_many: 'deleteItems' } as const
+
+/**
+ * Checks that no overridden handler is bypassed by a write of all items that match. [W9]
+ *
+ * @throws ValueError
+ */
+export function checkBulkHandler(
+  creator: Record<
+    (typeof BULK)[keyof typeof BULK] | (typeof HANDLERS)['update' | 'delete'],
+    unknown
+  >,
+  base: typeof creator,
+  route: string,
+  operation: Operation
+): void {
+  if (route !== 'update_many' && route !== 'delete_many') return
+  const own = BULK[route]
+  const handler = HANDLERS[operation as 'update' | 'delete']
+  if (creator[own] !== base[own] || creator[handler] === base[handler]) return
+  throw new ValueError(
+    `${creator.constructor.name} overrides ${handler}, which writes of all items that match do not call; override ${CALLS[operation as 'update' | 'delete']}, which both call, or ${own} as well`
+  )
+}
+
 /** Returns the middleware of a route; for a batch, the middleware of all operations that it offers. */
 export function middlewareOf(
   { middleware }: EndpointOptions,

@@ -8,14 +8,22 @@ import { hasPrecondition } from '../../http/preconditions.js'
 import { preferredReturn } from '../../http/reply.js'
 import { batchPrecondition } from '#base/http/problems'
 import { inTransactionOf } from '../../http/request_transaction.js'
+import type { LucidCrud } from '../../lucid_crud.js'
 import type { CallOptions } from '../../operations/call_options.js'
-import { BATCH_OPERATIONS, type Operation } from '../../operations/operation.js'
+import { BATCH_PARTS, type Operation } from '../../operations/operation.js'
 import { queryOf, checkWriteQuery } from '../../request/query_string.js'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
 import type { Item } from '../../types.js'
-import { validateBatch, type Batch, batchIn, runBatch, type BatchCalls } from '../batch/batch.js'
+import {
+  batchIn,
+  partsOf,
+  runBatch,
+  validateBatch,
+  type Batch,
+  type BatchCalls,
+} from '../batch/batch.js'
 import type { EndpointAccess } from '../endpoint_access.js'
 
 /* Levels that a batch adds to a body, so that an item of a batch can be nested as deeply as a single item */
@@ -23,6 +31,7 @@ const OWN_LEVELS = 2
 
 interface BatchHandlerOptions extends BatchCalls {
   access: EndpointAccess
+  crud: LucidCrud
   operations: readonly Operation[]
   idempotentBatch: IdempotentBatch
   /** Returns the resource as the authorized caller is allowed to see it */
@@ -42,8 +51,9 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   if (hasPrecondition(ctx)) throw batchPrecondition()
   const body = await readBody(ctx, { ...limits, depth: limits.depth + OWN_LEVELS })
   const sent = batchIn(body, operations, strictBody)
-  for (const operation of BATCH_OPERATIONS) {
-    if (sent[operation].length > 0) await access.authorize(ctx, operation)
+  const sentParts = BATCH_PARTS.filter((part) => sent[part].length > 0)
+  for (const operation of new Set(sentParts.flatMap(partsOf))) {
+    await access.authorize(ctx, operation)
   }
   /* Checked before the write: within the transaction, the query for a token would wait for that transaction. */
   const mayRead = await access.mayRead(ctx)
@@ -53,6 +63,11 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
     const batch = await validateBatch(resource, sent, {
       isStrict: strictBody,
       stored: async (key) => (mayRead ? await options.fetch(key) : null),
+      find: async (condition) => {
+        const { client = resource.client(), ...own } = callOptions()
+        const [found] = await options.crud.locateBy(condition, { ...own, client })
+        return found ? resource.key.of(found.record) : null
+      },
     })
     return await within(() =>
       write(ctx, resource, batch, { ...options, mayRead, returning: wanted !== 'minimal' })
@@ -83,7 +98,7 @@ async function write(
     )
   } catch (error) {
     /* The COMMIT failed; the operation that caused it is unknown. */
-    const isDeletion = batch.create.length + batch.update.length === 0
+    const isDeletion = batch.create.length + batch.update.length + batch.upsert.length === 0
     const record = isDeletion ? undefined : (new resource.model() as LucidRow)
     throw (await errorToProblem(error, resource, record, client)) ?? error
   }

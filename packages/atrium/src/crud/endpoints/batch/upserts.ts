@@ -1,0 +1,100 @@
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
+import { listed, Problem, ValueError, type FieldError } from '#base/errors'
+import { invalidBody } from '#base/http/problems'
+import { parseUpdate } from '#base/schema/parse_update'
+import { conditionOfKey, uniqueColumns } from '../../operations/upsert.js'
+import { isHiddenFrom } from '../../request/shown_fields.js'
+import type { Resource } from '../../resource/resource.js'
+import { failuresIn, type BatchValidation } from './validation.js'
+
+type Values = Record<string, unknown>
+
+/** A validated upsert: an update of the item with the key, or a create. */
+export interface Upsert {
+  key: KeyValue | null
+  values: Values
+}
+
+/** Validates the upserts of a batch: existing items by the schema of updates, others by that of creates. [W9] */
+export class UpsertReader {
+  readonly #columns: readonly Column[]
+  readonly #positions = new Map<string, number>()
+  #count = 0
+
+  /**
+   * @param on  the member `on` of the body
+   * @throws Problem 422  unless it names a unique column or the key
+   */
+  constructor(
+    private readonly resource: Resource,
+    on: unknown,
+    private readonly validation: BatchValidation
+  ) {
+    this.#columns = columnsOf(resource, on)
+  }
+
+  /** @returns the errors of an invalid item */
+  async read(item: Values): Promise<Upsert | FieldError[]> {
+    const index = this.#count++
+    const id = JSON.stringify(this.#columns.map(({ apiName }) => String(item[apiName])))
+    const first = this.#positions.get(id)
+    if (first !== undefined) return [repeated(this.#columns, first)]
+    this.#positions.set(id, index)
+    try {
+      return await this.#read(item)
+    } catch (error) {
+      if (error instanceof Problem && error.status === 422 && error.errors) return error.errors
+      throw error
+    }
+  }
+
+  async #read(item: Values): Promise<Upsert | FieldError[]> {
+    const { createBody, updateBody } = this.resource
+    const { find, isStrict, stored } = this.validation
+    const wanted = this.#columns.map(({ apiName, attribute }) => [attribute, item[apiName]])
+    const key = await find(conditionOfKey(this.#columns, Object.fromEntries(wanted)))
+    if (!key) {
+      const values = await failuresIn(createBody.parse(item, { operation: 'create' }, isStrict))
+      return Array.isArray(values) ? values : { key, values }
+    }
+    const names = this.#columns.map(({ apiName }) => apiName)
+    const body = Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
+    const meta = { operation: 'update', key }
+    const values = await failuresIn(
+      parseUpdate(updateBody, {
+        body,
+        meta,
+        isStrict,
+        optional: new Set(names),
+        stored: () => stored(key),
+      })
+    )
+    return Array.isArray(values) ? values : { key, values }
+  }
+}
+
+function columnsOf(resource: Resource, on: unknown): Column[] {
+  const { columns } = resource
+  const names = Array.isArray(on) ? on.map(String) : []
+  const shown = columns.visible.filter((column) => !isHiddenFrom(resource, column))
+  const attributes = names.map(
+    (name) => shown.find(({ apiName }) => apiName === name)?.attribute ?? ''
+  )
+  try {
+    return uniqueColumns(resource, attributes)
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error
+    const message = 'The on field must be a list with the names of a unique field, or of the key'
+    throw invalidBody([{ field: 'on', rule: 'unique', message }])
+  }
+}
+
+function repeated(columns: readonly Column[], first: number): FieldError {
+  const names = columns.map(({ apiName }) => apiName)
+  return {
+    field: names[0],
+    rule: 'distinct',
+    message: `The ${listed(names)} field has the value of upsert ${first} once more`,
+  }
+}
