@@ -4,7 +4,7 @@
  */
 ;(() => {
   const FORM = '#filter-panel form, #list-panel > *'
-  const OPENERS = '.filter-bar, .view-tools'
+  const OPENERS = '.filter-bar, .view-tools, .list-explain'
   let loading
 
   const sheet = (href) =>

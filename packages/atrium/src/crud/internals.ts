@@ -88,6 +88,8 @@ export { listBatches } from './operations/lists/list_batches.js'
 export { orderedParts } from './operations/lists/ordered_parts.js'
 /** For *Previous* and *Next* of a record; the API has no such endpoint */
 export { neighbours } from './operations/lists/neighbours.js'
+/** SQL and plan of a list for superusers of the site; applications have their database's tools */
+export { explainList } from './operations/lists/explain_list.js'
 /** Columns that can have facets; for applications, `countByValue` returns null for other columns */
 export { countsValues } from './operations/lists/count_values.js'
 

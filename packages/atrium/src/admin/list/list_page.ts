@@ -375,6 +375,7 @@ export class ListPage {
       export:
         offers.has('export') && !parameters.isUnread ? first.urlBelow('/export/dialog') : null,
       print: first.urlBelow('/print'),
+      explain: first.urlBelow('/explain'),
       all: first.with({ search: '', q: '' }).url,
       unfiltered: first.unfiltered.url,
       anywhere: this.#anywhere(first),

@@ -18,6 +18,10 @@ const facets = modelPage(
   () => import('./filters/filter_controller.js'),
   ({ FacetsController }) => FacetsController
 )
+const explain = modelPage(
+  () => import('./explain/explain_controller.js'),
+  ({ ExplainController }) => ExplainController
+)
 const columns = modelPage(
   () => import('./columns/columns_controller.js'),
   ({ ColumnsController }) => ColumnsController
@@ -40,6 +44,7 @@ export function listRoutes(routes: ModelRoutes<AdminSite>): void {
       route(method, path, ['view'], offered('view', show))
     add('GET', '/filter', filter('show'))
     add('GET', '/facets', facets('show'))
+    add('GET', '/explain', explain('show'))
     add('GET', '/columns', columns('show'))
     add('POST', '/columns', columns('submit'))
     add('GET', '/views/new', views('create'))

@@ -190,6 +190,8 @@ export interface Dialect {
   readonly begin: string
   /** The clause at the end of a select that locks its rows; empty if the transaction itself locks */
   readonly lockClause: string
+  /** Returns the database's plan for a select, in lines; indentation shows which step belongs to which */
+  planOf(client: QueryClientContract, statement: Sql): Promise<string[]>
   /**
    * Returns the rows of a select with a prepared statement, on a read connection, or in the transaction if the client
    * is one.

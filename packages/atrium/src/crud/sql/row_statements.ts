@@ -170,12 +170,28 @@ export class RowStatements {
     return { sql, bindings: [...bindings] }
   }
 
+  /** Returns the statement that reads the rows of a list, in their order. */
+  async reading(client: QueryClientContract, selection: Selection, columns: readonly Column[]) {
+    const { model, table } = this.resource
+    const dialect = dialectOf(client)
+    const list = this.listOf(columns, dialect)
+    if (this.#isPlain(selection)) {
+      return selectStatement(list, table, selection, dialect)
+    }
+    const query = model.query({ client }) as Query
+    query.select(client.raw(list) as any)
+    applySelection(query, table, selection)
+    await model.$hooks.runner('before:fetch').run(query)
+    const { sql, bindings } = query.toSQL()
+    return { sql, bindings: [...bindings] }
+  }
+
   /**
    * Returns the statement that selects expressions of the rows, in no particular order, to be used in another
    * statement.
    */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
-    if (this.#aggregatesDirectly(selection)) {
+    if (this.#isPlain(selection)) {
       return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
     }
     const { query } = await this.#aggregating(client, selection, wanted)
@@ -191,7 +207,7 @@ export class RowStatements {
     { group, order, most }: Grouping = {}
   ): Promise<Row[]> {
     const dialect = dialectOf(client)
-    if (this.#aggregatesDirectly(selection)) {
+    if (this.#isPlain(selection)) {
       const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
       let grouped = group === undefined ? sql : `${sql} group by ${group}`
       if (order !== undefined) grouped += ` order by ${order}`
@@ -208,7 +224,7 @@ export class RowStatements {
     )
   }
 
-  #aggregatesDirectly(selection: Selection): boolean {
+  #isPlain(selection: Selection): boolean {
     return !this.needsBuilder(selection) && !this.hasHooks('before:fetch')
   }
 

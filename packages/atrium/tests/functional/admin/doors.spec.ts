@@ -117,6 +117,8 @@ const DOORS: Door[] = [
   page('/filter/choices/:field', ['view'], { path: '/admin/Play/filter/choices/stage_id' }),
   page('/facets', ['view']),
   page('/facets?filter.secret=QZX', ['view']),
+  page('/explain', ['view']),
+  page('/explain?filter.secret=QZX&q=QZX&sort_by=secret', ['view']),
   page('/print', ['view']),
   page('/print?filter.secret=QZX&columns=title,secret', ['view']),
   page('/files/:file', ['view'], { missing: 404, file: true }),

@@ -8,7 +8,7 @@ import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf } from '../../relations/references.js'
 import type { ListParameters } from '../list_parameters.js'
-import { filterWords, type FilterWords } from './filter_words.js'
+import { filterWords, groupInWords, type FilterWords } from './filter_words.js'
 import { formOf } from './form_operators.js'
 import { isFull, targetFields, type Target } from './place_filter.js'
 
@@ -90,6 +90,8 @@ export interface FilterChip extends FilterWords {
 /** A filter, or the alternatives of a group. */
 export interface FilterGroup {
   filters: FilterChip[]
+  /** All of them, such as `Any of: Major genre is Drama or IMDB rating is at least 8` */
+  text: string
   isGroup: boolean
   /** URL of the form for an alternative; null if the maximum is reached */
   or: string | null
@@ -128,6 +130,10 @@ export async function filterBar(
   return {
     groups: [...groups.values()].map((some) => ({
       filters: some.map((filter) => chips.get(filter)!),
+      text: groupInWords(
+        site,
+        some.map((filter) => chips.get(filter)!)
+      ),
       isGroup: some.length > 1,
       or: formUrl(parameters, { edited: undefined, first: some[0] }),
       url: parameters.without(some).url,

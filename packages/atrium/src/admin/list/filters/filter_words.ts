@@ -48,6 +48,13 @@ export async function filterWords(
   })
 }
 
+/** Returns a filter, or the alternatives of a group, as one text. [G3] */
+export function groupInWords(site: Site, filters: readonly FilterWords[]): string {
+  const or = ` ${site.text('list.filters.says.or')} `
+  const text = filters.map((one) => `${one.label} ${one.text}`).join(or)
+  return filters.length > 1 ? `${site.text('list.filters.says.anyOf')}: ${text}` : text
+}
+
 /** Formats a value of a column as in cells. */
 export function valueInWords(site: Site, view: ModelView, column: Column, text: string): string {
   if (column.kind === 'boolean' && /^(?:true|1)$/i.test(text)) return site.text('list.yes')

@@ -192,6 +192,19 @@ export class MysqlDialect implements Dialect {
     return String(Math.trunc(count))
   }
 
+  /** A line for each table: its columns with a value, such as `table: films, type: ref, key: films_genre`. */
+  async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
+    const steps: Array<Record<string, unknown>> = await this.selectRows(
+      client,
+      `explain ${sql}`,
+      bindings
+    )
+    return steps.map((step) => {
+      const known = Object.entries(step).filter(([, value]) => value !== null && value !== '')
+      return known.map(([name, value]) => `${name}: ${String(value)}`).join(', ')
+    })
+  }
+
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = mysqlForms(client)

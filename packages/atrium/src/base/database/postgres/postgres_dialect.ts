@@ -262,6 +262,15 @@ export class PostgresDialect implements Dialect {
     return String(Math.trunc(count))
   }
 
+  async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
+    const rows: Array<Record<string, unknown>> = await this.selectRows(
+      client,
+      `explain ${sql}`,
+      bindings
+    )
+    return rows.map((row) => String(row['QUERY PLAN']))
+  }
+
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = postgresForms(client)

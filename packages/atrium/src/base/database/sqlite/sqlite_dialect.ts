@@ -241,6 +241,20 @@ export class SqliteDialect implements Dialect {
     )
   }
 
+  async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
+    const steps: Array<Record<string, unknown>> = await this.selectRows(
+      client,
+      `explain query plan ${sql}`,
+      bindings
+    )
+    const depths = new Map<unknown, number>()
+    return steps.map(({ id, parent, detail }) => {
+      const depth = (depths.get(parent) ?? -1) + 1
+      depths.set(id, depth)
+      return '  '.repeat(depth) + String(detail)
+    })
+  }
+
   statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
     return client.dialect.name === 'sqlite3'
       ? (connection) => selectReady(connection, sql, values)
