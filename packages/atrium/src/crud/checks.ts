@@ -1,5 +1,6 @@
 import { listed, ValueError } from '#base/errors'
 import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
+import { TRANSITIONS } from '#base/columns/transitions'
 import { isOperation, OPERATIONS, type Operation } from './operations/operation.js'
 import {
   ANY,
@@ -80,6 +81,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   middleware: LISTS,
   access: [(value) => typeof value === 'string' || isObject(value), 'a string or a map'],
   policy: FUNCTION,
+  transitions: TRANSITIONS,
   scope: FUNCTION,
 }
 

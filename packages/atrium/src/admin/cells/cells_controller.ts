@@ -176,6 +176,7 @@ export class CellsController {
     const [shown] = await fieldViews(ctx, site, view, form.fields, {
       shown: { ...stored, ...submission?.shown },
       stored,
+      next: await view.crud.transitionsOn(record, view.callOptions(ctx)),
       errors: error === undefined ? {} : { [field.name]: error },
       cleared: new Set(),
     })

@@ -210,6 +210,7 @@ export class FormPage {
       shown,
       stored,
       record: record && view.resource.key.of(record),
+      next: record && (await view.crud.transitionsOn(record, view.callOptions(ctx))),
       errors,
       cleared,
     })

@@ -2,6 +2,7 @@ import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { Scope, GrantedOperation, Actor, Resource } from '#crud'
 import { type Grant, isExcludedFromInclude, type Permissions } from '#crud/internals'
+import { isTransitionName } from '#base/columns/transitions'
 import { dialectOf } from '#base/database/dialects'
 import AdminRole from '../models/admin_role.js'
 import { jsonColumn } from '../models/admin_model.js'
@@ -118,6 +119,7 @@ function grantOf(entry: ModelPermissions, { actions, scopes }: Entry): Grant | u
     operations,
     hidden: new Set(entry.hidden),
     readonly: new Set(entry.readonly),
+    transitions: actions === 'all' ? actions : new Set([...actions].filter(isTransitionName)),
     scopes,
   }
 }
@@ -142,6 +144,7 @@ function covers(one: Grant, other: Grant): boolean {
   return (
     coversOperations(one, other) &&
     coversRecords(one, other) &&
+    coversTransitions(one, other) &&
     [...one.hidden].every((name) => other.hidden.has(name)) &&
     [...one.readonly].every((name) => unwritable.has(name))
   )
@@ -150,6 +153,11 @@ function covers(one: Grant, other: Grant): boolean {
 function coversOperations({ operations: one }: Grant, { operations: other }: Grant): boolean {
   if (one === 'all') return true
   return other !== 'all' && [...other].every((operation) => one.has(operation))
+}
+
+function coversTransitions({ transitions: one }: Grant, { transitions: other }: Grant): boolean {
+  if (one === 'all' || other === undefined) return true
+  return other !== 'all' && [...other].every((name) => one?.has(name))
 }
 
 function coversRecords({ scopes: one }: Grant, { scopes: other }: Grant): boolean {

@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import logger from '@adonisjs/core/services/logger'
 import { listed } from '#base/errors'
+import { transitionNames } from '#base/columns/transitions'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
 import { permissionOfPage, type PagedSite } from '../views/admin_page.js'
@@ -91,8 +92,9 @@ function unknownModels({ models }: NamedSite, document: PermissionsDocument): Un
 }
 
 /** Returns all actions of a model that a role can allow. [U2] */
-export function actionsOf({ bulkActions }: ModelView): string[] {
-  return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name)]
+export function actionsOf({ bulkActions, resource }: ModelView): string[] {
+  const transitions = transitionNames(resource.limitedColumns)
+  return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name), ...transitions]
 }
 
 /** Returns the API names of all fields of a model that can be hidden or read-only. */

@@ -15,6 +15,7 @@ import {
 import { responseBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
 import { keyOf } from '#base/items'
 import type { PivotRelation } from '#base/lucid/pivot_relation'
+import { noteTransitions } from '#base/columns/transitions'
 import { shown, listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
@@ -116,6 +117,7 @@ export class ModelView {
     this.crudOptions = mergedOptions(parameters)
     const named = model?.name ?? 'ModelView'
     checkViewOptions(named, parameters, parameters.adminSite?.templates)
+    if (parameters.transitions) noteTransitions(model, parameters.transitions)
     const { crud, resource } = resourceAndCrud({ ...this.crudOptions, model })
     this.crud = crud
     this.resource = resource
@@ -364,6 +366,7 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
     endpointCreator: parameters.endpointCreator ?? own.endpointCreator,
     crud: parameters.crud ?? own.crud,
     virtualFields: parameters.virtualFields ?? own.virtualFields,
+    transitions: parameters.transitions ?? own.transitions,
   }
 }
 

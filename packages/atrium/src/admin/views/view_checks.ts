@@ -12,6 +12,7 @@ import {
   type Check,
 } from '#base/checks'
 import { shown, listed } from '#base/errors'
+import { TRANSITIONS } from '#base/columns/transitions'
 import { isVisibleWhen } from './visible_when.js'
 import { INLINES } from './inline_option.js'
 import { Widget, WIDGETS } from './widget.js'
@@ -73,6 +74,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
     "a map from fields to their options, as in { name: { label: 'Name' } }",
   ],
   bulkActions: CLASSES,
+  transitions: TRANSITIONS,
   scopes: [
     (value) =>
       isObject(value) &&

@@ -168,6 +168,11 @@ export interface AdminViewOptions {
   form?: Iterable<FormPart>
   /** Label, help and widget of fields, by API name */
   fields?: Record<string, FieldOptions>
+  /**
+   * Allowed changes of enums, as `transitions` of `@Crud`: `{ status: { draft: ['confirmed'] } }`. They apply to every
+   * write of the model, in the API too [G8]
+   */
+  transitions?: CrudOptions['transitions']
   /** Bulk actions, in addition to deletion */
   bulkActions?: Iterable<new () => BulkAction>
   /** Functions that limit a query to the records that a role can access, by scope name [U3] */

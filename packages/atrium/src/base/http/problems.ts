@@ -367,6 +367,36 @@ export const fieldsReadOnly = (fields: string[]) =>
     })),
   })
 
+/** 422 for a change of a value that the model's transitions do not allow [G8] */
+export const invalidTransition = (
+  field: string,
+  from: string,
+  to: string | null,
+  next: readonly string[]
+) =>
+  invalidBody([
+    {
+      field,
+      rule: 'transition',
+      message:
+        `The ${field} field cannot change from ${from} to ${to ?? 'null'}: ` +
+        (next.length > 0 ? `${listed(next)} can follow` : 'nothing can follow'),
+    },
+  ])
+
+/** 403 for a transition that the caller's roles do not include [G8] */
+export const transitionRefused = (field: string, from: string, to: string) =>
+  new Problem(403, `You may not change ${field} from ${from} to ${to}`, {
+    refusal: 'permission',
+    errors: [
+      {
+        field,
+        rule: 'transition',
+        message: `The ${field} field is not for you to change from ${from} to ${to}`,
+      },
+    ],
+  })
+
 /** 413 for a response that exceeds the limit [A29] */
 export const responseTooLarge = (limit: number) =>
   new Problem(

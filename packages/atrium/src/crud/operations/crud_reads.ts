@@ -23,6 +23,7 @@ import {
   readItem,
 } from './read.js'
 import { type Records, type Located } from './records.js'
+import { transitionsOn } from './writes/check_transitions.js'
 import { readOnlyOn } from './writes/written_fields.js'
 import type { Condition } from '#base/columns/condition'
 import type { ListQuery, ListRequest } from '../request/list_request.js'
@@ -244,6 +245,19 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     const { resource } = await this.recordsFor(options)
     if (!resource.projection) return new Set()
     return await readOnlyOn(resource, record, await clientFor(resource, options), options)
+  }
+
+  /**
+   * Returns the values that limited columns of a record may get next, as far as the actor is allowed to. [G8]
+   *
+   * @returns by API name; without columns that may get any value
+   */
+  async transitionsOn(
+    record: LucidRow,
+    options: CallOptions = {}
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { resource } = await this.recordsFor(options)
+    return await transitionsOn(resource, record, await clientFor(resource, options), options)
   }
 
   /**

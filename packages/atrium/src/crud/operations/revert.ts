@@ -19,6 +19,7 @@ import type { Resource } from '../resource/resource.js'
 import { RecordNotAsLeft } from '#base/errors'
 import type { CallOptions } from './call_options.js'
 import { checkReferences } from './writes/check_references.js'
+import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
 import { recordsNotAsLeft } from './writes/not_as_left.js'
 import { runsOwnCode } from './writes/write_path.js'
@@ -214,6 +215,7 @@ async function putBack(
   makeBytesComparable(record)
   const row = Object.fromEntries(changed.map(({ name }) => [name, before[name]]))
   record.merge(attributesOf(resource, row) as any)
+  await checkTransitions(resource, record, client, options)
   /* The policy can allow the current row, and refuse the earlier one. */
   await records.authorize(operation, options, record)
   await checkReferences(resource, record, client, options)

@@ -9,6 +9,7 @@ import { noteKey } from '#base/items'
 import { clientFor } from './client_for.js'
 import { checkFiles } from './writes/check_files.js'
 import { checkReferences } from './writes/check_references.js'
+import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
 import { callAfter, pivotsBefore } from './writes/own_code.js'
 import { withoutKeys } from './writes/omit.js'
@@ -120,6 +121,7 @@ async function takeChanges(
 ): Promise<void> {
   makeBytesComparable(record)
   record.merge(changes as any)
+  await checkTransitions(resource, record, client, options)
   /* The policy can allow the current row, and refuse the updated one. */
   await records.authorize('update', options, record)
   await checkReferences(resource, record, client, options)

@@ -56,6 +56,14 @@ export class Projection {
     )
   }
 
+  /** Returns the grants for updates that include a transition. [G8] */
+  grantsForTransition(name: string): readonly Grant[] {
+    return this.grantsFor('update').filter(({ operations, transitions }) => {
+      if (transitions === undefined) return operations === 'all'
+      return transitions === 'all' || transitions.has(name)
+    })
+  }
+
   /**
    * Returns the scopes of the grants for the operation: a record must be in any of them; null: all records.
    */

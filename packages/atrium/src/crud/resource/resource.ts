@@ -21,6 +21,7 @@ import { CompiledSchema, type SchemaField } from '#base/schema/object_schema'
 import type { Fields } from '#base/columns/fields'
 import { Reader } from '../sql/reader.js'
 import type { Scope } from './scope.js'
+import { limitedColumns, type LimitedColumn } from '#base/columns/transitions'
 import { SoftDelete } from '#base/columns/soft_delete'
 import { KnownResources } from './known_resources.js'
 import { isRead, OPERATIONS } from '../operations/operation.js'
@@ -191,6 +192,7 @@ export class Resource {
       (model) => knownResources.of(model)
     )
     this.filters = new Filters(options.filterConfig, this.columns, this.name, this.operators)
+    limitedColumns(this.model, this.columns, options.transitions)
   }
 
   /**
@@ -365,6 +367,15 @@ export class Resource {
       managed: new Set(managed.flatMap((column) => (column ? [column.attribute] : []))),
       keyIsGiven: this.#keyIsGiven,
     })
+  }
+
+  /**
+   * The columns whose changes are limited. [G8]
+   *
+   * @throws ValueError  for an unknown column
+   */
+  get limitedColumns(): readonly LimitedColumn[] {
+    return limitedColumns(this.model, this.columns, this.#options.transitions)
   }
 
   /** Kind of the keys that the engine generates; undefined if it generates none */

@@ -7,6 +7,7 @@ import type { FilterConfig } from './filter_config.js'
 import type { IncludeSettings } from './included_relation.js'
 import type { FilterOperators } from './custom_operators.js'
 import type { Scope } from './scope.js'
+import type { Transitions } from '#base/columns/transitions'
 
 /**
  * Decides whether the actor is allowed to perform the action, on the record if one is given. A policy that declares
@@ -50,6 +51,11 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   include?: IncludeSettings
   /** Decides on the allowed actions of each actor; default: all actions [P14] */
   policy?: PolicyOf<Resource>
+  /**
+   * Allowed changes of enums, such as `{ status: { draft: ['confirmed', 'cancelled'], confirmed: ['shipped'] } }`: every
+   * other change is refused, and roles allow each by its name, `status:draft>confirmed` [G8]
+   */
+  transitions?: Transitions
   /** Narrows the rows that are visible to each actor; default: all rows [P14] */
   scope?: Scope
 }

@@ -38,7 +38,7 @@ export async function fieldViews(
   const names = new Set(fields.map(({ name }) => name))
   const views = await Promise.all(
     fields.map(async (field) => ({
-      ...(await fieldView(ctx, site, view, field, state)),
+      ...(await fieldView(ctx, site, view, withNext(field, state), state)),
       visibleWhen: visibleWhen(field, names, state.prefix),
     }))
   )
@@ -47,13 +47,22 @@ export async function fieldViews(
   return views
 }
 
+/** Returns the field with only the values that its record may get next, and the stored one. [G8] */
+function withNext(field: FormField, { next, stored }: FieldState): FormField {
+  const values = next?.get(field.name)
+  if (!values || field.widget instanceof Widget) return field
+  const current = stored?.[field.name] ?? []
+  return { ...field, widget: 'select', choices: [...new Set([...current, ...values])] }
+}
+
 async function fieldView(
   ctx: HttpContext,
   site: Site,
   view: ModelView,
   field: FormField,
-  { shown, stored, record, errors, cleared, prefix = '', choices }: FieldState
+  state: FieldState
 ): Promise<FieldView> {
+  const { shown, stored, record, errors, cleared, prefix = '', choices } = state
   const { name: ownName, widget, valueType } = field
   const name = prefix + inputName(ownName)
   const help = field.help ?? generalHelp(site, field, stored !== undefined)
@@ -108,10 +117,16 @@ async function fieldView(
     search: undefined,
   }
   if (widget instanceof Widget && widget.choices) {
-    return asChoices(field, base, await widget.choices(ctx))
+    return asChoices(field, base, nextOf(field, state, await widget.choices(ctx)))
   }
   if (field.reference) return await referenceView(ctx, view, field, base, site, choices)
   return asStored(site, field, withControl(site, field, base, isStored), stored?.[ownName])
+}
+
+function nextOf({ name }: FormField, { next, stored }: FieldState, choices: Choice[]): Choice[] {
+  const values = next?.get(name)
+  if (!values) return choices
+  return choices.filter(({ value }) => values.includes(value) || stored?.[name]?.includes(value))
 }
 
 /** Adds choices to the variables. A widget with choices has no checkbox to clear it, as the choices do that. */

@@ -68,6 +68,8 @@ export interface FieldState {
   stored: Record<string, string[]> | undefined
   /** Key of the stored record, whose file names are shown */
   record?: KeyValue
+  /** Values that fields may get next, by API name; other fields may get any value [G8] */
+  next?: ReadonlyMap<string, readonly string[]>
   errors: Record<string, string>
   cleared: ReadonlySet<string>
   /** Prefix of input names, such as `items.2.` for a row [R2] */

@@ -1,3 +1,4 @@
+import { transitionNames } from '#base/columns/transitions'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import {
@@ -182,10 +183,23 @@ function modelShape(view: ModelView): Shape {
     kind: 'model',
     label,
     actions: ROLE_ACTIONS.filter((action) => isPossible(view, action)),
-    bulk: new Map(bulkActions.map((action) => [action.name, action.label])),
+    bulk: new Map([
+      ...bulkActions.map((action): [string, string] => [action.name, action.label]),
+      ...transitionLabels(view),
+    ]),
     fields: new Map(fieldsOf(view).map((name) => [name, view.labelOf(name)])),
     scopes: Object.keys(options.scopes ?? {}),
   }
+}
+
+/** Returns the transitions of a model by their names, each with a label such as `Status: draft → confirmed`. [G8] */
+function transitionLabels(view: ModelView): Array<[string, string]> {
+  return view.resource.limitedColumns.flatMap((limited) =>
+    transitionNames([limited]).map((name): [string, string] => {
+      const change = name.slice(limited.column.apiName.length + 1).replace('>', ' → ')
+      return [name, `${view.labelOf(limited.column.apiName)}: ${change}`]
+    })
+  )
 }
 
 /** Actions that the site does not offer may still exist in the API, except imports. */

@@ -44,6 +44,8 @@ const OF_THE_MODEL: ReadonlyArray<(context: CrudContext, action: 'create' | 'upd
     ({ resource }) => resource.scope !== undefined,
     /* The record path throws the error with the reason why the table is read-only. */
     ({ resource }) => resource.readOnly !== null,
+    /* Transitions depend on the stored value. */
+    ({ resource }, action) => action === 'update' && resource.limitedColumns.length > 0,
     /* Hooks and overridden methods receive the record, and can change it. */
     (context, action) => runsMethods(context, action),
     /* Read hooks can exclude records from an update, or refuse it. */
