@@ -22,6 +22,7 @@ export {
   ListColumn,
   NumberCard,
   PrivateFolder,
+  RecordAction,
   s3Disk,
   section,
   tab,

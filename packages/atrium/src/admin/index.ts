@@ -6,6 +6,7 @@ export { AdminSite } from './admin_site.js'
 export { ModelView } from './views/model_view.js'
 export { ListColumn, type Cell } from './views/list_column.js'
 export { BulkAction, type Selection } from './views/bulk_action.js'
+export { RecordAction, type RecordCall } from './views/record_action.js'
 export { AdminPage } from './views/admin_page.js'
 export { ChartCard, ListCard, NumberCard, TextCard } from './views/admin_card.js'
 export { Widget } from './views/widget.js'
@@ -49,5 +50,5 @@ export type {
   EventIntegration,
   EventRecord,
   EventStatus,
-  RecordAction,
+  RecordChange,
 } from './events/event_integration.js'

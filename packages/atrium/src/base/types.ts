@@ -68,6 +68,8 @@ export interface Origin {
   jobId?: number
   /** Id of the logged event that the work reverts, if any */
   undoes?: number
+  /** Name of the action of the application that the work belongs to, if any */
+  action?: string
   /** Id of the logged event whose version of a record the work restores, if any */
   restores?: number
   /** The record of the submitted form, if rows of other models are written with it */

@@ -77,6 +77,7 @@ export class ActionTask extends BulkTask {
   ): Promise<string> {
     const { crud, resource } = this.view
     const { actor, origin } = this.view.callOptions(ctx)
+    origin.action = this.value
     return await inTransaction(outer, (client) =>
       /* All writes of the action are logged as one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {

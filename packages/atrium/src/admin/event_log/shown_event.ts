@@ -134,6 +134,8 @@ export function notesOf(site: Site, details: EventDetails | null): string[] {
     if (name === 'route') return [plainText(`${details!.method} ${value}`, 200).text]
     if (name === 'status') return [site.text('events.details.status', { status: Number(value) })]
     if (name === 'format') return [site.text(`export.formats.${value}`)]
+    if (name === 'action')
+      return [site.text('events.details.action', { name: plainText(String(value), 100).text })]
     if (name === 'undoes') return [site.text('events.details.undoes', { id: String(value) })]
     if (name === 'restores') return [site.text('events.details.restores', { id: String(value) })]
     if (name === 'file')

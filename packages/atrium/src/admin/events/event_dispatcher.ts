@@ -11,7 +11,7 @@ import type {
   AdminEvent,
   EventDetails,
   EventRecord,
-  RecordAction,
+  RecordChange,
   EventIntegration,
 } from './event_integration.js'
 import { idOf, recordsOf } from './event_records.js'
@@ -136,7 +136,7 @@ function eventOfForm(
 
 function detailsOf(
   writes: readonly Write[],
-  action: RecordAction,
+  action: RecordChange,
   count: number,
   { actor, origin }: Write
 ): EventDetails | null {
@@ -148,6 +148,7 @@ function detailsOf(
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
     ...(unreported && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
     ...(origin?.jobId && { job: origin.jobId }),
+    ...(origin?.action && { action: origin.action }),
     ...(origin?.undoes && { undoes: origin.undoes }),
     ...(origin?.restores && { restores: origin.restores }),
     ...actorDetails(actor),

@@ -1,11 +1,11 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { DateTime } from 'luxon'
 import type { Changes, State } from '#crud'
-import type { RecordAction } from '../models/admin_audit_log.js'
+import type { RecordChange } from '../models/admin_audit_log.js'
 import type { EventDetails, EventStatus, EventType } from '../models/admin_event_log.js'
 
 export { EventType, type EventDetails, type EventStatus } from '../models/admin_event_log.js'
-export type { RecordAction } from '../models/admin_audit_log.js'
+export type { RecordChange } from '../models/admin_audit_log.js'
 
 /**
  * Changes of an event to one record. States and changes are by API name; hidden columns and columns
@@ -16,7 +16,7 @@ export interface EventRecord {
   resourceType: string
   /** Key as in URL paths: `12`, or `7/a%2Fb` for a composite key */
   resourceId: string
-  action: RecordAction
+  action: RecordChange
   /** Null for a created record */
   previousState: State | null
   /** Null for a deleted record */

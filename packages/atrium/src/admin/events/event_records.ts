@@ -1,10 +1,10 @@
 import type { Changes, Write, State } from '#crud'
 import { losesSecrets, mergedPivots, withoutSecrets } from '#base/database/pivot_change'
 import { reversalOf, type Reversal } from '#crud/internals'
-import type { EventRecord, RecordAction } from './event_integration.js'
+import type { EventRecord, RecordChange } from './event_integration.js'
 import { digest } from '#base/values/digest'
 
-const ACTIONS: Record<Write['kind'], RecordAction> = {
+const ACTIONS: Record<Write['kind'], RecordChange> = {
   create: 'CREATE',
   update: 'UPDATE',
   delete: 'DELETE',

@@ -175,13 +175,19 @@ export class CreateController {
   ): Promise<Item> {
     const seen = withoutUnseen(sent, form.unseen(sent))
     const [submission, related] = takeRelated(form.fields, seen)
+    const filled = { ...submission.values, ...(await form.hiddenValues(ctx)) }
     const uploads = new Uploads(this.view, form.fields, submission)
     try {
       const plan = await planRows(ctx, this.site, this.view, submission, undefined)
       const values = await checkedWith(plan, () =>
-        validateSubmission(this.view.resource.createBody, submission, uploads, {
-          operation: 'create',
-        })
+        validateSubmission(
+          this.view.resource.createBody,
+          { ...submission, values: filled },
+          uploads,
+          {
+            operation: 'create',
+          }
+        )
       )
       restored?.keepExact(submission, values)
       const item = await saveWithRows(

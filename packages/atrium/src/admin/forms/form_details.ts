@@ -6,6 +6,7 @@ import { isIdentifier } from '../list/is_identifier.js'
 import { withUnits } from '../list/table_columns.js'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
+import { actionButtons } from '../views/action_buttons.js'
 import { attachedFacts } from '../record/record_facts.js'
 import { itemOf } from '../views/record_items.js'
 import { parentRecord } from '../record/related_list.js'
@@ -92,6 +93,7 @@ export async function formLinks(
     action: withDraftParameters(ctx, withOrigin(withRestore(ctx, action))),
     history: history && withList(history, list),
     copy: copy && withOrigin(copy),
+    recordActions: key ? actionButtons(view, key) : [],
     list,
     neighbours: list && key ? await neighbourRecords(ctx, view, list, key) : null,
     back:

@@ -10,6 +10,7 @@ import { itemOf } from '../views/record_items.js'
 import { relatedId, relatedSections } from '../record/related_list.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
+import { valueOf } from './fields/field_texts.js'
 import { textsInForm } from './fields/texts_in_form.js'
 import { unseenFields } from '../views/visible_when.js'
 import { Widget } from '../views/widget.js'
@@ -26,7 +27,7 @@ import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.
 import { readSubmission, type Submission } from './submission/submission.js'
 import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
 import { formFacts, formLinks, restoreOffer } from './form_details.js'
-import { defaultTexts } from './prefill/prefilled_texts.js'
+import { defaultTexts, hiddenNames } from './prefill/prefilled_texts.js'
 import { nextField, versionField, type FormState } from './form_record.js'
 import { guardOf } from '../identity/admin_guard.js'
 
@@ -41,7 +42,9 @@ export class FormPage {
     /** Names of the fields that are read-only for this record */
     readonly readOnlyHere: ReadonlySet<string> = new Set(),
     /** Many-to-many fields that the signed-in user can edit [R3] */
-    readonly related: readonly FormField[] = []
+    readonly related: readonly FormField[] = [],
+    /** Names of the fields that options leave out of the form for the signed-in user [G8] */
+    readonly hiddenHere: ReadonlySet<string> = new Set()
   ) {}
 
   /**
@@ -53,9 +56,11 @@ export class FormPage {
   async of(ctx: HttpContext, record?: LucidRow): Promise<FormPage> {
     const { site, view, mode } = this
     const names = record && (await view.crud.readOnlyOn(record, view.callOptions(ctx)))
-    const related = await manyToManyFields(ctx, site, view, mode, record)
-    if (!names?.size && related.length === 0) return this
-    return new FormPage(site, view, mode, names, related)
+    const hidden = hiddenNames(ctx, view)
+    const all = await manyToManyFields(ctx, site, view, mode, record)
+    const related = all.filter(({ name }) => !hidden.has(name))
+    if (!names?.size && related.length === 0 && hidden.size === 0) return this
+    return new FormPage(site, view, mode, new Set([...(names ?? []), ...hidden]), related, hidden)
   }
 
   /**
@@ -93,6 +98,17 @@ export class FormPage {
     return isWritten ? [...own, ...this.related] : own
   }
 
+  /** Returns the values of hidden fields of a new record, by API name. [G8] */
+  async hiddenValues(ctx: HttpContext): Promise<Record<string, unknown>> {
+    if (this.hiddenHere.size === 0) return {}
+    const fields = this.#split(false).filter(({ name }) => this.hiddenHere.has(name))
+    const texts = await defaultTexts(ctx, this.view, fields)
+    const given = fields.flatMap((field) =>
+      texts[field.name] ? [[field.name, valueOf(field, texts[field.name])]] : []
+    )
+    return Object.fromEntries(given)
+  }
+
   /**
    * Returns the current values of read-only fields that the schema requires, so that the update is valid without
    * changing them.
@@ -127,7 +143,8 @@ export class FormPage {
    * @param record  record to update; undefined for a create form
    */
   refusalOf(ctx: HttpContext, record?: LucidRow): FormFailure | null {
-    const fields = [...readOnlyFields(this.site, this.view, this.mode), ...this.#split(false)]
+    const all = [...readOnlyFields(this.site, this.view, this.mode), ...this.#split(false)]
+    const fields = all.filter(({ name }) => !this.hiddenHere.has(name))
     if (fields.length === 0) return null
     const changed = changedFields(fields, sentTexts(ctx), record)
     if (changed.length === 0) return null

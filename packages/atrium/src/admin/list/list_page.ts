@@ -24,7 +24,7 @@ import { ALL_COLUMNS } from './list_address.js'
 import { ROWS_OFFERED, usualRows } from '../views/page_size.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
 import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
-import { markedRecord, withList } from './marked_record.js'
+import { markedRecord, rowActions, withList } from './marked_record.js'
 import { pagerOf } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
@@ -289,7 +289,8 @@ export class ListPage {
     const hasCheckboxes = this.#bulk(parameters, offers) !== null
     const mark = this.site.text('list.deleted.mark')
     const { styles } = this.#tableOf(parameters)
-    const options = { hasCheckboxes, mark, marked }
+    const actions = rowActions(this.site, parameters)
+    const options = { actions, hasCheckboxes, mark, marked }
     const parts = await mapInTurns(rows, ROWS_A_TURN, (row) => rowsMarkup([row], styles, options))
     return parts.join('')
   }

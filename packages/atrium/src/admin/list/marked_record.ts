@@ -9,6 +9,7 @@ import {
 import type { ModelView } from '../views/model_view.js'
 import type { AdminSite } from '../admin_site.js'
 import type { ListParameters } from './list_parameters.js'
+import type { RowActions } from './rows_markup.js'
 import { readList } from './read_list.js'
 
 /**
@@ -47,4 +48,20 @@ export async function openedList(
 /** Adds the query of the list to return to to the URL of a form, or of a page that links to a form. */
 export function withList(address: string, list: ListParameters | null): string {
   return withListQuery(address, list && list.url.slice(list.view.url('/').length + 1))
+}
+
+/** Returns the actions in the menu of each row; null if there are none, or in a list below a record. [G8] */
+export function rowActions(
+  site: Pick<AdminSite, 'text'>,
+  { base, url, view }: ListParameters
+): RowActions | null {
+  if (base !== null || view.recordActions.length === 0) return null
+  return {
+    label: site.text('record.actions.menu', { title: '{title}' }),
+    links: view.recordActions.map(({ label, name }) => ({
+      label,
+      url: view.url(`/record_action/${name}`),
+    })),
+    query: new URLSearchParams({ next: url }).toString(),
+  }
 }

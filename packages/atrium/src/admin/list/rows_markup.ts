@@ -20,6 +20,8 @@ function relationOf(href: string): string {
 
 interface RowsOptions {
   hasCheckboxes: boolean
+  /** Actions on a record, in a menu of each row [G8] */
+  actions?: RowActions | null
   /** Text that marks a deleted record */
   mark: string
   /** Key of the record to highlight, in the format of URL paths without the leading slash */
@@ -34,7 +36,7 @@ interface RowsOptions {
 export function rowsMarkup(
   rows: readonly Row[],
   styles: readonly ColumnStyle[],
-  { hasCheckboxes, mark, marked }: RowsOptions
+  { actions, hasCheckboxes, mark, marked }: RowsOptions
 ): string {
   let markup = ''
   for (const row of rows) {
@@ -43,6 +45,7 @@ export function rowsMarkup(
     for (const [index, cell] of row.cells.entries()) {
       markup += tableCell(cell, styles[index], row.isDeleted ? mark : '')
     }
+    if (actions) markup += actionMenu(row, actions)
     markup += '</tr>\n'
   }
   return markup
@@ -55,6 +58,25 @@ function rowTag({ isDeleted, key }: Row, marked: string | null): string {
   return key === marked
     ? `<tr${style} tabindex="-1" autofocus aria-current="true">`
     : `<tr${style}>`
+}
+
+/** Links to actions on a record; each URL ends before the key of the record. */
+export interface RowActions {
+  /** Label of the menu, with `{title}` for the title of the record */
+  label: string
+  links: Array<{ label: string; url: string }>
+  /** Query string of the links */
+  query: string
+}
+
+/** Returns the cell with the menu of a row; empty for a deleted record. */
+function actionMenu({ isDeleted, key, title }: Row, { label, links, query }: RowActions): string {
+  if (isDeleted || key === '') return '<td class="list-actions"></td>\n'
+  const name = escaped(label.replace('{title}', () => title))
+  const items = links.map(
+    (one) => `<li><a href="${escaped(`${one.url}/${key}?${query}`)}">${escaped(one.label)}</a></li>`
+  )
+  return `<td class="list-actions"><details class="row-menu"><summary aria-label="${name}" title="${name}"><span aria-hidden="true">⋯</span></summary><ul>${items.join('')}</ul></details></td>\n`
 }
 
 function checkbox({ key, title, label, isDeleted }: Row): string {

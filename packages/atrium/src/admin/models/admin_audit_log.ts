@@ -6,7 +6,7 @@ import type { Reversal } from '#crud/internals'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /** Action on a record; a restore counts as an update. [B14] */
-export type RecordAction = 'CREATE' | 'UPDATE' | 'DELETE'
+export type RecordChange = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /**
  * Changes of an event to one record. The database integration writes the rows and never updates them. [E3]
@@ -32,7 +32,7 @@ export default class AdminAuditLog extends AdminModel {
   declare resourceId: string
 
   @column()
-  declare action: RecordAction
+  declare action: RecordChange
 
   /** By API name; null for a created record */
   @column(jsonColumn)

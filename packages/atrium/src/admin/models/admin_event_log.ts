@@ -47,6 +47,8 @@ export interface EventDetails {
   raw?: boolean
   /** Id of the background job that the write is part of [D1] */
   job?: number
+  /** Name of the action of the application that wrote the records [G8] */
+  action?: string
   /** Id of the event that this event reverts [R7] */
   undoes?: number
   /**

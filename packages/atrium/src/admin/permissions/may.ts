@@ -30,6 +30,7 @@ export interface NarrowedView extends PermittedView {
   readonly allowedActions: ReadonlySet<string>
   readonly titleColumn: Column | undefined
   readonly bulkActions: ReadonlyArray<{ readonly name: string; readonly needs: Offer }>
+  readonly recordActions: ReadonlyArray<{ readonly name: string; readonly needs: Offer }>
   readonly options: AdminViewOptions
   client(): QueryClientContract
 }

@@ -136,6 +136,7 @@ function project(view: NarrowedView, resource: Resource, actions: Actions): Narr
     allowedActions: new Set([...view.allowedActions].filter(allows)),
     titleColumn: view.titleColumn && shownIn(resource, view.titleColumn),
     bulkActions: view.bulkActions.filter(({ name, needs }) => allows(name) && may(needs)),
+    recordActions: view.recordActions.filter(({ name, needs }) => allows(name) && may(needs)),
     options: optionsLeft(view.options, resource),
   }
   const properties = Object.entries(personal).map(([name, value]) => [name, { value }])

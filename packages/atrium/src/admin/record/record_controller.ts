@@ -11,6 +11,7 @@ import { filteredUrl } from '../list/list_address.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { openedList, withList } from '../list/marked_record.js'
 import type { ModelView } from '../views/model_view.js'
+import { actionButtons } from '../views/action_buttons.js'
 import { may } from '../permissions/may.js'
 import { PageNotFound } from '../http/errors.js'
 import { ListPage } from '../list/list_page.js'
@@ -68,6 +69,7 @@ export class RecordController {
       history: history && withList(history, list),
       copy: copy && withParentName(withList(copy, list), parent && parent.name),
       actions: await this.#actions(ctx, record, key, isDeleted, list),
+      recordActions: isDeleted ? [] : actionButtons(view, key),
       writes: view.url('/form_bulk_delete'),
       id: view.resource.key.toPath(key).slice(1),
     })

@@ -12,12 +12,32 @@ const related = modelPage(
   ({ RelatedController }) => RelatedController
 )
 
+const actions = modelPage(
+  () => import('./record_action_controller.js'),
+  ({ RecordActionController }) => RecordActionController
+)
+
 /** Registers the page of a record and the lists of records that refer to it. [R4] */
 export function recordRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (!view.allowedActions.has('view')) return
   const byKey = view.resource.key.pattern
   routes.group([readBody], (route) => {
+    for (const { name, needs } of view.recordActions) {
+      const path = `/record_action/${name}${byKey}`
+      route(
+        'GET',
+        path,
+        [needs],
+        actions((page, ctx) => page.page(name, ctx))
+      )
+      route(
+        'POST',
+        path,
+        [needs],
+        actions((page, ctx) => page.submit(name, ctx))
+      )
+    }
     route('GET', `/view${byKey}`, ['view'], logged('view', record('page')))
     for (const name of relatedNames(view.model, view.options.related)) {
       const show = related((page, ctx) => page.show(name, ctx))

@@ -92,9 +92,13 @@ function unknownModels({ models }: NamedSite, document: PermissionsDocument): Un
 }
 
 /** Returns all actions of a model that a role can allow. [U2] */
-export function actionsOf({ bulkActions, resource }: ModelView): string[] {
+export function actionsOf({ bulkActions, recordActions, resource }: ModelView): string[] {
   const transitions = transitionNames(resource.limitedColumns)
-  return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name), ...transitions]
+  return [
+    ...ROLE_ACTIONS,
+    ...[...bulkActions, ...recordActions].map(({ name }) => name),
+    ...transitions,
+  ]
 }
 
 /** Returns the API names of all fields of a model that can be hidden or read-only. */

@@ -23,6 +23,8 @@ import { CompiledSchema } from '#base/schema/object_schema'
 import { adminActor, adminOrigin } from '../identity/admin_actor.js'
 import { operatorOf } from '../identity/operator.js'
 import type { BulkAction } from './bulk_action.js'
+import { actionsOnEach, makeRecordActions, type RecordAction } from './record_action.js'
+import { ROLE_ACTIONS } from '../models/permissions_document.js'
 import { makeBulkActions } from './make_bulk_actions.js'
 import { checkListColumns, checkViewOptions, type Templates } from './view_checks.js'
 import { crudEndpoints } from './crud_endpoints.js'
@@ -95,6 +97,7 @@ export class ModelView {
   readonly adminSite: ViewSite | undefined
   readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
+  readonly recordActions: readonly RecordAction[]
   /** Many-to-many relations that are fields of forms [R3] */
   readonly manyToMany: readonly PivotRelation[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
@@ -134,7 +137,10 @@ export class ModelView {
     this.eventIntegration = parameters.eventIntegration
     this.templates = parameters.templates ?? {}
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
-    this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
+    const bulk = makeBulkActions(this.name, parameters.bulkActions)
+    const taken = [...ROLE_ACTIONS, ...bulk.map(({ name }) => name)]
+    this.recordActions = makeRecordActions(this.name, parameters.recordActions, taken)
+    this.bulkActions = [...bulk, ...actionsOnEach(this.recordActions)]
     this.manyToMany = this.#manyToMany(parameters.manyToMany)
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()

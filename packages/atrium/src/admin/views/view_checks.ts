@@ -74,6 +74,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
     "a map from fields to their options, as in { name: { label: 'Name' } }",
   ],
   bulkActions: CLASSES,
+  recordActions: CLASSES,
   transitions: TRANSITIONS,
   scopes: [
     (value) =>
@@ -104,6 +105,10 @@ const CONDITION: Check = [
   isVisibleWhen,
   "a map from fields to a value or a list of values, as in { kind: ['book', 'ebook'] }",
 ]
+const HIDDEN: Check = [
+  (value) => typeof value === 'boolean' || typeof value === 'function',
+  'true, false or a function of the user',
+]
 const PIVOT: Check = [
   (value) => isObject(value) && Object.values(value).every(isObject),
   "a map from columns of the pivot to their options, as in { role: { label: 'Role' } }",
@@ -131,6 +136,7 @@ const FIELD = {
   fileTypes: FILE_TYPES,
   visibleWhen: CONDITION,
   default: FUNCTION,
+  hidden: HIDDEN,
   pivot: PIVOT,
 }
 const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }

@@ -3,6 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item, Scope, CrudOptions } from '#crud'
 import type { ObjectSchema } from '#base/schema/object_schema'
 import type { BulkAction } from './bulk_action.js'
+import type { RecordAction } from './record_action.js'
 import type { InlineOption } from './inline_option.js'
 import type { FormPart } from './form_parts.js'
 import type { VisibleWhen } from './visible_when.js'
@@ -87,6 +88,11 @@ export interface FieldOptions {
    * `(user) => user.attributes.branch_id`; null or undefined for none. A value in the form's URL takes precedence
    */
   default?: (user: AdminUser) => unknown
+  /**
+   * True to leave the field out of forms, for all users or for those for whom a function returns true. A new record gets
+   * the value of `default`. Roles hide a field everywhere [G8]
+   */
+  hidden?: boolean | ((user: AdminUser) => boolean)
   /** Options of the `pivotColumns` of a many-to-many relation, by column name [R3] */
   pivot?: Record<string, PivotOptions>
 }
@@ -175,6 +181,8 @@ export interface AdminViewOptions {
   transitions?: CrudOptions['transitions']
   /** Bulk actions, in addition to deletion */
   bulkActions?: Iterable<new () => BulkAction>
+  /** Actions on one record, on its page and in its row of the list; subclasses of `RecordAction` [G8] */
+  recordActions?: Iterable<new () => RecordAction>
   /** Functions that limit a query to the records that a role can access, by scope name [U3] */
   scopes?: Record<string, Scope>
   /** Edge templates, relative to resources/views, that replace those of single pages */

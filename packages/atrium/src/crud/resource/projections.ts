@@ -71,9 +71,19 @@ function areShown(
 
 function isWhole(grants: readonly Grant[]): boolean {
   return grants.some(
-    ({ hidden, operations, readonly, scopes }) =>
-      operations === 'all' && hidden.size === 0 && readonly.size === 0 && scopes === null
+    ({ hidden, operations, readonly, scopes, transitions = 'all' }) =>
+      operations === 'all' &&
+      transitions === 'all' &&
+      hidden.size === 0 &&
+      readonly.size === 0 &&
+      scopes === null
   )
+}
+
+function transitionsIn({ transitions }: Grant) {
+  return transitions === undefined || transitions === 'all'
+    ? (transitions ?? null)
+    : [...transitions].toSorted()
 }
 
 const FINGERPRINTS = new WeakMap<readonly Grant[], string>()
@@ -87,6 +97,7 @@ function fingerprintOf(grants: readonly Grant[]): string {
     known = JSON.stringify(
       grants.map((grant) => [
         grant.operations === 'all' ? 'all' : [...grant.operations].toSorted(),
+        transitionsIn(grant),
         [...grant.hidden].toSorted(),
         [...grant.readonly].toSorted(),
         grant.scopes && grant.scopes.map(numberOf),

@@ -1,4 +1,4 @@
-import type { BodyField } from '#base/schema/body_schema'
+import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { JsonSchema } from '#base/schema/object_schema'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -46,6 +46,14 @@ export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): For
       const reference = references.find(({ column }) => column === field.column)
       return makeField(view, field, reference, mode)
     })
+}
+
+/**
+ * Returns the fields of a form whose values are not columns, such as that of an action. The options of the model's
+ * fields apply to those of the same name.
+ */
+export function actionFields(view: ModelView, body: BodySchema): FormField[] {
+  return body.fields.map((field) => makeField(view, field, undefined, 'create'))
 }
 
 function makeFields(site: Site, view: ModelView, mode: FormMode): FormField[] {

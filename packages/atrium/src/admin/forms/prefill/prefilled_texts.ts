@@ -1,6 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../../views/model_view.js'
+import type { FieldOptions } from '../../views/view_options.js'
 import type { FormField } from '../fields/form_field.js'
 import { storedTexts } from '../submission/untouched.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -61,6 +62,15 @@ export async function defaultTexts(
     if (value !== null && value !== undefined) texts[name] = plainTexts(value)
   }
   return texts
+}
+
+/** Returns the names of the fields that the options `fields.NAME.hidden` leave out of forms for the signed-in user. */
+export function hiddenNames(ctx: HttpContext, view: ModelView): Set<string> {
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const fields = Object.entries(view.options.fields ?? {})
+  const isHidden = ({ hidden }: FieldOptions) =>
+    typeof hidden === 'function' ? hidden(owner.user) : hidden === true
+  return new Set(fields.filter(([, options]) => isHidden(options)).map(([name]) => name))
 }
 
 /* Names of parameters with another meaning */

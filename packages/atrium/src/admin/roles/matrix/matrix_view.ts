@@ -178,13 +178,13 @@ interface Shape {
 }
 
 function modelShape(view: ModelView): Shape {
-  const { label, bulkActions, options } = view
+  const { label, bulkActions, options, recordActions } = view
   return {
     kind: 'model',
     label,
     actions: ROLE_ACTIONS.filter((action) => isPossible(view, action)),
     bulk: new Map([
-      ...bulkActions.map((action): [string, string] => [action.name, action.label]),
+      ...[...bulkActions, ...recordActions].map((one): [string, string] => [one.name, one.label]),
       ...transitionLabels(view),
     ]),
     fields: new Map(fieldsOf(view).map((name) => [name, view.labelOf(name)])),
