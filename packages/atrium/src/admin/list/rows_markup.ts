@@ -76,7 +76,8 @@ function actionMenu({ isDeleted, key, title }: Row, { label, links, query }: Row
   const items = links.map(
     (one) => `<li><a href="${escaped(`${one.url}/${key}?${query}`)}">${escaped(one.label)}</a></li>`
   )
-  return `<td class="list-actions"><details class="row-menu"><summary aria-label="${name}" title="${name}"><span aria-hidden="true">⋯</span></summary><ul>${items.join('')}</ul></details></td>\n`
+  const id = escaped(`actions-${key}`)
+  return `<td class="list-actions"><button class="row-menu" type="button" popovertarget="${id}" aria-label="${name}" title="${name}"><span aria-hidden="true">⋯</span></button><ul class="row-actions" id="${id}" popover>${items.join('')}</ul></td>\n`
 }
 
 function checkbox({ key, title, label, isDeleted }: Row): string {
