@@ -132,6 +132,11 @@ export default defineConfig({
    */
   metrics: undefined,
 
+  webhooks: {
+    /** Allows webhooks to private networks and to this machine */
+    allowPrivate: false,
+  },
+
   /** Attributes of users for scopes and defaults of forms, as in `{ branch_id: { type: 'number' } }` */
   userAttributes: {},
 

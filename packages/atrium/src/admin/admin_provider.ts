@@ -59,6 +59,8 @@ import AdminSession from './models/admin_session.js'
 import AdminSsoIdentity from './models/admin_sso_identity.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
+import AdminWebhook from './models/admin_webhook.js'
+import AdminWebhookDelivery from './models/admin_webhook_delivery.js'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
@@ -73,6 +75,7 @@ const OWN_MODELS = [
   AdminTokenBlacklist,
   AdminAccessToken,
   AdminSavedView,
+  AdminWebhook,
 ]
 const MINUTE = 60_000
 
@@ -92,6 +95,7 @@ export default class AdminProvider {
   #site: AdminSite | undefined
   #redis: SiteRedis | undefined
   #stopObserving: (() => void) | undefined
+  #stopOutbox: (() => void) | undefined
   #stopMetrics: (() => void) | undefined
   readonly #schedules: PruneSchedule[] = []
   #isStopping = false
@@ -123,17 +127,19 @@ export default class AdminProvider {
       return await offerUndo(site, ctx)
     })
     const errors: Error[] = []
-    for (const model of [...OWN_MODELS, ...LOG_MODELS, ...FACTOR_MODELS, AdminJob, AdminImport]) {
+    const hidden = [...FACTOR_MODELS, AdminJob, AdminImport, AdminWebhookDelivery]
+    for (const model of [...OWN_MODELS, ...LOG_MODELS, ...hidden]) {
       model.connection = site.dbConfig.adminConnection
       excludeFromInclude(model)
     }
     await this.#addModels(site, errors)
     this.#logEvents(site)
+    this.#stopOutbox = observeWrites(site.webhooks.outbox)
     useTokenAuthorizer(new TokenAuthorizer())
     observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)
     /* If one of their tables is missing, the start fails, as with any other table. [P15] */
-    for (const model of [AdminJob, AdminImport, ...FACTOR_MODELS]) {
+    for (const model of hidden) {
       resources.track(new Resource({ model }), { ownCode: false })
     }
     registerRoutes(site)
@@ -154,7 +160,12 @@ export default class AdminProvider {
     await reportRoleErrors(site)
     await this.#reportUnreadFiles()
     const { keptDays, worker } = this.#config().jobs
-    if (worker) await site.jobs.work()
+    if (worker) {
+      await site.jobs.work()
+      site.webhooks.work()
+    }
+    const { store } = site.webhooks
+    this.#schedules.push(new PruneSchedule(() => store.prune(keptDays), { what: 'deliveries' }))
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
     /* Removes import files that a killed process may have left. */
     this.#schedules.push(
@@ -188,8 +199,9 @@ export default class AdminProvider {
    */
   async shutdown() {
     this.#isStopping = true
-    await this.#site?.jobs.stop()
+    await Promise.all([this.#site?.jobs.stop(), this.#site?.webhooks.stop()])
     this.#stopObserving?.()
+    this.#stopOutbox?.()
     this.#stopMetrics?.()
     for (const schedule of this.#schedules) schedule.stop()
     await this.#site?.refusals.settle()

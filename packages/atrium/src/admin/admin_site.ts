@@ -47,6 +47,7 @@ import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as/view_as_guard.js'
 import { presentZone, UTC } from './time/time_zone.js'
 import { ZONE_FIELD } from './http/zone_of_person.js'
+import { Webhooks } from './webhooks/webhooks.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { guardOf } from './identity/admin_guard.js'
 
@@ -70,6 +71,7 @@ export interface AdminSiteParameters {
   secureCookies: boolean
   eventIntegration?: EventIntegration
   sso?: SsoConfig
+  webhooks?: AdminConfig['webhooks']
   router: EngineRouter
   templates: SiteTemplates
   texts: I18nManager
@@ -137,6 +139,8 @@ export class AdminSite implements ViewSite {
   readonly refusals = new RefusalLog(this)
   /** Background jobs [D1] */
   readonly jobs = new Jobs(this)
+  /** Webhooks, which are notified of writes [W4] */
+  readonly webhooks: Webhooks
   /** Loads the stylesheets, scripts and fonts when the first page needs them */
   readonly assets: () => Promise<AssetStore>
   readonly #texts: I18nManager
@@ -167,6 +171,7 @@ export class AdminSite implements ViewSite {
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)
     this.assets = parameters.assets
+    this.webhooks = new Webhooks(this, parameters.webhooks ?? { allowPrivate: false })
     this.sso = parameters.sso && new Sso(this, parameters.sso)
     this.devices = new KnownDevices(() => this.dbConfig.adminSession(), parameters)
     this.adminAuthentication.greetBy((ctx, user, session) => greet(this, ctx, user, session))

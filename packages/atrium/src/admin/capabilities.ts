@@ -20,6 +20,7 @@ import { roleRoutes } from './roles/role_routes.js'
 import type { ModelView } from './views/model_view.js'
 import { recordRoutes } from './record/record_routes.js'
 import { searchRoutes } from './search/search_routes.js'
+import { webhookRoutes } from './webhooks/webhook_routes.js'
 import { undoRoutes } from './undo/undo_routes.js'
 import { cellRoutes } from './cells/cell_routes.js'
 
@@ -35,6 +36,7 @@ const SITE_ROUTES = [
   healthRoutes,
   jobRoutes,
   roleRoutes,
+  webhookRoutes,
 ]
 
 /** Register the routes of each model */

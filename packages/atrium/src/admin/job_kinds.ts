@@ -42,4 +42,9 @@ export function registerJobKinds(site: AdminSite): void {
     () => import('./undo/job_undo.js'),
     ({ UndoPartsJob }) => new UndoPartsJob(site)
   )
+  kind(
+    'webhook_replay',
+    () => import('./webhooks/replay_job.js'),
+    ({ ReplayJob }) => new ReplayJob(site)
+  )
 }

@@ -34,6 +34,8 @@ export const ENGINE_TABLES = [
   'admin_token_blacklist',
   'admin_user_roles',
   'admin_users',
+  'admin_webhook_deliveries',
+  'admin_webhooks',
 ]
 
 /**

@@ -26,10 +26,11 @@ export const adminAssets = [
   { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
   {
     name: 'events.css',
-    paths: [own('back_link.css'), own('event_marks.css'), own('events.css')],
+    paths: [own('back_link.css'), own('event_marks.css'), own('job_state.css'), own('events.css')],
   },
   { name: 'ui_kit.css', paths: [own('ui_kit.css')] },
   { name: 'tokens.css', paths: [own('tokens.css')] },
+  { name: 'webhooks.css', paths: [own('job_state.css'), own('webhooks.css')] },
   { name: 'roles.css', paths: [own('roles.css')] },
   { name: 'account.css', paths: [own('account.css')] },
   { name: 'passkeys.css', paths: [own('passkeys.css')] },

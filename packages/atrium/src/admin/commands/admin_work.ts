@@ -15,9 +15,10 @@ export default class AdminWork extends AdminCommand {
     if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
       throw new CommandFailure('--concurrency is the number of jobs to run at a time, 1 or more')
     }
-    const { jobs } = await this.site()
+    const { jobs, webhooks } = await this.site()
     if (concurrency !== undefined) jobs.concurrency = concurrency
     await jobs.work()
+    webhooks.work()
     this.logger.log('Working on background jobs')
     /*
      * Keeps the process running. When the application ends, the provider stops the worker and the process.

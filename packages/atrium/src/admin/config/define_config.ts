@@ -23,28 +23,10 @@ import { shown, withoutStack } from '#base/errors'
 import type { EventIntegration } from '../events/event_integration.js'
 import { metricsConfig, type MetricsConfig, type MetricsInput } from './metrics_config.js'
 import { checkNavigation, type Navigation } from './navigation_config.js'
+import type { ScanFile } from './scan_file.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
 import { isTimeZone, UTC } from '../time/time_zone.js'
-
-/** An uploaded file before it is stored. */
-export interface ScannedFile {
-  path: string
-  /** File name that the client sent */
-  name: string
-  /** Size in bytes */
-  size: number
-  /** Class name of the model, and API name of the field */
-  model: string
-  field: string
-}
-
-/**
- * Scans an uploaded file, for example for malware.
- *
- * @returns the reason to reject the file, which is shown after the name of the field; nothing to accept the file
- */
-export type ScanFile = (file: ScannedFile) => Promise<string | void> | string | void
 
 /**
  * Resolved settings of the admin site, from `config/admin.ts`. [B1]
@@ -138,6 +120,10 @@ export interface AdminConfig {
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
   sso: SsoConfig | undefined
+  webhooks: {
+    /** True to allow webhooks to addresses in private networks and of this machine. Default: false [W4] */
+    allowPrivate: boolean
+  }
   /** Access to `/metrics`; undefined: there are no metrics [W6] */
   metrics: MetricsConfig | undefined
   /** User attributes that forms and commands offer, by name [U3] */
@@ -188,6 +174,7 @@ type PartialConfig = Partial<
     | 'exports'
     | 'sso'
     | 'metrics'
+    | 'webhooks'
     | 'sessions'
     | 'token'
     | 'login'
@@ -200,6 +187,7 @@ type PartialConfig = Partial<
   exports?: Partial<AdminConfig['exports']>
   sso?: SsoInput
   metrics?: MetricsInput
+  webhooks?: Partial<AdminConfig['webhooks']>
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
   login?: Partial<AdminConfig['login']>
@@ -251,6 +239,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   ],
   sso: OBJECT,
   metrics: OBJECT,
+  webhooks: OBJECT,
   userAttributes: OBJECT,
   scanFile: FUNCTION,
   limiter: [
@@ -287,6 +276,7 @@ const GROUPS = {
     perUser: POSITIVE,
     minutes: POSITIVE,
   },
+  webhooks: { allowPrivate: TRUTH },
   forms: { textMegabytes: POSITIVE, filesMegabytes: POSITIVE },
   imports: { rows: POSITIVE, invalidRows: POSITIVE },
   exports: {
@@ -355,6 +345,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     userAttributes: config.userAttributes ?? ({} as Attributes),
     sso: config.sso && ssoConfig(config.sso),
     metrics: config.metrics && metricsConfig(config.metrics),
+    webhooks: { allowPrivate: false, ...config.webhooks },
     limiter: config.limiter ?? 'database',
     redis: config.redis ?? {},
     jobs: {

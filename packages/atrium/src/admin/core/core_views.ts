@@ -7,6 +7,7 @@ import AdminRole from '../models/admin_role.js'
 import AdminSavedView from '../models/admin_saved_view.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser, { ROLES } from '../models/admin_user.js'
+import AdminWebhook from '../models/admin_webhook.js'
 import { attributesWidget } from '../user_attributes/attributes_widget.js'
 import type { AdminViewOptions, FieldOptions } from '../views/view_options.js'
 import { FactorPanel } from '../authentication/factors/factor_panel.js'
@@ -28,6 +29,9 @@ import {
   INVITE,
   REVOKE_TOKENS,
 } from './admin_user_endpoints.js'
+import { WebhookEndpoints, webhookSchemas } from '../webhooks/webhook_crud.js'
+import { WEBHOOK_ACTIONS } from '../webhooks/webhook_list.js'
+import { WebhookPanel } from '../webhooks/webhook_panel.js'
 import { UserPanel, RolePanel } from './panels.js'
 
 /** CRUD of sessions. Deleting a session ends it and revokes the tokens of the session. [B13] */
@@ -52,6 +56,8 @@ const ICONS = {
   sessions: 'M3.5 5h17v11h-17zM8.5 20h7M12 16v4',
   accessTokens:
     'M3.5 15.5a4.5 4.5 0 1 0 9 0 4.5 4.5 0 1 0-9 0M11.2 12.3 20 3.5M16.5 7l3 3M14 9.5l2 2',
+  webhooks:
+    'M9 17a3.5 3.5 0 1 1-3-5.2L9.5 6M15 17a3.5 3.5 0 1 1 3-5.2L14.5 6M9 17h6M9.5 6a2.5 2.5 0 0 1 5 0',
   tokens: 'M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M6 6l12 12',
 }
 
@@ -158,6 +164,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         },
       },
     ],
+    webhookView(site),
     [
       AdminSavedView,
       {
@@ -217,6 +224,41 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         fields: { token: { label: text('tokens.token') } },
       },
     ],
+  ]
+}
+
+/** Returns the view of webhooks. [W4] */
+function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
+  const text = (key: string) => site.text(`webhooks.${key}`)
+  const schemas = webhookSchemas(site, site.webhooks.settings)
+  return [
+    AdminWebhook,
+    {
+      label: text('label'),
+      singular: text('singular'),
+      icon: ICONS.webhooks,
+      createSchema: schemas.create,
+      updateSchema: schemas.update,
+      crud: site.webhooks.crud,
+      endpointCreator: WebhookEndpoints,
+      listColumns: ['address', 'description', 'models', 'event_types', 'active', 'owner_id'],
+      searchableColumns: ['address', 'description'],
+      title: 'address',
+      fields: {
+        address: { label: text('fields.address'), help: text('fields.addressHelp'), widget: 'url' },
+        description: { label: text('fields.description') },
+        models: { label: text('fields.models'), help: text('fields.modelsHelp'), widget: 'tags' },
+        event_types: {
+          label: text('fields.eventTypes'),
+          help: text('fields.eventTypesHelp'),
+          widget: 'tags',
+          suggestions: WEBHOOK_ACTIONS,
+        },
+        active: { label: text('fields.active') },
+        owner_id: { label: text('fields.owner'), help: text('fields.ownerHelp') },
+      },
+      panel: new WebhookPanel(site),
+    },
   ]
 }
 

@@ -114,6 +114,9 @@ const NOTES = new Set([
   'reason_token_invalid',
   'reason_token_missing',
   'reason_viewing_as_role',
+  'webhook_replayed',
+  'webhook_sent_again',
+  'webhook_test_sent',
 ])
 
 /* Numbers of rows in the result of an import [D3] */

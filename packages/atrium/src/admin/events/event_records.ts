@@ -15,6 +15,18 @@ const ACTIONS: Record<Write['kind'], RecordChange> = {
  * record that was created and deleted in the same action has no entry. [E3]
  */
 export function recordsOf(writes: readonly Write[]): EventRecord[] {
+  const found = mergedWrites(writes)
+  for (const one of found) REVERSALS.set(one.record, reversalOfWrites(one.writes))
+  return found.map(({ record }) => record)
+}
+
+/** Like `recordsOf`, without the data for reverting the changes. */
+export function changesOfRecords(writes: readonly Write[]): EventRecord[] {
+  return mergedWrites(writes).map(({ record }) => record)
+}
+
+function mergedWrites(writes: readonly Write[]): Array<{ record: EventRecord; writes: Write[] }> {
+  if (writes.length === 1) return [{ record: recordOf(writes[0]), writes: [...writes] }]
   const records = new Map<string, { record: EventRecord; writes: Write[] } | null>()
   for (const write of writes) {
     const record = recordOf(write)
@@ -23,9 +35,7 @@ export function recordsOf(writes: readonly Write[]): EventRecord[] {
     const whole = earlier ? merged(earlier.record, record) : record
     records.set(id, whole && { record: whole, writes: [...(earlier?.writes ?? []), write] })
   }
-  const found = [...records.values()].filter((one) => one !== null)
-  for (const one of found) REVERSALS.set(one.record, reversalOfWrites(one.writes))
-  return found.map(({ record }) => record)
+  return [...records.values()].filter((one) => one !== null)
 }
 
 /* Stored separately from the records, because integrations receive the records. */

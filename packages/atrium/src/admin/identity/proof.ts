@@ -5,6 +5,7 @@ import { ReauthenticationRequired } from './errors.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
+import AdminWebhook from '../models/admin_webhook.js'
 import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
 
@@ -12,9 +13,10 @@ import { guardOf } from './admin_guard.js'
 export const PROOF_MINUTES = 10
 
 /**
- * Models whose records determine permissions, so that every write to them requires a recent reauthentication
+ * Models whose records determine permissions, or who receives data. Every write to them requires a recent
+ * reauthentication.
  */
-const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken]
+const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken, AdminWebhook]
 
 /** Returns true if writes to the model's records require a recent reauthentication. [U11] */
 export function isGuarded(model: LucidModel): boolean {

@@ -9,6 +9,8 @@ import type { SessionManager } from '../authentication/sessions/session_manager.
 import type { MetricsConfig } from '../config/metrics_config.js'
 import type { JobStore } from '../jobs/job_store.js'
 import { JOB_STATES } from '../models/admin_job.js'
+import { DELIVERY_STATES } from '../models/admin_webhook_delivery.js'
+import type { DeliveryStore } from '../webhooks/delivery_store.js'
 import { MetricsAccess } from './metrics_access.js'
 import { requestMetrics } from './request_metrics.js'
 
@@ -23,6 +25,7 @@ interface MeasuredSite {
   readonly router: EngineRouter
   readonly sessionManager: SessionManager
   readonly jobs: { readonly store: JobStore }
+  readonly webhooks: { readonly store: DeliveryStore }
 }
 
 /**
@@ -97,6 +100,10 @@ function addCounts(registry: Registry, site: MeasuredSite): void {
   gauge('admin_jobs', 'Background jobs by state', 'state', async () => {
     const none = Object.fromEntries(JOB_STATES.map((state) => [state, 0]))
     return { ...none, ...(await site.jobs.store.countByState()) }
+  })
+  gauge('admin_webhook_deliveries', 'Messages of webhooks by state', 'state', async () => {
+    const none = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0]))
+    return { ...none, ...(await site.webhooks.store.counts()) }
   })
   gauge('admin_sessions', 'Sessions of users by state', 'state', async () => {
     const active = await site.sessionManager.allActive()

@@ -91,6 +91,8 @@ export interface EventDetails {
   factor?: 'totp' | 'recovery_code' | 'passkey'
   /** Change of the second factors of a user [U8] */
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
+  /** What was done with the messages of a webhook [W4] */
+  webhook?: 'test_sent' | 'sent_again' | 'replayed'
   /** Page that was viewed */
   page?:
     | 'list'

@@ -17,6 +17,7 @@ export const NOTICE_KINDS = [
   'sso_linked',
   'sso_unlinked',
   'passkey_cloned',
+  'webhook_off',
 ] as const
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
@@ -30,7 +31,7 @@ export interface NoticeData {
   device?: string | null
   /** Network address */
   address?: string | null
-  /** Name of the token, factor or passkey */
+  /** Name of the token, factor, passkey or webhook */
   name?: string
   /** Name of the user who caused the notice, if it was another user */
   by?: string

@@ -17,6 +17,15 @@ export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Prom
 
 /** Records every write of decorated models. */
 export interface WriteObserver {
+  /** True while there is nothing to record, so that writes cost as little as without the observer */
+  readonly isIdle?: boolean
+
+  /**
+   * Called before each write, with its client. Returns undefined if the observer knows whether it is idle, which is the
+   * usual case.
+   */
+  prepare?(client: QueryClientContract): Promise<void> | undefined
+
   /**
    * Called with the writes of one action, those of the action's model first, inside their transaction if there is one:
    * an error that it throws then rolls them back. [E4]
@@ -25,7 +34,8 @@ export interface WriteObserver {
 
   /**
    * Returns the function that records writes in place of `record` if their transaction is not a Lucid transaction,
-   * which is faster. If the method is omitted or returns undefined, a Lucid transaction is used.
+   * which is faster. Null if there is nothing to record. If the method is omitted or returns undefined, a Lucid
+   * transaction is used.
    *
    * @param client  client of the database that is written to
    * @param by      actor and origin of the writes
@@ -33,7 +43,7 @@ export interface WriteObserver {
   recordsByStatements?(
     client: QueryClientContract,
     by: { actor: Actor; origin: Origin | undefined }
-  ): RecordByStatements | undefined
+  ): RecordByStatements | null | undefined
 }
 
 const OBSERVERS = new Set<WriteObserver>()
@@ -49,8 +59,24 @@ export function observeWrites(observer: WriteObserver): () => void {
   return () => void OBSERVERS.delete(observer)
 }
 
+/** True if an observer records writes. */
 export function isObserved(): boolean {
-  return OBSERVERS.size > 0
+  for (const observer of OBSERVERS) if (!observer.isIdle) return true
+  return false
+}
+
+/**
+ * Lets observers find out whether there is anything to record.
+ *
+ * @returns undefined if they know it already
+ */
+export function prepareObservers(client: QueryClientContract): Promise<unknown> | undefined {
+  let waiting: Array<Promise<void>> | undefined
+  for (const observer of OBSERVERS) {
+    const prepared = observer.prepare?.(client)
+    if (prepared) (waiting ??= []).push(prepared)
+  }
+  return waiting && recorded(async () => void (await Promise.all(waiting)))
 }
 
 /**
@@ -65,11 +91,15 @@ export async function deliver(
   forgets = false
 ) {
   if (writes.length === 0) return
+  const waiting = prepareObservers(client)
+  if (waiting) await waiting
   if (isObserved()) {
     await recorded(async () => {
       await completeRows(writes, client)
       for (const write of writes) await write.complete(client)
-      for (const observer of OBSERVERS) await observer.record(writes, client)
+      for (const observer of OBSERVERS) {
+        if (!observer.isIdle) await observer.record(writes, client)
+      }
     })
   }
   const told = forgets ? writes.filter((write) => isHeard(write)) : writes
@@ -87,9 +117,9 @@ export function recordersByStatements(
 ): RecordByStatements[] | undefined {
   const recorders: RecordByStatements[] = []
   for (const observer of OBSERVERS) {
-    const recorder = observer.recordsByStatements?.(...args)
-    if (!recorder) return undefined
-    recorders.push(recorder)
+    const recorder = observer.isIdle ? null : observer.recordsByStatements?.(...args)
+    if (recorder === undefined) return undefined
+    if (recorder) recorders.push(recorder)
   }
   return recorders
 }

@@ -3,7 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { copyAttributes } from '#base/lucid/exact_attributes'
 import type { Resource } from '../resource/resource.js'
-import { deliver, isObserved } from './observers.js'
+import { deliver, isObserved, prepareObservers } from './observers.js'
 import { refuseNullKeys } from '../lucid/null_keys.js'
 import { markOwnHook } from '#base/lucid/own_hooks'
 import { forgetStoredRow, takeLockedRow } from '../lucid/stored_rows.js'
@@ -81,6 +81,8 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     /* It is the row after the previous write of the same instance. */
     forgetStoredRow(record)
     const known = copyAttributes(record, record.$original)
+    const waiting = prepareObservers(model.$adapter.modelClient(record))
+    if (waiting) await waiting
     if (!isObserved()) {
       BEFORE.set(record, { known, stored: known })
       return

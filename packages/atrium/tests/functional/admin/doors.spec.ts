@@ -333,6 +333,14 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'POST /admin/AdminUser/sign_in_as/:id': 'superusers',
   'POST /admin/sign-in-as/stop': 'everybody',
   'GET /admin/AdminRole/permissions': 'superusers',
+  /* webhook_pages.spec.ts */
+  'GET /admin/AdminWebhook/deliveries/:id': 'superusers',
+  'GET /admin/AdminWebhook/delivery/:id': 'superusers',
+  'POST /admin/AdminWebhook/send_again/:id': 'superusers',
+  'POST /admin/AdminWebhook/send_test/:id': 'superusers',
+  'POST /admin/AdminWebhook/replay/:id': 'superusers',
+  'POST /admin/AdminWebhook/show_secret/:id': 'superusers',
+  'POST /admin/AdminWebhook/rotate_secret/:id': 'superusers',
   'POST /admin/AdminRole/view_as/:id': 'superusers',
   'POST /admin/view-as/stop': 'everybody',
 }

@@ -19,7 +19,7 @@ import {
 } from '#tests/helpers/admin'
 import { call, get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { LucidCrud } from '#crud'
-import type { ScannedFile } from '#admin/config/define_config'
+import type { ScannedFile } from '#admin/config/scan_file'
 import { PNG } from '#tests/helpers/images'
 import { Certificate, Portrait, Poster } from '#tests/fixtures/files'
 

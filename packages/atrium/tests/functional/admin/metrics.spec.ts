@@ -55,6 +55,7 @@ test.group('Metrics', (group) => {
       'db_pool_connections',
       'admin_jobs',
       'admin_sessions',
+      'admin_webhook_deliveries',
     ]) {
       assert.include(response.text, `\n${name}`)
     }

@@ -7,7 +7,7 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../views/model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from '../submission/submission.js'
-import type { ScanFile, ScannedFile } from '../../config/define_config.js'
+import type { ScanFile, ScannedFile } from '../../config/scan_file.js'
 import { DEFAULT_TYPES, extensionIn, isOfType } from './file_fields.js'
 import { noteOwner, dropFile, storeFile } from './file_store.js'
 

@@ -9,7 +9,7 @@ import { UnknownKey } from '#base/errors'
 import { itemNotFound, nothingStored } from '#base/http/problems'
 import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
 import { hasListeners } from '../../events/model_events.js'
-import { recordByStatements, tell } from '../../events/observers.js'
+import { prepareObservers, recordByStatements, tell } from '../../events/observers.js'
 import { watchedResourceOf } from '../../events/watched.js'
 import { Write, type WriteOrigin } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
@@ -185,6 +185,8 @@ async function runSingle<Result>(
   work: Work<Result>
 ): Promise<Result> {
   const { resource } = context
+  const waiting = client.isTransaction ? undefined : prepareObservers(client)
+  if (waiting) await waiting
   const recorders = recordersOf(resource, client, options)
   if (!recorders) {
     return await runWrite(context, options, async (transaction, attempt) => {

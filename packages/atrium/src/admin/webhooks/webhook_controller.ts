@@ -1,0 +1,196 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { EventDetails } from '../events/event_integration.js'
+import { EventType } from '../events/event_integration.js'
+import type { RequestEvent } from '../events/request_event.js'
+import { readPage, lastPage, pagesOf, ROWS } from '../event_log/event_filters.js'
+import { flashToNextPage } from '../http/flash.js'
+import { PageNotFound } from '../http/errors.js'
+import { sentTexts, singleText } from '../http/form_texts.js'
+import { redirect, redirectWithMessage } from '../http/redirect.js'
+import { rowId } from '../http/row_id.js'
+import { adminActor } from '../identity/admin_actor.js'
+import { requireProof } from '../identity/proof.js'
+import type { Jobs } from '../jobs/jobs.js'
+import AdminWebhook from '../models/admin_webhook.js'
+import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
+import type { ModelView } from '../views/model_view.js'
+import type { Site } from '../views/site.js'
+import { deliveredActor, insertRows, newDelivery } from './webhook_outbox.js'
+import { newSecret, openSecret, OVERLAP, sealSecret } from './webhook_secret.js'
+import type { Webhooks } from './webhooks.js'
+import { shownDelivery } from './shown_delivery.js'
+
+/** The parts of the site that these pages use */
+export interface WebhookPages extends Site {
+  readonly webhooks: Webhooks
+  readonly jobs: Jobs
+  logEvent(ctx: HttpContext, event: RequestEvent): void
+}
+
+/** Type of a test message */
+const TEST = 'webhook.test'
+
+/* Largest number of an event that is accepted, so that every database can compare it */
+const LARGEST_EVENT = Number.MAX_SAFE_INTEGER
+
+/** Pages of the deliveries of a webhook, and its secret. [W4] */
+export class WebhookController {
+  constructor(
+    private readonly site: WebhookPages,
+    private readonly view: ModelView
+  ) {}
+
+  /** Renders the list of deliveries. */
+  async deliveries(ctx: HttpContext): Promise<string> {
+    const webhook = await this.#find(ctx)
+    const { store } = this.site.webhooks
+    const counts = await store.counts(webhook.id)
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+    const page = Math.min(readPage(query.getAll('page').at(-1)), lastPage(total))
+    const rows = await store.of(webhook.id, { offset: (page - 1) * ROWS, limit: ROWS })
+    const url = (number: number) => this.view.url(`/deliveries/${webhook.id}?page=${number}`)
+    return await this.site.render(ctx, 'pages/deliveries', {
+      deliveries: rows.map((one) => shownDelivery(this.site, this.view, one)),
+      pages: pagesOf(total, page, url),
+      back: { url: this.#urlOf(webhook), label: webhook.description || webhook.address },
+    })
+  }
+
+  /** Renders a delivery with its request and response. */
+  async delivery(ctx: HttpContext): Promise<string> {
+    const { delivery, webhook } = await this.#findDelivery(ctx)
+    return await this.site.render(ctx, 'pages/delivery', {
+      delivery: shownDelivery(this.site, this.view, delivery),
+      address: webhook.address,
+      urls: {
+        back: this.view.url(`/deliveries/${webhook.id}`),
+        again: this.view.url(`/send_again/${delivery.id}`),
+      },
+    })
+  }
+
+  /** Sends a delivery again, with the same message id. */
+  async sendAgain(ctx: HttpContext): Promise<void> {
+    const { delivery, webhook } = await this.#findDelivery(ctx)
+    const back = this.view.url(`/delivery/${delivery.id}`)
+    if (!webhook.active) return await this.#refuse(ctx, back, 'inactive')
+    await this.site.webhooks.store.sendAgain(delivery, Date.now())
+    this.site.webhooks.wakeSoon()
+    this.#log(ctx, webhook, { webhook: 'sent_again' })
+    await this.#say(ctx, back, 'sentAgain')
+  }
+
+  async sendTest(ctx: HttpContext): Promise<void> {
+    const webhook = await this.#find(ctx)
+    const back = this.#urlOf(webhook)
+    if (!webhook.active) return await this.#refuse(ctx, back, 'inactive')
+    const actor = JSON.stringify(deliveredActor(adminActor(ctx)))
+    const row = { ...newDelivery(webhook.id, TEST), record_key: TEST, actor, changes: '{}' }
+    await insertRows(this.site.webhooks.store.client(), [row])
+    this.site.webhooks.wakeSoon()
+    this.#log(ctx, webhook, { webhook: 'test_sent' })
+    await this.#say(ctx, back, 'testSent')
+  }
+
+  /** Sends the writes of logged events again, as a background job. */
+  async replay(ctx: HttpContext): Promise<void> {
+    const webhook = await this.#find(ctx)
+    const back = this.#urlOf(webhook)
+    if (!webhook.active) return await this.#refuse(ctx, back, 'inactive')
+    const text = singleText(sentTexts(ctx), 'event') ?? ''
+    const event = /^\d{1,16}$/.test(text) ? Number(text) : 0
+    if (event < 1 || event > LARGEST_EVENT) return await this.#refuse(ctx, back, 'noEvent')
+    const payload = { webhook: webhook.id, event, address: webhook.address }
+    const job = await this.site.jobs.start(ctx, 'webhook_replay', {
+      payload,
+      model: this.view.name,
+    })
+    this.#log(ctx, webhook, { webhook: 'replayed', job: job.id })
+    redirect(ctx, this.site.url(`/management/jobs/${job.id}`))
+  }
+
+  /** Shows the secret of a new webhook, once. */
+  async showSecret(ctx: HttpContext): Promise<string | void> {
+    const webhook = await this.#find(ctx)
+    requireProof(ctx, this.#urlOf(webhook))
+    const isFirst = await this.site.webhooks.store
+      .client()
+      .from(AdminWebhook.table)
+      .where({ id: webhook.id, secret_shown: false })
+      .update({ secret_shown: true })
+    if (Number(isFirst) === 0) return await this.#refuse(ctx, this.#urlOf(webhook), 'secretShown')
+    const secret = openSecret(webhook.secret)
+    if (secret === null) return await this.#refuse(ctx, this.#urlOf(webhook), 'secretUnreadable')
+    return await this.#secretPage(ctx, webhook, secret)
+  }
+
+  /** Replaces the secret, and shows the new one. Messages are signed with both for a day. */
+  async rotateSecret(ctx: HttpContext): Promise<string> {
+    const webhook = await this.#find(ctx)
+    requireProof(ctx, this.#urlOf(webhook))
+    const secret = newSecret()
+    const values = {
+      secret: sealSecret(secret),
+      previousSecret: webhook.secret,
+      previousSecretUntil: Date.now() + OVERLAP,
+      secretShown: true,
+    }
+    await this.view.crud.update(webhook.id, values, this.view.callOptions(ctx))
+    return await this.#secretPage(ctx, webhook, secret)
+  }
+
+  async #secretPage(ctx: HttpContext, webhook: AdminWebhook, secret: string): Promise<string> {
+    ctx.response.header('cache-control', 'no-store')
+    return await this.site.render(ctx, 'pages/webhook_secret', {
+      title: this.site.text('webhooks.secret.title'),
+      address: webhook.address,
+      secret,
+      page: this.#urlOf(webhook),
+    })
+  }
+
+  #log(ctx: HttpContext, { id }: AdminWebhook, details: EventDetails): void {
+    this.site.logEvent(ctx, {
+      type: EventType.UPDATE,
+      resourceType: this.view.name,
+      resourceId: String(id),
+      details,
+    })
+  }
+
+  async #say(ctx: HttpContext, url: string, text: string): Promise<void> {
+    const message = { kind: 'success' as const, text: this.site.text(`webhooks.done.${text}`) }
+    await redirectWithMessage(ctx, url, message)
+  }
+
+  async #refuse(ctx: HttpContext, url: string, text: string): Promise<void> {
+    await flashToNextPage(ctx, { kind: 'error', text: this.site.text(`webhooks.refused.${text}`) })
+    redirect(ctx, url)
+  }
+
+  #urlOf({ id }: AdminWebhook): string {
+    return this.view.url(`/update/${id}`)
+  }
+
+  async #find({ params }: HttpContext): Promise<AdminWebhook> {
+    const id = rowId(params.id)
+    const client = this.site.webhooks.store.reading()
+    const webhook = id === null ? null : await AdminWebhook.query({ client }).where({ id }).first()
+    if (!webhook) throw new PageNotFound()
+    return webhook
+  }
+
+  async #findDelivery({ params }: HttpContext) {
+    const id = /^\d{1,15}$/.test(params.id) ? Number(params.id) : null
+    const { store } = this.site.webhooks
+    const delivery: AdminWebhookDelivery | null = id === null ? null : await store.find(id)
+    const webhook =
+      delivery &&
+      (await AdminWebhook.query({ client: store.reading() })
+        .where('id', delivery.webhookId)
+        .first())
+    if (!delivery || !webhook) throw new PageNotFound()
+    return { delivery, webhook }
+  }
+}

@@ -1,0 +1,150 @@
+import { resources, type Actor, type Item, type LucidCrud, type Resource } from '#crud'
+import { isExcludedFromInclude } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
+import { isSecretName } from '#base/values/secret_name'
+import { userActor } from '../identity/admin_actor.js'
+import type AdminUser from '../models/admin_user.js'
+import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
+import type { ModelView } from '../views/model_view.js'
+import { readKey } from '../views/record_items.js'
+
+type Delivery = Pick<
+  AdminWebhookDelivery,
+  'actor' | 'changes' | 'occurredAt' | 'resourceId' | 'resourceType' | 'type'
+>
+
+interface WrittenRecord {
+  changes: Delivery['changes']
+  resourceId: string
+  resourceType: string
+}
+
+/** The part of the site that has models */
+interface ModelSite {
+  readonly models: ReadonlyMap<string, ModelView>
+}
+
+/** A model, read as its endpoints read it */
+type Reader = Pick<LucidCrud, 'find' | 'get' | 'allows'> & { readonly resource: Resource }
+
+/** The body of a message */
+export interface Message {
+  body: string
+  /** The body as it is stored and displayed, without values of columns that are named like secrets */
+  shown: string
+}
+
+/* Stored in place of a secret */
+const CONCEALED = '…'
+
+/**
+ * Returns a message, with what the owner of the webhook is allowed to view at this moment.
+ *
+ * @returns null if the owner is not allowed to view the record, or it is not certain
+ */
+export async function messageFor(
+  site: ModelSite,
+  owner: AdminUser,
+  delivery: Delivery
+): Promise<Message | null> {
+  const { actor, changes, occurredAt, resourceId, resourceType, type } = delivery
+  const data = resourceType
+    ? await dataOf(site, owner, { changes, resourceId: resourceId!, resourceType })
+    : { id: null, record: null, changes: {} }
+  if (!data) return null
+  const timestamp = new Date(occurredAt).toISOString()
+  const write = (record: Item | null) =>
+    JSON.stringify({ type, timestamp, data: { ...data, record, actor } })
+  const body = write(data.record)
+  const secrets = Object.keys(data.record ?? {}).filter(isSecretName)
+  if (secrets.length === 0) return { body, shown: body }
+  const concealed = Object.fromEntries(secrets.map((name) => [name, CONCEALED]))
+  return { body, shown: write({ ...data.record, ...concealed }) }
+}
+
+async function dataOf(
+  site: ModelSite,
+  owner: AdminUser,
+  { changes, resourceId, resourceType }: WrittenRecord
+) {
+  const reader = readerOf(site, resourceType)
+  const [key] = (reader && readKey(reader, resourceId)) ?? []
+  if (!reader || !key) return null
+  const actor = userActor(owner)
+  const own = await reader.resource.for(actor)
+  if (!own.permits('read')) return null
+  const item = await itemOf(reader, key, actor)
+  if (!item && !(await mayKnowOfMissing(reader, own, key, owner, changes))) return null
+  const shown = Object.entries(changes).filter(([name]) => sees(own, owner, item, name))
+  return { id: key.length === 1 ? key[0] : key, record: item, changes: Object.fromEntries(shown) }
+}
+
+function readerOf(site: ModelSite, name: string): Reader | undefined {
+  const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
+  const reader = endpoints?.crud ?? site.models.get(name)?.crud
+  if (!reader || isExcludedFromInclude(reader.resource.model)) return undefined
+  return reader
+}
+
+async function itemOf(reader: Reader, key: KeyValue, actor: Actor): Promise<Item | null> {
+  try {
+    return await reader.get(key, { actor })
+  } catch (error) {
+    if ((error as { status?: number }).status === 403) return null
+    throw error
+  }
+}
+
+/**
+ * Returns true if the owner can be notified of a record that cannot be read: it was soft-deleted, or it no longer exists
+ * and the owner can view all records and fields of the model.
+ */
+async function mayKnowOfMissing(
+  reader: Reader,
+  own: Resource,
+  key: KeyValue,
+  owner: AdminUser,
+  changes: Delivery['changes']
+): Promise<boolean> {
+  const actor = userActor(owner)
+  try {
+    /* `find` throws if the policy refuses. */
+    if (await reader.find(key, { actor, deleted: 'include' })) return true
+    const client = own.client()
+    /* The record exists outside of the owner's scope. */
+    if (await own.base.reader.attributes(client, key)) return false
+    if (!owner.isSuperuser && !seesAll(own)) return false
+    if (own.base.scope && !owner.isSuperuser) return false
+    return await reader.allows('read', { actor }, lastState(own, changes))
+  } catch {
+    /* A policy may refuse, or need properties that are no longer known. */
+    return false
+  }
+}
+
+function seesAll({ projection }: Resource): boolean {
+  if (!projection) return true
+  return projection.reach('read') === null && projection.hidden.size + projection.mixed.size === 0
+}
+
+/** Returns a record with the values before its deletion, as far as they were logged. */
+function lastState({ base }: Resource, changes: Delivery['changes']) {
+  const record = new base.model()
+  const attributes = Object.entries(changes).flatMap(([name, { old }]) => {
+    const column = base.columns.find(name)
+    return column ? [[column.attribute, old]] : []
+  })
+  record.merge(Object.fromEntries(attributes))
+  return record
+}
+
+/** Returns true if the owner can view a changed field of the record. */
+function sees(own: Resource, owner: AdminUser, item: Item | null, name: string): boolean {
+  const column = own.columns.find(name)
+  /* The log contains the keys of all related records. */
+  if (!column) return owner.isSuperuser && own.model.$relationsDefinitions.has(name)
+  if (column.hidden || own.projection?.hidden.has(name)) return false
+  /* The roles show the field on some records only. */
+  if (own.projection?.mixed.has(name)) return item !== null && name in item
+  return own.fields.some(({ apiName }) => apiName === name)
+}

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import logger from '@adonisjs/core/services/logger'
+import pLimit from 'p-limit'
+import { resources, systemActor } from '#crud'
+import AdminUser from '../models/admin_user.js'
+import AdminWebhook from '../models/admin_webhook.js'
+import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
+import type { Notices } from '../notices/notices.js'
+import type { ModelView } from '../views/model_view.js'
+import { readingClientOf } from '../config/database_config.js'
+import type { Attempted, DeliveryStore } from './delivery_store.js'
+import { RequestSender, type SendOptions } from './send_request.js'
+import { messageFor, type Message } from './webhook_message.js'
+import { signedHeaders } from './webhook_secret.js'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Pauses before the attempts after the first one, in milliseconds: 24 hours in all */
+export const PAUSES = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  4 * HOUR,
+  6 * HOUR,
+  10 * HOUR,
+]
+
+/** Milliseconds without a delivered message after which a webhook is switched off */
+export const SWITCHED_OFF_AFTER = 5 * 24 * HOUR
+
+/* Milliseconds between looks for deliveries that other processes have inserted, and for retries */
+const IDLE = SECOND
+
+/* Pause after an error of the database */
+const PAUSE = 5 * SECOND
+
+/* Deliveries of a webhook that a worker takes together, and requests that it sends concurrently */
+const BATCH = 40
+const CONCURRENCY = 8
+
+/* Milliseconds after which other workers can take the deliveries of a killed one: longer than the requests of a batch */
+const LEASE = 2 * MINUTE
+
+/* Milliseconds for which results are collected, because each commit holds SQLite's writer */
+const COLLECTED = 50
+
+/* Milliseconds that a stop waits for requests */
+const STOPS_WITHIN = 3 * SECOND
+
+const ACTOR = systemActor('webhooks')
+
+/** The parts of the site that webhooks use */
+export interface WebhookSite {
+  readonly models: ReadonlyMap<string, ModelView>
+  readonly notices: Notices
+}
+
+/** Sends the deliveries of webhooks that are due: at least once, and in order for each record. [W4] */
+export class WebhookSender {
+  readonly #requests: RequestSender
+  readonly #worker = randomUUID()
+  /** Webhooks whose deliveries are being sent by this process */
+  readonly #busy = new Map<number, Promise<void>>()
+  #loop: Promise<void> | undefined
+  #isStopped = false
+  #isAwake = false
+  #wakeUp: AbortController | undefined
+  #lastError = ''
+
+  constructor(
+    private readonly site: WebhookSite,
+    private readonly store: DeliveryStore,
+    settings: SendOptions
+  ) {
+    this.#requests = new RequestSender(settings)
+  }
+
+  /** Looks for deliveries until `stop`. */
+  start(): void {
+    this.#isStopped = false
+    this.#loop ??= this.#run()
+  }
+
+  /** Looks for deliveries without waiting for the next poll. */
+  wake(): void {
+    this.#isAwake = true
+    this.#wakeUp?.abort()
+  }
+
+  /** Starts no more requests, and waits for a limited time for those that are being sent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.wake()
+    await this.#loop
+    const over = sleep(STOPS_WITHIN, undefined, { ref: false })
+    await Promise.race([Promise.all(this.#busy.values()), over])
+    this.#loop = undefined
+    this.#requests.close()
+  }
+
+  /** Sends everything that is due, and returns when nothing is left. */
+  async sendDue(): Promise<void> {
+    this.#isStopped = false
+    await resources.load()
+    const ids = await this.#activeIds()
+    await Promise.all(ids.map((id) => this.#drain(id)))
+  }
+
+  async #run() {
+    while (!this.#isStopped) {
+      const isFine = await this.#guarded(async () => {
+        for (const id of await this.#activeIds()) this.#begin(id)
+      })
+      if (isFine) this.#lastError = ''
+      await this.#sleep(isFine ? IDLE : PAUSE)
+    }
+  }
+
+  #begin(id: number) {
+    if (this.#busy.has(id)) return
+    const work = this.#guarded(async () => {
+      await resources.load()
+      await this.#drain(id)
+    }).then(() => void this.#busy.delete(id))
+    this.#busy.set(id, work)
+  }
+
+  async #activeIds(): Promise<number[]> {
+    const client = readingClientOf(AdminWebhook)
+    const rows = await client.from(AdminWebhook.table).where('active', true).select('id')
+    return rows.map(({ id }) => id)
+  }
+
+  /** Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. */
+  async #drain(id: number): Promise<void> {
+    for (;;) {
+      if (this.#isStopped) return
+      const webhook = await AdminWebhook.query({ client: this.store.client() })
+        .where({ id })
+        .first()
+      if (!webhook?.active) return
+      const now = Date.now()
+      const worker = this.#worker
+      const taken = await this.store.take(id, { most: BATCH, worker, now, until: now + LEASE })
+      if (taken.length === 0) return
+      const owner = await AdminUser.find(webhook.ownerId, { client: this.store.reading() })
+      if (!owner) return await this.#switchOff(webhook)
+      await this.#sendAll(webhook, owner, taken)
+    }
+  }
+
+  async #sendAll(webhook: AdminWebhook, owner: AdminUser, taken: AdminWebhookDelivery[]) {
+    const results = new CollectedResults((some) => this.#store(webhook, some))
+    const limit = pLimit(CONCURRENCY)
+    const left: AdminWebhookDelivery[] = []
+    const sent = taken.map((one) =>
+      limit(async () => {
+        if (this.#isStopped) left.push(one)
+        else results.add(await this.#attempt(webhook, owner, one))
+      })
+    )
+    await Promise.all(sent)
+    await results.end()
+    if (left.length > 0) await this.store.release(left)
+  }
+
+  async #attempt(
+    webhook: AdminWebhook,
+    owner: AdminUser,
+    delivery: AdminWebhookDelivery
+  ): Promise<Attempted> {
+    const now = Date.now()
+    const none = { delivery, request: null, status: null, response: null }
+    let message: Message | null
+    try {
+      message = await messageFor(this.site, owner, delivery)
+    } catch (error) {
+      logger.error({ err: error, delivery: delivery.id }, 'A record for a webhook cannot be read')
+      return { ...none, ...later(delivery, now), duration: 0, error: 'The record cannot be read' }
+    }
+    if (message === null) return { ...none, state: 'skipped', duration: null, error: null }
+    const { body, shown } = message
+    const headers = signedHeaders(webhook, { id: delivery.messageId, body, now })
+    const sent = headers
+      ? await this.#requests.send(webhook.address, headers, body)
+      : { status: null, response: null, duration: 0, error: UNREADABLE }
+    const isDelivered = sent.status !== null && sent.status >= 200 && sent.status < 300
+    const outcome = isDelivered ? { state: 'delivered' as const } : later(delivery, now)
+    return { delivery, ...outcome, request: shown, ...sent }
+  }
+
+  async #store(webhook: AdminWebhook, results: readonly Attempted[]): Promise<void> {
+    const now = Date.now()
+    await this.store.store(results, now)
+    const attempted = results.filter(({ duration }) => duration !== null)
+    if (attempted.length === 0) return
+    const hasFailed = attempted.every(({ state }) => state !== 'delivered')
+    if (!hasFailed) return await this.#noteFailing(webhook, null)
+    if (webhook.failingSince === null) return await this.#noteFailing(webhook, now)
+    if (now - webhook.failingSince >= SWITCHED_OFF_AFTER) await this.#switchOff(webhook)
+  }
+
+  async #noteFailing(webhook: AdminWebhook, since: number | null) {
+    if (webhook.failingSince === since) return
+    const query = this.store.client().from(AdminWebhook.table).where('id', webhook.id)
+    await query.update({ failing_since: since })
+    webhook.failingSince = since
+  }
+
+  /** Switches a webhook off, and notifies its owner. */
+  async #switchOff({ id, address, description, ownerId }: AdminWebhook) {
+    const { crud } = this.site.models.get(AdminWebhook.name)!
+    const client = this.store.client()
+    const current = await AdminWebhook.query({ client }).where({ id, active: true }).first()
+    if (!current) return
+    await crud.update(id, { active: false }, { actor: ACTOR })
+    const owner = await AdminUser.find(ownerId, { client })
+    const name = description || new URL(address).host
+    if (owner) await this.site.notices.tell(owner, 'webhook_off', { name })
+  }
+
+  async #sleep(milliseconds: number) {
+    if (!this.#isAwake && !this.#isStopped) {
+      this.#wakeUp = new AbortController()
+      const options = { signal: this.#wakeUp.signal, ref: false }
+      await sleep(milliseconds, undefined, options).catch(() => {})
+      this.#wakeUp = undefined
+    }
+    this.#isAwake = false
+  }
+
+  /** @returns false after an error. A repeated error is logged only once. */
+  async #guarded(act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      const { message } = error as Error
+      if (message !== this.#lastError) logger.error({ err: error }, 'Webhooks cannot be delivered')
+      this.#lastError = message
+      return false
+    }
+  }
+}
+
+const UNREADABLE =
+  'The secret cannot be decrypted, as APP_KEY was changed. Rotate the secret of the webhook'
+
+/** Returns the state after a failure: pending with the time of the next attempt, or failed after 24 hours. */
+function later(
+  { attempts }: AdminWebhookDelivery,
+  now: number
+): Pick<Attempted, 'state' | 'nextAt'> {
+  const pause = PAUSES[attempts]
+  return pause === undefined ? { state: 'failed' } : { state: 'pending', nextAt: now + pause }
+}
+
+/** Stores results together, after a short time. */
+class CollectedResults {
+  #results: Attempted[] = []
+  #storing: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly store: (results: Attempted[]) => Promise<void>) {}
+
+  add(result: Attempted): void {
+    this.#results.push(result)
+    this.#timer ??= setTimeout(() => this.#flush(), COLLECTED)
+  }
+
+  /** @throws the error of the first store that failed */
+  async end(): Promise<void> {
+    this.#flush()
+    await this.#storing
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const results = this.#results
+    if (results.length === 0) return
+    this.#results = []
+    this.#storing = this.#storing.then(() => this.store(results))
+    this.#storing.catch(() => {})
+  }
+}
