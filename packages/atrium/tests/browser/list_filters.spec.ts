@@ -248,7 +248,7 @@ test.group('The filters of a list, in a browser', (group) => {
   const widths = { 'light-theme': 1280, 'dark-theme': 360 }
   for (const theme of THEMES) {
     const width = widths[theme]
-    test(`[L2, L3, B24] filters, form and facets are accessible, and as wide as the window: ${theme}`, async ({
+    test(`[G3, G6, B24] filters, form, facets and Explain are accessible, and as wide as the window: ${theme}`, async ({
       assert,
     }) => {
       const query = `${FIRST}&${SECOND}&filter.title__contains=${'long'.repeat(40)}`
@@ -265,6 +265,11 @@ test.group('The filters of a list, in a browser', (group) => {
       const box = await page.locator('#filter-panel').boundingBox()
       assert.isAtLeast(box!.x, 0)
       assert.isAtMost(box!.x + box!.width, width)
+      assert.deepEqual(await visited.accessibilityErrors(), [])
+      await page.keyboard.press('Escape')
+      await page.locator('#explain-list').click()
+      await page.locator('#list-panel .explain-steps').waitFor()
+      assert.isAtMost(await visited.overflow(), 0)
       assert.deepEqual(await visited.accessibilityErrors(), [])
     })
   }

@@ -77,7 +77,7 @@ test.group('Admin | list | explain', (group) => {
     assert,
   }) => {
     const { text } = await explain(await superuser(), 'filter.title=%3Cb%3E&sort_by=town')
-    const [sql, plan] = [...text.matchAll(/<pre class="explain-code"[^>]*>(.*?)<\/pre>/gs)].map(
+    const [plan, sql] = [...text.matchAll(/<pre class="explain-code"[^>]*>(.*?)<\/pre>/gs)].map(
       ([, code]) => unescape(code)
     )
     assert.match(
