@@ -111,6 +111,43 @@
     changed(inline)
   }
 
+  /* A row is dragged by its number. */
+  let dragged = null
+
+  function dragTo(y) {
+    const { inline, row } = dragged
+    for (const other of rowsOf(inline)) {
+      const { top, bottom } = other.getBoundingClientRect()
+      if (other === row || y < top || y > bottom) continue
+      if (y < (top + bottom) / 2) other.before(row)
+      else other.after(row)
+      number(inline)
+      dragged.isMoved = true
+      return
+    }
+  }
+
+  document.addEventListener('pointerdown', (event) => {
+    const row = event.target.closest?.('.inline-number')?.closest('.inline-row')
+    if (!row || event.button !== 0 || !orderOf(row)) return
+    event.preventDefault()
+    dragged = { row, inline: row.closest('.inline'), isMoved: false }
+    event.target.setPointerCapture(event.pointerId)
+    row.classList.add('is-dragged')
+  })
+  document.addEventListener('pointermove', ({ clientY }) => dragged && dragTo(clientY))
+  for (const end of ['pointerup', 'pointercancel']) {
+    document.addEventListener(end, () => {
+      if (!dragged) return
+      const { inline, isMoved, row } = dragged
+      dragged = null
+      row.classList.remove('is-dragged')
+      if (!isMoved) return
+      say(inline, 'moved', numberOf(row))
+      changed(inline)
+    })
+  }
+
   /* ---------- Added and removed ---------- */
 
   function addRow(inline) {

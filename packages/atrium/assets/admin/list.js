@@ -40,11 +40,12 @@
     true
   )
 
-  /* The script that edits cells in place is loaded when the rows are first reached. */
+  /* The scripts that edit cells in place and move rows are loaded when the rows are first reached. */
   for (const reached of ['pointerover', 'focusin', 'dblclick', 'keydown']) {
     document.addEventListener(reached, ({ key, target }) => {
       const table = target.closest?.('.list-table tbody')?.parentElement
-      const { cellsScript } = table?.tHead?.dataset ?? {}
+      const { cellsScript, movesScript } = table?.tHead?.dataset ?? {}
+      if (movesScript) import(movesScript)
       if (!cellsScript) return
       const loading = import(cellsScript)
       if (reached === 'dblclick') loading.then(({ edit }) => edit(target))

@@ -25,6 +25,7 @@ import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { RefusalLog } from './events/refusals/refusal_log.js'
 import { Drafts } from './forms/drafts/drafts.js'
 import { checkSortColumns } from './forms/inlines/inline_checks.js'
+import { checkOrderColumn } from './views/row_order.js'
 import { checkWidgetColumns } from './views/widget_checks.js'
 import { SavedViews } from './list/saved_views/saved_views.js'
 import { sidebarGroups } from './layout/sidebar.js'
@@ -207,6 +208,7 @@ export class AdminSite implements ViewSite {
       check: () => {
         checkWidgetColumns(view.name, view.options.fields ?? {}, view.resource.columns)
         checkSortColumns(this, view)
+        checkOrderColumn(view.name, view.orderColumn, view.resource.uniqueKeys)
       },
     })
     return view

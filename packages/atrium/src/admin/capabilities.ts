@@ -18,6 +18,7 @@ import { layoutRoutes } from './layout/layout_routes.js'
 import { listRoutes } from './list/list_routes.js'
 import { roleRoutes } from './roles/role_routes.js'
 import type { ModelView } from './views/model_view.js'
+import { orderRoutes } from './ordering/order_routes.js'
 import { recordRoutes } from './record/record_routes.js'
 import { searchRoutes } from './search/search_routes.js'
 import { webhookRoutes } from './webhooks/webhook_routes.js'
@@ -49,6 +50,7 @@ const MODEL_ROUTES = [
   historyRoutes,
   bulkRoutes,
   compareRoutes,
+  orderRoutes,
   importRoutes,
 ]
 

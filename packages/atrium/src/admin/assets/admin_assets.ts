@@ -109,6 +109,8 @@ export const adminAssets = [
   { name: 'inlines.js', paths: [own('inlines.js')] },
   /* The list loads these files when a cell is first used. */
   { name: 'cells.js', paths: [own('cells.js')] },
+  /* The list loads this script if its rows can be moved. */
+  { name: 'order.js', paths: [own('order.js')] },
   { name: 'cells.css', paths: [own('cells.css')] },
   /* The list loads this script once records are selected. */
   { name: 'bulk_tasks.js', paths: [own('bulk_tasks.js')] },

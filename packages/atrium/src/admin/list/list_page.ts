@@ -22,6 +22,7 @@ import { filterBar } from './filters/filter_bar.js'
 import type { ListParameters } from './list_parameters.js'
 import { ALL_COLUMNS } from './list_address.js'
 import { ROWS_OFFERED, usualRows } from '../views/page_size.js'
+import { rowMoves } from './moved_rows.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
 import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
 import { markedRecord, rowActions, withList } from './marked_record.js'
@@ -182,6 +183,7 @@ export class ListPage {
       sorting: this.#tableOf(parameters).addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       cells: this.#cells(parameters, offers),
+      moves: rowMoves(this.site, parameters, offers) !== null,
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,
       unsearchable: this.#unsearchable(parameters),
@@ -290,7 +292,8 @@ export class ListPage {
     const mark = this.site.text('list.deleted.mark')
     const { styles } = this.#tableOf(parameters)
     const actions = rowActions(this.site, parameters)
-    const options = { actions, hasCheckboxes, mark, marked }
+    const moves = rowMoves(this.site, parameters, offers)
+    const options = { actions, hasCheckboxes, mark, marked, moves }
     const parts = await mapInTurns(rows, ROWS_A_TURN, (row) => rowsMarkup([row], styles, options))
     return parts.join('')
   }

@@ -1,5 +1,6 @@
 import { escaped, isFromTheRight } from '../text/plain_text.js'
 import type { ShownCell } from './cell.js'
+import type { RowMoves } from './moved_rows.js'
 import type { ColumnStyle, Row } from './table_columns.js'
 
 /** Returns the content of a cell as markup, for lists and for read-only values in forms. */
@@ -22,6 +23,8 @@ interface RowsOptions {
   hasCheckboxes: boolean
   /** Actions on a record, in a menu of each row [G8] */
   actions?: RowActions | null
+  /** Handles to move the rows; null if they cannot be moved */
+  moves?: RowMoves | null
   /** Text that marks a deleted record */
   mark: string
   /** Key of the record to highlight, in the format of URL paths without the leading slash */
@@ -36,11 +39,12 @@ interface RowsOptions {
 export function rowsMarkup(
   rows: readonly Row[],
   styles: readonly ColumnStyle[],
-  { actions, hasCheckboxes, mark, marked }: RowsOptions
+  { actions, hasCheckboxes, mark, marked, moves }: RowsOptions
 ): string {
   let markup = ''
   for (const row of rows) {
     markup += rowTag(row, marked)
+    if (moves) markup += handle(row, moves)
     if (hasCheckboxes) markup += checkbox(row)
     for (const [index, cell] of row.cells.entries()) {
       markup += tableCell(cell, styles[index], row.isDeleted ? mark : '')
@@ -78,6 +82,11 @@ function actionMenu({ isDeleted, key, title }: Row, { label, links, query }: Row
   )
   const id = escaped(`actions-${key}`)
   return `<td class="list-actions"><button class="row-menu" type="button" popovertarget="${id}" aria-label="${name}" title="${name}"><span aria-hidden="true">⋯</span></button><ul class="row-actions" id="${id}" popover>${items.join('')}</ul></td>\n`
+}
+
+function handle({ key, title }: Row, moves: RowMoves): string {
+  const label = escaped(moves.labelOf(title))
+  return `<td class="list-move"><a class="move-handle" href="${escaped(moves.urlOf(key))}" data-key="${escaped(key)}" aria-label="${label}" title="${label}"></a></td>\n`
 }
 
 function checkbox({ key, title, label, isDeleted }: Row): string {

@@ -158,7 +158,7 @@ function optionsLeft(
     ...resource.fields.map(({ apiName }) => apiName),
     ...resource.computed.values(),
   ])
-  const { listColumns, searchableColumns, defaultSort, title } = options
+  const { listColumns, searchableColumns, defaultSort, orderBy, title } = options
   return {
     ...options,
     listColumns:
@@ -168,6 +168,7 @@ function optionsLeft(
       ),
     searchableColumns: searchableColumns && [...searchableColumns].filter((one) => shown.has(one)),
     defaultSort: shown.has((defaultSort ?? '').replace(/^-/, '')) ? defaultSort : undefined,
+    orderBy: shown.has(orderBy ?? '') ? orderBy : undefined,
     title: typeof title === 'function' ? titleWithout(title, resource) : title,
   }
 }

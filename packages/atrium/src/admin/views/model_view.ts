@@ -30,6 +30,7 @@ import { checkListColumns, checkViewOptions, type Templates } from './view_check
 import { crudEndpoints } from './crud_endpoints.js'
 import type { DatabaseConfig } from '../config/database_config.js'
 import { checkConditions } from './visible_when.js'
+import { fillPlaces } from './row_order.js'
 import { checkWidgets } from './widget_checks.js'
 import { checkFormNames } from './form_parts.js'
 import type { EventDispatcher } from '../events/event_dispatcher.js'
@@ -116,7 +117,8 @@ export class ModelView {
     const { model, databaseConfig } = parameters
     if (!databaseConfig) throw new RuntimeError('A ModelView needs a databaseConfig')
 
-    this.options = parameters
+    const { defaultSort = parameters.orderBy } = parameters
+    this.options = { ...parameters, defaultSort }
     this.crudOptions = mergedOptions(parameters)
     const named = model?.name ?? 'ModelView'
     checkViewOptions(named, parameters, parameters.adminSite?.templates)
@@ -145,6 +147,7 @@ export class ModelView {
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()
     this.#noteFiles()
+    if (this.orderColumn) fillPlaces(this.resource, this.orderColumn)
     this.endpoints = crudEndpoints(this)
   }
 
@@ -229,6 +232,12 @@ export class ModelView {
     return this.options.fields?.[apiName] ?? {}
   }
 
+  /** The column that stores the order of the records, if the view has one and the user can see it */
+  get orderColumn(): Column | undefined {
+    const { orderBy } = this.options
+    return this.resource.fields.find(({ apiName }) => apiName === orderBy)
+  }
+
   /** The column that contains the title of records, if there is one. */
   get titleColumn(): Column | undefined {
     const { title } = this.options
@@ -283,8 +292,16 @@ export class ModelView {
 
   /** Checks that every column in the options is visible. */
   #checkNames() {
-    const { listColumns, searchableColumns, facets, summaries, defaultSort, title, fields } =
-      this.options
+    const {
+      listColumns,
+      searchableColumns,
+      facets,
+      summaries,
+      defaultSort,
+      orderBy,
+      title,
+      fields,
+    } = this.options
     const shownNames = this.resource.fields.map(({ apiName }) => apiName)
     const computed = [...this.resource.computed.values()]
     const check = (option: string, names: Iterable<string>, valid: string[]) => {
@@ -304,6 +321,7 @@ export class ModelView {
     if (defaultSort !== undefined) {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
+    if (orderBy !== undefined) check('orderBy', [orderBy], shownNames)
     if (typeof title === 'string') check('title', [title], shownNames)
     const error = relatedError(this.model, this.options.related ?? [])
     if (error !== null) throw new ValueError(`${this.name}: ${error}`)

@@ -67,6 +67,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   inlines: INLINES,
   manyToMany: TEXTS,
   defaultSort: TEXT,
+  orderBy: LABEL,
   rowsPerPage: [isPageSize, `a whole number from 1 to ${ROWS_MAX}`],
   form: [(value) => isList(value), 'a list of names of fields, sections and tabs'],
   fields: [

@@ -165,6 +165,11 @@ export interface AdminViewOptions {
   manyToMany?: Iterable<string>
   /** Such as `name` or `-price`. Default: by key, newest first [B16] */
   defaultSort?: string
+  /**
+   * API name of a column of whole numbers that stores the order of the records. Users move rows in lists and among
+   * inline rows, and a new record comes last. Lists have this order unless `defaultSort` is set
+   */
+  orderBy?: string
   /** Page size, 1 to 100, until the user chooses another one. Default: 10 */
   rowsPerPage?: number
   /**

@@ -19,6 +19,9 @@ const ITEM = {
   choices: null,
 }
 
+/** Definitions of columns that a hook of the model sets if they are empty */
+const FILLED_BY_MODEL = new WeakSet<object>()
+
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
   /** Attribute name, such as `lastSold` */
@@ -97,6 +100,11 @@ export class Column {
     const column = new Column(this.#model, this.attribute, this.#definition, options)
     if (this.#introspection) column.introspected(this.#introspection)
     return column
+  }
+
+  /** Marks the column, also for other resources of the model, as one that a hook sets if it is empty. */
+  fillByModel(): void {
+    FILLED_BY_MODEL.add(this.#definition)
   }
 
   /** Sets the database's introspection. Only called while the resource loads. [P15] */
@@ -191,7 +199,7 @@ export class Column {
   }
 
   get hasDefault(): boolean {
-    return this.#ensureLoaded().hasDefault
+    return this.#ensureLoaded().hasDefault || FILLED_BY_MODEL.has(this.#definition)
   }
 
   /** Default of the column as text, if it is the same for every row */

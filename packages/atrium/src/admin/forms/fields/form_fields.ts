@@ -64,6 +64,8 @@ function makeFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
     body.fields
       /* The key can't be updated. [A7] */
       .filter(({ column }) => !(mode === 'update' && column?.isPrimary))
+      /* Rows are moved in their list; a schema can still require the number. */
+      .filter(({ apiName, required }) => required || apiName !== view.options.orderBy)
       .map((field) => {
         const reference = references.find(({ column }) => column === field.column)
         return makeField(view, field, reference, mode)

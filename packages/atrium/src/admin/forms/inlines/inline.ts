@@ -78,6 +78,7 @@ function inlineOf(
   const target = view.resource.base.columns.find(relation.localKey)
   if (!other || !column || !target) return null
   const isOne = relation.type === 'hasOne'
+  const sortName = options.sort ?? (isOne ? undefined : other.options.orderBy)
   return {
     name: relation.relationName,
     label: options.label ?? (isOne ? other.singular : other.label),
@@ -85,7 +86,7 @@ function inlineOf(
     column,
     target,
     fields: options.fields && [...options.fields],
-    sort: options.sort === undefined ? undefined : other.resource.columns.find(options.sort),
+    sort: sortName === undefined ? undefined : other.resource.columns.find(sortName),
     spare: options.spare ?? DEFAULT_UNUSED_ROWS,
     isOne,
   }

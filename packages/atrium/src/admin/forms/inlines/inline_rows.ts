@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
+import { reordered } from '#base/columns/places'
 import type { Site } from '../../views/site.js'
 import { isFileField } from '../files/file_fields.js'
 import type { FormField } from '../fields/form_field.js'
@@ -159,7 +160,8 @@ export interface PlacedRow {
 }
 
 /**
- * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3, and so on. If the form
+ * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3, and so on, or for the
+ * column that `orderBy` names numbers with gaps. If the form
  * does not contain all rows, the numbers of the other rows are unchanged, new rows come after them, and entered
  * numbers are used as they are. [R2]
  *
@@ -178,16 +180,21 @@ export function newPlaces(
     return value === null || value === undefined || value === '' ? null : Number(value)
   }
   const inOrder = placed.toSorted(byNumber)
-  if (stored.some((row) => !named.has(row))) {
+  const isGapped = attribute === inline.view.orderColumn?.attribute
+  if (!isGapped && stored.some((row) => !named.has(row))) {
     return literalPlaces(inOrder, stored.map(placeOf), placeOf)
   }
   const saved = inOrder.flatMap((row) => row.stored ?? [])
   const before = stored.filter((row) => saved.includes(row))
   const isMoved = saved.some((row, index) => row !== before[index])
-  if (!isMoved && saved.length === stored.length && saved.length === placed.length) return new Map()
+  const isWhole = isGapped || saved.length === stored.length
+  if (!isMoved && isWhole && saved.length === placed.length) return new Map()
+  const places = isGapped
+    ? reordered(inOrder.map((row) => (row.stored ? placeOf(row.stored) : null)))
+    : inOrder.map((_, index) => index + 1)
   return new Map(
     inOrder.flatMap((row, index): Array<[SentRow, number]> => {
-      const place = index + 1
+      const place = places[index]
       return row.stored && placeOf(row.stored) === place ? [] : [[row.sent, place]]
     })
   )

@@ -72,7 +72,8 @@ export function columnsWritten(names: readonly string[]): string[] {
 
 function find({ resource, options }: ModelView): Choices {
   const fields = [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
-  const usual = [...(options.listColumns ?? fields)].map((one): [string, ColumnChoice] => [
+  const shown = fields.filter((name) => name !== options.orderBy)
+  const usual = [...(options.listColumns ?? shown)].map((one): [string, ColumnChoice] => [
     nameOf(one),
     one,
   ])
