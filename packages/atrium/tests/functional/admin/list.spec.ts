@@ -365,7 +365,7 @@ test.group('Admin | list', (group) => {
     const tasks = [...some.text.matchAll(/name="action" value="([^"]*)"/g)]
     assert.deepEqual(
       tasks.map(([, task]) => task),
-      ['export']
+      ['compare', 'export']
     )
   })
 
