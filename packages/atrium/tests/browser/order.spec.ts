@@ -43,8 +43,7 @@ test.group('Order of rows, in a browser', (group) => {
       await page.keyboard.press('Alt+ArrowDown')
       await told('d')
       assert.equal(await names(), 'abdce')
-      const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-      assert.equal(focused, 'Move d')
+      assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Move d')
 
       await page.keyboard.press('Enter')
       const dialog = page.getByRole('dialog', { name: 'Move d' })
