@@ -3,14 +3,7 @@ import type { Offer } from '../permissions/may.js'
 import type { Site } from '../views/site.js'
 import type { ListParameters } from './list_parameters.js'
 import { withList } from './marked_record.js'
-
-/** Handles of a list's rows. */
-export interface RowMoves {
-  /** Returns the URL of the moves of a row. */
-  urlOf(key: string): string
-  /** Returns the label of a row's handle. */
-  labelOf(title: string): string
-}
+import type { RowMoves } from './rows_markup.js'
 
 /** Returns true if a list shows the stored order, so that its records can be moved. */
 export function movesRows({ base, deleted, isUnread, sorts, view }: ListParameters): boolean {

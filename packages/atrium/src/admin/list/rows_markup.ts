@@ -1,6 +1,5 @@
 import { escaped, isFromTheRight } from '../text/plain_text.js'
 import type { ShownCell } from './cell.js'
-import type { RowMoves } from './moved_rows.js'
 import type { ColumnStyle, Row } from './table_columns.js'
 
 /** Returns the content of a cell as markup, for lists and for read-only values in forms. */
@@ -82,6 +81,14 @@ function actionMenu({ isDeleted, key, title }: Row, { label, links, query }: Row
   )
   const id = escaped(`actions-${key}`)
   return `<td class="list-actions"><button class="row-menu" type="button" popovertarget="${id}" aria-label="${name}" title="${name}"><span aria-hidden="true">⋯</span></button><ul class="row-actions" id="${id}" popover>${items.join('')}</ul></td>\n`
+}
+
+/** Handles of a list's rows. */
+export interface RowMoves {
+  /** Returns the URL of the moves of a row. */
+  urlOf(key: string): string
+  /** Returns the label of a row's handle. */
+  labelOf(title: string): string
 }
 
 function handle({ key, title }: Row, moves: RowMoves): string {
