@@ -98,7 +98,7 @@ export class CompareController {
     )
   }
 
-  /** Returns what two facts have in common only if they are equal. Keys never are, so they are no difference. */
+  /** Returns a text that is the same for equal facts. Keys always differ, so they are not compared. */
   #idOf({ markup, name }: RecordFact, value: unknown): string {
     const { fields, key } = this.view.resource
     if (key.columns.some(({ apiName }) => apiName === name)) return ''

@@ -58,7 +58,7 @@ async function largest(row: LucidRow, { name }: Column): Promise<number | null> 
 /**
  * Checks the column's type and indexes, which are known after the resource is loaded.
  *
- * @throws ValueError  for a column of another type, or in a unique index, which would refuse two moves at once
+ * @throws ValueError  for a column of another type, or in a unique index, which would refuse concurrent moves
  */
 export function checkOrderColumn(
   name: string,
