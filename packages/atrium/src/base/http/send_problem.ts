@@ -5,8 +5,8 @@ import { noteRefusal } from './refusals.js'
 /** Sends a problem as the response, and reports it if it is a refusal. */
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
   noteRefusal(ctx, problem)
-  /* The tag can be set already if the write is rolled back at its end. */
-  ctx.response.removeHeader('etag')
+  /* Set already if the write is rolled back at its end, or the list is not sent. */
+  for (const name of ['etag', 'x-total-count']) ctx.response.removeHeader(name)
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response
     .status(problem.status)

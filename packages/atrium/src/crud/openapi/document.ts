@@ -12,17 +12,18 @@ import {
   Paths,
 } from './names.js'
 import {
+  itemOrPart,
   schemaRef,
   describeCustom,
   DESCRIPTIONS,
   type Described,
   type Parts,
 } from './operation_objects.js'
-import type { SchemaObject, OpenApiDocument } from './openapi_types.js'
+import type { ApiInfo, SchemaObject, OpenApiDocument } from './openapi_types.js'
 import type { CrudConfig } from '../define_config.js'
 import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import { basePath } from '#base/http/base_path'
-import { RuntimeError } from '#base/errors'
+import { listed, RuntimeError } from '#base/errors'
 import { headerParameters, sharedParameters } from './parameter_objects.js'
 import { PROBLEM, Responses } from './responses.js'
 
@@ -69,7 +70,8 @@ class Schemas {
       this.all[`${item}BatchResponse`] = describeBatchResponse(resource, schemaRef(item))
     }
     if (hasList)
-      this.all[`${item}List`] = describeList(schemaRef(item), resource, endpoints.responseKey)
+      this.all[`${item}List`] = describeList(itemOrPart({ item }), resource, endpoints.responseKey)
+    if (hasList || has('read')) this.all[`${item}Part`] = partOf(this.all[item])
   }
 
   /**
@@ -103,6 +105,11 @@ class Schemas {
   }
 }
 
+/** Describes an item of which `fields` has chosen some properties. */
+function partOf({ required, description, ...item }: SchemaObject): SchemaObject {
+  return { ...item, description: 'Some of the properties, with `fields`' }
+}
+
 const DESCRIPTION = `\
 Names in bodies and parameters are those of the schemas; what is not known is ignored. Datetimes are UTC.
 Integers beyond 2^53 are strings of digits. Errors are \`application/problem+json\` (RFC 9457). Bodies may also be sent as
@@ -122,7 +129,7 @@ const SECURITY_SCHEMES = {
 export function buildDocument(
   all: readonly EndpointCreator[],
   config: CrudConfig,
-  { title, version }: { title: string; version: string },
+  info: ApiInfo,
   failed: (resource: Resource, error: unknown) => void = rethrow
 ): OpenApiDocument {
   const ordered = all.toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -159,16 +166,16 @@ export function buildDocument(
   const served = ordered.filter(({ routes }) => routes.length > 0)
   return {
     openapi: '3.1.1',
-    info: { title, version, description: DESCRIPTION },
+    info: { ...info, description: DESCRIPTION },
     servers: [{ url: basePath() || '/' }],
-    tags: [...new Set(served.flatMap(({ resource }) => resource.tags))].map((name) => ({ name })),
+    tags: tagsOf(served, names),
     paths: paths.all,
     components: {
       schemas: { Problem: PROBLEM, ...schemas.all },
       parameters: { ...sharedParameters(config.pagination), ...headerParameters() },
       headers: responses.headers(),
       responses: responses.components(),
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: usesTokens(paths.all) ? SECURITY_SCHEMES : {},
     },
   }
 }
@@ -196,4 +203,26 @@ function securityOf(endpoints: EndpointCreator, { operation, operations }: Endpo
   const bound = all.filter((one) => endpoints.accessOf(one) !== 'public')
   const tokens = bound.map((one) => ({ bearer: [`${endpoints.resource.name}:${one}`] }))
   return bound.length > 0 && bound.length < all.length ? [{}, ...tokens] : tokens
+}
+
+/** Returns the tags of the models, each with the names of its records. */
+function tagsOf(served: readonly EndpointCreator[], names: Map<EndpointCreator, EndpointNames>) {
+  const tags = new Map<string, Set<string>>()
+  for (const endpoints of served) {
+    const { many } = names.get(endpoints)!
+    for (const tag of endpoints.resource.tags) {
+      tags.set(tag, (tags.get(tag) ?? new Set()).add(many))
+    }
+  }
+  return [...tags].map(([name, records]) => ({
+    name,
+    description: `Work with ${listed([...records])}`,
+  }))
+}
+
+/** True if an operation accepts a token. */
+function usesTokens(paths: OpenApiDocument['paths']): boolean {
+  return Object.values(paths).some((path) =>
+    Object.values(path).some(({ security }) => security.length > 0)
+  )
 }

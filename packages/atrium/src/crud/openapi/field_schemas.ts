@@ -28,13 +28,13 @@ export function fromVine(json: object): SchemaObject {
     if (types.size === 1) schema.type = [...types][0]
   }
   if (schema.anyOf) {
-    if (isEverything(schema.anyOf)) delete schema.anyOf
-    else schema.anyOf = schema.anyOf.map(fromVine)
+    const alternatives = schema.anyOf.map(fromVine)
+    if (isEverything(schema.anyOf) || alternatives.some(isEmpty)) delete schema.anyOf
+    else schema.anyOf = alternatives
   }
   if (Array.isArray(schema.items)) {
     schema.prefixItems = schema.items.map(fromVine)
-    if (additionalItems === false) schema.items = false
-    else delete schema.items
+    schema.items = additionalItems === false ? false : {}
   } else if (typeof schema.items === 'object') schema.items = fromVine(schema.items)
 
   if (schema.properties) schema.properties = mapValues(schema.properties, fromVine)
@@ -44,6 +44,10 @@ export function fromVine(json: object): SchemaObject {
   if (schema.type === 'object' && !schema.properties) schema.additionalProperties ??= true
   if (schema.pattern !== undefined && !isPortable(schema.pattern)) delete schema.pattern
   return schema
+}
+
+function isEmpty(schema: SchemaObject): boolean {
+  return Object.keys(schema).length === 0
 }
 
 function isEverything(alternatives: SchemaObject[]): boolean {

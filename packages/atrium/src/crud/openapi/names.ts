@@ -25,7 +25,7 @@ const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
 }
 
 /** Suffixes of the schemas of one model. */
-const BESIDE = ['', 'Create', 'Update', 'List', 'Batch', 'BatchResponse']
+const BESIDE = ['', 'Part', 'Create', 'Update', 'List', 'Batch', 'BatchResponse']
 
 /** A set of unique names: a repeated name gets a number. */
 export class UniqueNames {

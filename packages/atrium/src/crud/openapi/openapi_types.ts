@@ -74,11 +74,19 @@ export interface OperationObject {
 
 export type PathItem = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', OperationObject>>
 
+/** Title and version of the API, and who offers it */
+export interface ApiInfo {
+  title: string
+  version: string
+  contact?: { name?: string; url?: string; email?: string }
+  license?: { name: string; identifier?: string; url?: string }
+}
+
 export interface OpenApiDocument {
   openapi: string
-  info: { title: string; version: string; description: string }
+  info: ApiInfo & { description: string }
   servers: Array<{ url: string }>
-  tags: Array<{ name: string }>
+  tags: Array<{ name: string; description: string }>
   paths: Record<string, PathItem>
   components: {
     schemas: Record<string, SchemaObject>

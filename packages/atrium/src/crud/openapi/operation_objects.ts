@@ -57,6 +57,8 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const isRead = of.endpoints.operations.includes('read')
     return {
       summary: `Create ${withArticle(names.one)}`,
+      description:
+        'Stores the body as a new item. A repeated request with the same `Idempotency-Key` stores nothing.',
       parameters: [header('Idempotency-Key')],
       requestBody: jsonBody(schemaRef(`${names.item}Create`)),
       responses: {
@@ -78,6 +80,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const { resource } = of.endpoints
     return {
       summary: `Read ${withArticle(names.one)}`,
+      description: 'Returns the item by its key.',
       parameters: [
         ...keyParameters(resource),
         ...ownParameters(resource, itemParameters(resource)),
@@ -85,7 +88,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         header('If-Match'),
       ],
       responses: {
-        200: responses.response('The item', schemaRef(names.item), ['ETag']),
+        200: responses.response('The item', itemOrPart(names), ['ETag']),
         304: responses.response('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 404, 412, 413, 422]),
       },
@@ -108,11 +111,11 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       ],
       responses: {
         200: responses.list(
-          isBare ? { anyOf: [{ type: 'array', items: schemaRef(names.item) }, list] } : list,
-          schemaRef(names.item),
+          isBare ? { anyOf: [{ type: 'array', items: itemOrPart(names) }, list] } : list,
+          itemOrPart(names),
           !isPaged
         ),
-        304: responses.response('Not changed', undefined, ['ETag']),
+        304: responses.response('Not changed', undefined, ['ETag', 'X-Total-Count']),
         ...responses.problems([400, ...refusals(of), 413, 422]),
       },
     }
@@ -201,9 +204,9 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const { softDelete } = of.endpoints.resource
     return {
       summary: `Delete ${withArticle(of.names.one)}`,
-      ...(softDelete && {
-        description: 'Marks the item as deleted; other operations no longer find it.',
-      }),
+      description: softDelete
+        ? 'Marks the item as deleted; other operations no longer find it.'
+        : 'Removes the item from the database.',
       ...deletion(of),
     }
   },
@@ -242,11 +245,13 @@ function batch({ names, responses, ...of }: Described): Parts {
 
 function listDescription({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>) {
   const description = [
-    ...(route.name === 'read_paginated' ? ['By page, also without a parameter'] : []),
+    route.name === 'read_paginated'
+      ? 'By page, also without a parameter'
+      : 'Returns the items that match, in the order of `sort` and of the key',
     ...(endpoints.isJsonServer && route.name !== 'read_paginated' ? [JSON_SERVER_LIST] : []),
     ...(endpoints.resource.filters.all.length > 0 ? [GROUPS] : []),
   ].join('. ')
-  return description === '' ? {} : { description: `${description}.` }
+  return { description: `${description}.` }
 }
 
 function deletion({ responses, ...of }: Described) {
@@ -305,6 +310,11 @@ function updateBody(schema: SchemaObject, method: string): RequestBody {
   return { ...body, content: { ...body.content, 'application/merge-patch+json': { schema } } }
 }
 
+/** Returns the schema of an item that has only some of its properties if `fields` names them. [Q2] */
+export function itemOrPart({ item }: Pick<EndpointNames, 'item'>): SchemaObject {
+  return { anyOf: [schemaRef(item), schemaRef(`${item}Part`)] }
+}
+
 export function schemaRef(name: string): SchemaObject {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -321,7 +331,7 @@ export function describeCustom(of: Described): Parts {
   const given = status ?? (response === null ? 204 : 200)
   return {
     summary: summary ?? `${route.method} ${route.path.slice(of.endpoints.path.length)}`,
-    ...(description && { description }),
+    description: description ?? 'A route of the application.',
     parameters: [
       ...parameterNames(route.path).map((name) => pathParameter(of, name)),
       ...Object.entries(query).map(([name, schema]): ParameterObject => ({

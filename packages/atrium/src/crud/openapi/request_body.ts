@@ -228,5 +228,5 @@ function keySchema(
   const parts = key.columns.map(schemaOf)
   if (parts.length === 1) return parts[0]
   const { length } = parts
-  return { type: 'array', prefixItems: parts, minItems: length, maxItems: length }
+  return { type: 'array', prefixItems: parts, items: {}, minItems: length, maxItems: length }
 }

@@ -10,6 +10,8 @@ import { bestEncoding } from '#base/http/send_asset'
 import { matchesWeakly, parseTags } from '#base/http/etag'
 import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
+import type { CrudConfig } from '../define_config.js'
+import type { ApiInfo } from './openapi_types.js'
 import { buildDocument } from './document.js'
 import { digest } from '#base/values/digest'
 
@@ -57,11 +59,8 @@ export class ServedSchema {
       for (const include of includes.values()) await include.load()
     }
     const config = crudConfig()
-    const { name, version } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
-    const info = {
-      title: config.openapi.title ?? `${string.capitalCase(name)} API`,
-      version: config.openapi.version ?? version ?? '0.0.0',
-    }
+    const manifest = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
+    const info = infoOf(manifest, config.openapi)
     const document = buildDocument(this.resources.endpoints(), config, info, (resource, error) =>
       ctx.logger.error({ err: error }, `${resource.name} cannot be described in the API schema`)
     )
@@ -69,4 +68,33 @@ export class ServedSchema {
     const tag = digest(body, 'base64url').slice(0, 22)
     return { ...(await compressed(body, 'application/json; charset=utf-8')), tag }
   }
+}
+
+/** The parts of a package.json that describe the API */
+interface Manifest {
+  name: string
+  version?: string
+  license?: string
+  author?: string | { name?: string; email?: string; url?: string }
+}
+
+/** Returns title, version, contact and license: those of the configuration, otherwise of package.json. */
+function infoOf(manifest: Manifest, { title, version }: CrudConfig['openapi']): ApiInfo {
+  const { license = 'UNLICENSED' } = manifest
+  const isSpdx = /^[\w.+-]+$/.test(license) && license !== 'UNLICENSED'
+  return {
+    title: title ?? `${string.capitalCase(manifest.name)} API`,
+    version: version ?? manifest.version ?? '0.0.0',
+    contact: contactOf(manifest),
+    license: { name: license, ...(isSpdx && { identifier: license }) },
+  }
+}
+
+/** Returns the author, such as `Jo <jo@example.com> (https://example.com)`, otherwise the address of the application. */
+function contactOf({ author }: Manifest): ApiInfo['contact'] {
+  const url = app.config.get<string>('app.appUrl')
+  if (typeof author === 'object') return { url, ...author }
+  const [, name, email, page] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(author ?? '')!
+  const known = { name: name.trim(), email, url: page ?? url }
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value))
 }

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { test } from '@japa/runner'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { EndpointCreator, resources, useTokenAuthorizer } from '#crud'
+import type { SchemaObject } from '#crud/openapi/openapi_types'
 import { buildDocument } from '#crud/openapi/document'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { Gadget } from '#tests/fixtures/openapi'
@@ -28,6 +29,46 @@ test.group('API schema', (group) => {
     assert.isTrue(result.valid)
     assert.match(document.openapi, /^3\.1\./)
     assert.equal(document.info.title, 'Atrium API')
+  })
+
+  test('[W7] everything that linters of OpenAPI look for is there', ({ assert }) => {
+    const { components, info, tags } = schema.document
+    assert.isNotEmpty(info.description)
+    assert.deepEqual(info.license, { name: 'MIT', identifier: 'MIT' })
+    assert.match(info.contact!.url!, /^http/)
+    for (const { name, description } of tags) assert.isNotEmpty(description, name)
+    for (const { description, operationId, summary } of schema.operations) {
+      assert.isNotEmpty(summary, operationId)
+      assert.isNotEmpty(description, operationId)
+    }
+    const texts = JSON.stringify(schema.document)
+    for (const [kind, parts] of Object.entries(components)) {
+      for (const name of Object.keys(parts)) {
+        const isUsed =
+          texts.includes(`#/components/${kind}/${name}"`) || texts.includes(`"${name}":[`)
+        assert.isTrue(isUsed, `${kind}/${name} is not used`)
+      }
+    }
+    const check = (part: unknown, place: string) => {
+      if (typeof part !== 'object' || part === null) return
+      const { anyOf, items, type } = part as SchemaObject
+      if (type === 'array') assert.isDefined(items, `${place} has no items`)
+      const isEmpty = (one: object) => Object.keys(one).length === 0
+      if (Array.isArray(anyOf)) assert.isFalse(anyOf.some(isEmpty), `${place} matches anything`)
+      for (const [name, inner] of Object.entries(part)) check(inner, `${place}/${name}`)
+    }
+    check(components.schemas, 'schemas')
+    check(schema.document.paths, 'paths')
+  })
+
+  test('[W7] items that fields has cut are described', async ({ assert }) => {
+    const { body } = await get('/api/utensils?fields=name')
+    const response = schema.response(schema.operation('listUtensils'), 200)!
+    assert.isUndefined(schema.errorsOf(response.content!['application/json'].schema, body))
+    const { Utensil, UtensilPart } = schema.document.components.schemas
+    assert.isNotEmpty(Utensil.required)
+    assert.notProperty(UtensilPart, 'required')
+    assert.deepEqual(UtensilPart.properties, Utensil.properties)
   })
 
   test('[Q1, P7] a hidden column is only in bodies whose schema contains it', ({ assert }) => {
