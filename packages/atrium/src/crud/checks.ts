@@ -64,6 +64,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   endpointNames: OBJECT,
   endpointCreator: ANY,
   filterConfig: OBJECT,
+  filters: [(value) => value === 'related', "'related'"],
   operators: OBJECT,
   responseKey: [
     (value) => typeof value === 'string' && value !== '' && !LIST_MEMBERS.includes(value),

@@ -1,3 +1,4 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
 import type {
   Collation,
@@ -5,6 +6,8 @@ import type {
   ElementIntrospection,
 } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
+import type { Sql } from '../sql/sql.js'
+import type { Actor } from '../types.js'
 import { hasOwnConsume, hasOwnSerialize } from '#base/lucid/column_functions'
 import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
 
@@ -21,6 +24,22 @@ const ITEM = {
 
 /** Definitions of columns that a hook of the model sets if they are empty */
 const FILLED_BY_MODEL = new WeakSet<object>()
+/** A value of related records that is joined to the rows of a list. [W8] */
+export interface RelatedPlace {
+  /** Name in requests, such as `distributor.name` */
+  apiName: string
+  /** Alias of the joined table, and the column in it */
+  table: string
+  column: string
+  /** Returns the join */
+  join: (client: QueryClientContract, options: { actor?: Actor }) => Sql
+}
+
+interface ColumnOptions {
+  hidden?: boolean
+  mixed?: boolean
+  related?: RelatedPlace
+}
 
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
@@ -49,6 +68,8 @@ export class Column {
   readonly needsHydration: boolean
   /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
   readonly described: Readonly<Record<string, unknown>>
+  /** Set for a column of related records that lists are sorted by */
+  readonly related: RelatedPlace | undefined
 
   #introspection: ColumnIntrospection | undefined
   #kind: ColumnKind | undefined
@@ -61,13 +82,17 @@ export class Column {
     model: LucidModel,
     attribute: string,
     definition: ModelColumnOptions,
-    { hidden, mixed = false }: { hidden?: boolean; mixed?: boolean } = {}
+    { hidden, mixed = false, related }: ColumnOptions = {}
   ) {
     this.attribute = attribute
-    this.name = definition.columnName
+    this.name = related ? related.column : definition.columnName
+    this.related = related
     this.hidden = hidden ?? definition.serializeAs === null
     this.#isMixed = mixed
-    this.apiName = definition.serializeAs ?? model.namingStrategy.serializedName(model, attribute)
+    this.apiName =
+      related?.apiName ??
+      definition.serializeAs ??
+      model.namingStrategy.serializedName(model, attribute)
     this.isPrimary = definition.isPrimary
     this.automatic = Boolean(definition.meta?.autoCreate || definition.meta?.autoUpdate)
     this.serialize = hasOwnSerialize(definition) ? definition.serialize : undefined
@@ -96,7 +121,12 @@ export class Column {
     return this.#again({ hidden: this.hidden, mixed: true })
   }
 
-  #again(options: { hidden: boolean; mixed?: boolean }): Column {
+  /** Returns the same column as one of a joined table, null without a related record. [W8] */
+  asRelated(related: RelatedPlace): Column {
+    return this.#again({ hidden: this.hidden, mixed: true, related })
+  }
+
+  #again(options: ColumnOptions): Column {
     const column = new Column(this.#model, this.attribute, this.#definition, options)
     if (this.#introspection) column.introspected(this.#introspection)
     return column

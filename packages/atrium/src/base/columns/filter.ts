@@ -95,7 +95,9 @@ export interface NamedFilter {
    */
   operator: Operator | 'title' | 'custom'
   /** Reads values that are not of the column's type; returns null for other values */
-  read?: (text: string) => Condition | FilterError | null
+  read?: (text: string, isNegated?: boolean) => Condition | FilterError | null
+  /** True if `read` negates the condition itself */
+  readsNegation?: boolean
 }
 
 /**
@@ -158,10 +160,11 @@ function read(
 ): Partial<ReadFilter> {
   if (!named) return invalid({ reason: 'unknown' })
   const { column, operator } = named
-  const special = named.read?.(text)
+  const special = named.read?.(text, isNegated)
   if (special) {
     if ('reason' in special) return { column, operator, ...invalid(special) }
-    return { column, operator, condition: isNegated ? negated(column, special) : special }
+    const isPlain = !isNegated || named.readsNegation
+    return { column, operator, condition: isPlain ? special : negated(column, special) }
   }
   const operators = operatorsOf(column)
   if (operator === 'title' || operator === 'custom' || !operators.includes(operator)) {

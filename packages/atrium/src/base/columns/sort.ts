@@ -30,7 +30,7 @@ export function sortWords(text: string | undefined): SortWord[] {
  */
 export function readSorts(
   words: readonly SortWord[],
-  sortable: ReadonlyMap<string, Column>,
+  sortable: Pick<ReadonlyMap<string, Column>, 'get' | 'keys'>,
   invalid: Invalid
 ): Sort[] {
   const sorts = new Map<Column, Sort>()
@@ -66,4 +66,9 @@ export function reversed({ column, direction }: Sort): Sort {
 
 function ascending(column: Column): Sort {
   return { column, direction: 'asc' }
+}
+
+/** Returns the table of a column in a list: that of related records if it is one of theirs. */
+export function tableOf(column: Column, table: string): string {
+  return column.related?.table ?? table
 }

@@ -104,6 +104,18 @@ export class EndpointAccess {
     return included
   }
 
+  /**
+   * Authorizes the caller for the records of a relation that a filter or the order names.
+   *
+   * @returns false for a relation that no caller can read
+   * @throws Problem  when the caller is not allowed to read them
+   */
+  async admitsRelated(ctx: HttpContext, relation: IncludedRelation): Promise<boolean> {
+    if (!this.mount && !accessToInclude(relation)) return false
+    await this.#authorizeOne(ctx, relation)
+    return true
+  }
+
   async #authorizeOne(ctx: HttpContext, include: IncludedRelation): Promise<void> {
     const { name, resource } = include
     const operation = operationOf(include)

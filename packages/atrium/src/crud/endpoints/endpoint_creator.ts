@@ -205,8 +205,7 @@ export class EndpointCreator extends ItemWrites {
 
   /** GET: returns counts, sums, averages, minimums and maximums of the list, in groups. [G5] */
   async aggregateItems(ctx: HttpContext): Promise<{ data: AggregateRow[] }> {
-    const { resource } = await this.#targetOf(ctx)
-    return await handleAggregate(ctx, resource, (request, words) =>
+    return await handleAggregate(ctx, await this.#targetOf(ctx), (request, words) =>
       this.crud.aggregate(request, { ...this.callOptions(ctx), ...words })
     )
   }
@@ -308,9 +307,10 @@ export class EndpointCreator extends ItemWrites {
       const isBare = this.isJsonServer && !isPaged
       return await replyList(ctx, isBare ? bareList(list) : nameItems(list, this.responseKey))
     }
-    const { resource } = await this.#targetOf(ctx)
+    const { access, resource } = await this.#targetOf(ctx)
     await handleExport(ctx, {
       resource,
+      access,
       format,
       isJsonServer: this.isJsonServer,
       client: this.callOptions(ctx).client ?? resource.client(),

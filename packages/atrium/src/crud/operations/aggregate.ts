@@ -8,6 +8,7 @@ import { clientFor } from './client_for.js'
 import { aggregateAllowed } from './lists/aggregate_allowed.js'
 import { MOST_AUTHORIZED } from './lists/count_allowed.js'
 import type { Records } from './records.js'
+import { relatedInCode } from './related/related_fields.js'
 
 export type AggregateOptions = CallOptions & AggregateWords
 
@@ -23,7 +24,12 @@ export async function aggregateItems(
   const request =
     query instanceof ListRequest
       ? query.shownBy(resource)
-      : ListRequest.fromCode(resource, query, crudConfig().pagination)
+      : ListRequest.fromCode(
+          resource,
+          query,
+          crudConfig().pagination,
+          await relatedInCode(resource, query.filters, { ...options, client })
+        )
   const aggregation = readAggregation(resource, options)
   const matching = records.byConditions(request, client, options)
   if (!records.authorizesRecords(options)) {

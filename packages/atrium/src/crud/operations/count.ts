@@ -6,6 +6,7 @@ import type { CallOptions, SelectOptions } from './call_options.js'
 import { clientFor } from './client_for.js'
 import { beginOfDay, intoDays, partFor } from './lists/days_in_zone.js'
 import type { Records } from './records.js'
+import { relatedInCode } from './related/related_fields.js'
 
 type Filters = Record<string, unknown>
 
@@ -73,7 +74,9 @@ async function selectMatching(
   options: SelectOptions
 ): Promise<Selection> {
   await records.authorize('read_multi', options)
-  const conditions = conditionsFromCode(records.resource, filters)
+  const { resource } = records
+  const related = await relatedInCode(resource, filters, { ...options, client })
+  const conditions = conditionsFromCode(resource, filters, related)
   const { deleted = 'exclude' } = options
   return records.byConditions({ conditions, deleted }, client, options)
 }

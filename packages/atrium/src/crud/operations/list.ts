@@ -6,6 +6,7 @@ import { readAuthorized } from './lists/authorized_list.js'
 import { isCounted, isFarOffset, readPart } from './lists/list_part.js'
 import { shapeList, type ListOptions, type ListResult } from './lists/list_result.js'
 import type { Records } from './records.js'
+import { relatedInCode } from './related/related_fields.js'
 
 /** Reads a list. See `LucidCrud.getMulti`. */
 export async function listItems(
@@ -18,7 +19,12 @@ export async function listItems(
   const request =
     query instanceof ListRequest
       ? query.shownBy(resource)
-      : ListRequest.fromCode(resource, query, crudConfig().pagination)
+      : ListRequest.fromCode(
+          resource,
+          query,
+          crudConfig().pagination,
+          await relatedInCode(resource, query.filters, options, query.sort)
+        )
   await records.authorize('read_multi', options)
   if (!options.budget) return await readList(records, request, client, options)
   return await options.budget.forList((budget) =>

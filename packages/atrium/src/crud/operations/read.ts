@@ -14,6 +14,7 @@ import type { FindOptions, ReadOptions, SelectOptions } from './call_options.js'
 import { clientFor } from './client_for.js'
 import { includeRelated, includeColumns } from './include.js'
 import type { Records } from './records.js'
+import { relatedInCode } from './related/related_fields.js'
 
 /** Reads one item. See `LucidCrud.get`. */
 export async function readItem(
@@ -58,7 +59,8 @@ export async function findRecordBy(
 ): Promise<LucidRow | null> {
   const { resource } = records
   const client = await clientFor(resource, options)
-  const conditions = strictConditions(resource, filters)
+  const related = await relatedInCode(resource, filters, { ...options, client })
+  const conditions = strictConditions(resource, filters, related)
   const { deleted = 'exclude', lock } = options
   const matching = records.byConditions({ conditions, deleted }, client, options)
   const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialectOf(client))

@@ -4,6 +4,7 @@ import { chunks, KEYS_PER_CONDITION } from '#base/chunks'
 import type { Column } from '#base/columns/column'
 import type { Condition } from '#base/columns/condition'
 import type { KeyValue } from '#base/columns/key'
+import type { Sort } from '#base/columns/sort'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { dialectOf } from '#base/database/dialects'
 import { joined, type Sql } from '#base/sql/sql'
@@ -49,7 +50,7 @@ export class VisibleRows extends Authorization {
    * Selects the items of a list.
    */
   byConditions(
-    request: Pick<ListRequest, 'conditions' | 'deleted'>,
+    request: Pick<ListRequest, 'conditions' | 'deleted'> & { sorts?: readonly Sort[] },
     client: QueryClientContract,
     options: CallOptions
   ): Selection {
@@ -58,7 +59,13 @@ export class VisibleRows extends Authorization {
     const conditions = request.conditions.map((one) =>
       conditionToSql(this.resource.table, one, dialect, (values) => values(client, options))
     )
-    return { ...visible, where: [...visible.where, ...conditions] }
+    const joins = this.joinsOf(request.sorts ?? [], client, options)
+    return { ...visible, joins, where: [...visible.where, ...conditions] }
+  }
+
+  /** Returns the joins of related records that a list is sorted by. [W8] */
+  joinsOf(sorts: readonly Sort[], client: QueryClientContract, options: CallOptions): Sql[] {
+    return sorts.flatMap(({ column }) => column.related?.join(client, options) ?? [])
   }
 
   /**

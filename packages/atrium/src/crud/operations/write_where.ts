@@ -11,6 +11,7 @@ import type { GrantedOperation } from '../resource/permissions.js'
 import type { CallOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
 import { countMatching, matchingKeys } from './lists/matching_keys.js'
+import { relatedInCode } from './related/related_fields.js'
 import { runWrite } from './writes/write_transaction.js'
 
 /** Filters by name, or the request of an endpoint. */
@@ -50,7 +51,11 @@ export async function writeWhere(
     const conditions =
       where instanceof ListRequest
         ? where.shownBy(resource).conditions
-        : strictConditions(resource, where)
+        : strictConditions(
+            resource,
+            where,
+            await relatedInCode(resource, where, { ...options, client })
+          )
     const request = { conditions, deleted: 'exclude' as const }
     const own = { ...options, client }
     const found = await lockMatching(context, request, max + 1, client, own)

@@ -58,7 +58,7 @@ export function readCursor(resource: Resource, list: CursorList, cursor: string)
 function purposeOf(resource: Resource, { conditions, deleted, sorts }: CursorList): string {
   const { key, name, table } = resource
   const order = orderOf(sorts, key.columns).map(({ column, direction }) => [
-    column.name,
+    column.related ? column.apiName : column.name,
     column.kind,
     direction,
   ])

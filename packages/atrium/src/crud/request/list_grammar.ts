@@ -10,6 +10,7 @@ import { readDeleted, type DeletedMode } from '#base/columns/soft_delete'
 import { readSorts, type Sort, type SortWord } from '#base/columns/sort'
 import type { Resource } from '../resource/resource.js'
 import { readCursor } from './cursor.js'
+import type { RelatedLookup } from './related_lookup.js'
 import { readPaging, type Paging, type PagingRules, type PagingWords } from './paging.js'
 
 /**
@@ -31,6 +32,8 @@ export interface ListWords {
 export interface ListDoor extends PagingRules {
   /** Returns the column and operator of a filter's name without prefixes; undefined for an unknown filter */
   named?: (name: string) => NamedFilter | undefined
+  /** Fields of related records that the request names */
+  related?: RelatedLookup
 }
 
 /** The validated words. */
@@ -51,14 +54,19 @@ export interface ReadList {
  * @throws Problem 422  for a cursor of another list
  */
 export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {
-  const { invalid, named = () => undefined } = door
-  const filters = readFilters(words.filters, named)
+  const { invalid, named = () => undefined, related } = door
+  const filters = readFilters(words.filters, (name) => named(name) ?? related?.filter(name))
+  const { sortable } = resource
+  const sorted = {
+    get: (name: string) => sortable.get(name) ?? related?.sortable(name),
+    keys: () => sortable.keys(),
+  }
   for (const { name, operator, error } of filters) {
     if (error) invalid(name, operator ?? 'filter', filterErrorMessage(error))
   }
   const list = {
     conditions: [...(words.conditions ?? []), ...conditionsOf(filters)],
-    sorts: readSorts(words.sort, resource.sortable, invalid),
+    sorts: readSorts(words.sort, sorted, invalid),
     deleted: readDeleted(words.deleted, invalid),
   }
   const positionOf = (cursor: string) => readCursor(resource, list, cursor)

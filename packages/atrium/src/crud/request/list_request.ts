@@ -19,6 +19,7 @@ import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
 import { readListWords, type ListWords } from './list_grammar.js'
 import { isKeyList, jsonServerParameters, jsonServerWords } from './json_server.js'
+import type { RelatedLookup } from './related_lookup.js'
 import { PAGING, type Paging } from './paging.js'
 import {
   aggregateParameters,
@@ -110,7 +111,8 @@ export class ListRequest {
       ? translatedWords(resource, query, pagination)
       : apiWords(resource, query)
     const named = (name: string) => resource.filters.get(name)
-    const door = { named, pagination, paged, invalid: refuseInvalid }
+    const { related } = query
+    const door = { named, related, pagination, paged, invalid: refuseInvalid }
     const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
     if (paging.shape === 'cursor' && count) throw conflictsWithCursor('count=true')
     return new ListRequest(conditions, sorts, paging, deleted, { ...extent, count })
@@ -132,7 +134,7 @@ export class ListRequest {
     }
     const words = { ...apiWords(resource, query), sort: [], paging: {} }
     const named = (name: string) => resource.filters.get(name)
-    const door = { named, pagination, invalid: refuseInvalid }
+    const door = { named, related: query.related, pagination, invalid: refuseInvalid }
     const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
     return new ListRequest(conditions, sorts, paging, deleted)
   }
@@ -146,12 +148,14 @@ export class ListRequest {
   static fromCode(
     resource: Resource,
     query: ListQuery,
-    pagination: CrudConfig['pagination']
+    pagination: CrudConfig['pagination'],
+    related?: RelatedLookup
   ): ListRequest {
     const { conditions, sorts, paging, deleted } = readListWords(
       resource,
-      codeWords(resource, query),
+      codeWords(resource, query, related),
       {
+        related,
         pagination: { ...pagination, maximum: Infinity },
         invalid: (field, rule, message) => {
           if (field === 'sort') throw invalidParameter(field, rule, message)
@@ -250,7 +254,7 @@ function apiWords(
 function filterNames({ filters }: Resource, query: QueryString): string[] {
   const places = query.names.map((name) => ({ ...filters.placeOf(name), name: '' }))
   const prefixes = new Set(['', ...places.map(placedName)])
-  const names = filters.all.map(({ name }) => name)
+  const names = [...filters.all.map(({ name }) => name), ...filters.relatedNames]
   return [...prefixes].flatMap((prefix) => names.map((name) => prefix + name))
 }
 
@@ -266,7 +270,7 @@ function filtersIn(
   parameter: string
 ): Array<[name: string, text: string]> {
   const { name, group } = resource.filters.placeOf(parameter)
-  const isDeclared = resource.filters.get(name) !== undefined
+  const isDeclared = Boolean(resource.filters.get(name) ?? query.related?.filter(name))
   if (group !== null) {
     const message = filterErrorMessage({ reason: 'unknown' })
     if (!isDeclared) throw invalidParameter(parameter, 'filter', message)
@@ -280,7 +284,11 @@ function filtersIn(
  *
  * @throws ValueError
  */
-function codeWords(resource: Resource, query: ListQuery): ListWords {
+function codeWords(
+  resource: Resource,
+  query: ListQuery,
+  related: RelatedLookup | undefined
+): ListWords {
   const { cursor, offset, limit, page, itemsPerPage } = query
   const others = Object.entries({ offset, page, itemsPerPage, count: query.count || undefined })
   const other = others.find(([, value]) => cursor !== undefined && value !== undefined)
@@ -290,7 +298,7 @@ function codeWords(resource: Resource, query: ListQuery): ListWords {
   const counts = sent.filter(([, value]) => value !== undefined)
   return {
     filters: [],
-    conditions: conditionsFromCode(resource, query.filters ?? {}),
+    conditions: conditionsFromCode(resource, query.filters ?? {}, related),
     sort: sortWords(query.sort || undefined),
     paging: { ...Object.fromEntries(counts.map(([name, value]) => [name, String(value)])), cursor },
     deleted: query.deleted,
@@ -315,12 +323,13 @@ function parseCount(resource: Resource, query: QueryString): boolean | undefined
  */
 export function conditionsFromCode(
   resource: Resource,
-  filters: Record<string, unknown>
+  filters: Record<string, unknown>,
+  related?: RelatedLookup
 ): Condition[] {
   const placed = Object.entries(filters).map(([written, value]) => {
     const isColumn = (name: string) => resource.columns.find(name) !== undefined
     const { name, group, isNegated } = filterPlace(written, isColumn)
-    return { condition: conditionFromCode(resource, name, value, isNegated), group }
+    return { condition: conditionFromCode(resource, name, value, isNegated, related), group }
   })
   return conditionsOf(placed)
 }
@@ -329,20 +338,24 @@ function conditionFromCode(
   resource: Resource,
   name: string,
   value: unknown,
-  isNegated: boolean
+  isNegated: boolean,
+  related: RelatedLookup | undefined
 ): Condition {
   const { operators } = resource
   const { column: apiName, operator } = parseFilterName(name, operators.names)
   const column = resource.columns.find(apiName)
-  if (!column || isHiddenFrom(resource, column)) {
-    throw new ValueError(
-      `Invalid filter column '${apiName}': not found in the model ${resource.name}`
-    )
-  }
+  const isKnown = column && !isHiddenFrom(resource, column)
   try {
+    const condition = isKnown ? undefined : related?.ofValue(name, value, isNegated)
+    if (condition) return condition
+    if (!isKnown) {
+      throw new ValueError(
+        `Invalid filter column '${apiName}': not found in the model ${resource.name}`
+      )
+    }
     if (operators.has(operator)) {
-      const condition = operators.condition(column, operator, codeText(column, value))
-      return isNegated ? negated(column, condition) : condition
+      const custom = operators.condition(column, operator, codeText(column, value))
+      return isNegated ? negated(column, custom) : custom
     }
     return conditionOfValue(column, operator as Operator, value, isNegated)
   } catch (error) {

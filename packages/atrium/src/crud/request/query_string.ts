@@ -3,6 +3,7 @@ import type { Condition } from '#base/columns/condition'
 import { invalidParameter, malformedUrl, unknownParameter } from '#base/http/problems'
 import { closest } from 'fastest-levenshtein'
 import type { CrudConfig } from '../define_config.js'
+import type { RelatedLookup } from './related_lookup.js'
 import type { Resource } from '../resource/resource.js'
 
 /**
@@ -14,6 +15,8 @@ export class QueryString {
   readonly #nested = new Set<string>()
   /** Conditions that the application computes for the request; undefined if they are not computed */
   computed?: readonly Condition[]
+  /** Fields of related records that the parameters name */
+  related?: RelatedLookup
 
   /**
    * @param text  query string without the question mark
@@ -69,13 +72,6 @@ export class QueryString {
  */
 export function queryOf({ request }: HttpContext): QueryString {
   return new QueryString(request.parsedUrl.query ?? '')
-}
-
-/** Returns the parameters of a list request, with the filters that the application computes for it. [W10] */
-export async function listQueryOf(ctx: HttpContext, resource: Resource): Promise<QueryString> {
-  const query = queryOf(ctx)
-  query.computed = await resource.filters.compute(ctx)
-  return query
 }
 
 function decode(text: string): string {

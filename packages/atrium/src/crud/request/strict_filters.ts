@@ -9,6 +9,7 @@ import {
 import { invalidParameter, missingFilter, refuseInvalid } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
 import { conditionsFromCode, ListRequest } from './list_request.js'
+import type { RelatedLookup } from './related_lookup.js'
 import type { QueryString } from './query_string.js'
 
 /**
@@ -21,7 +22,8 @@ import type { QueryString } from './query_string.js'
  */
 export function strictConditions(
   resource: Resource,
-  filters: Record<string, unknown> | undefined
+  filters: Record<string, unknown> | undefined,
+  related?: RelatedLookup
 ): Condition[] {
   if (!filters || Object.keys(filters).length === 0) throw missingFilter()
   for (const [name, value] of Object.entries(filters)) {
@@ -29,13 +31,13 @@ export function strictConditions(
       throw invalidParameter(name, 'filter', 'must have a value')
     }
     try {
-      conditionsFromCode(resource, { [name]: value })
+      conditionsFromCode(resource, { [name]: value }, related)
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
       throw invalidParameter(name, 'filter', `is not a filter: ${error.message}`)
     }
   }
-  return conditionsFromCode(resource, filters)
+  return conditionsFromCode(resource, filters, related)
 }
 
 /**
@@ -47,9 +49,10 @@ export function strictConditions(
  */
 export function strictRequest(resource: Resource, query: QueryString): ListRequest {
   const { filters } = resource
+  const named = (name: string) => filters.get(name) ?? query.related?.filter(name)
   const sent = query.names.flatMap((name) => {
     const { group, name: filter } = filters.placeOf(name)
-    const operator = filters.get(filter)?.operator
+    const operator = named(filter)?.operator
     if (!operator) throw invalidParameter(name, 'filter', 'must be the name of a filter')
     const texts = group === null ? [query.get(name)!] : query.all(name)
     const isEmpty = operator !== 'exact' && texts.includes('')
@@ -57,7 +60,7 @@ export function strictRequest(resource: Resource, query: QueryString): ListReque
     return texts.map((text): [string, string] => [name, text])
   })
   if (sent.length === 0) throw missingFilter()
-  const read = readFilters(sent, (name) => filters.get(name))
+  const read = readFilters(sent, named)
   for (const { name, operator, error } of read) {
     if (error) refuseInvalid(name, operator ?? 'filter', filterErrorMessage(error))
   }

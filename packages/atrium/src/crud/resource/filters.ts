@@ -4,6 +4,7 @@ import { FilterConfig } from './filter_config.js'
 import {
   filterPlace,
   parseFilterName,
+  splitFilterName,
   type FilterError,
   type FilterName,
   type FilterPlace,
@@ -37,6 +38,10 @@ const NOTHING: Condition = { type: 'or', conditions: [] }
 export class Filters {
   readonly #filters = new Map<string, Filter>()
   readonly #computed = new Map<Filter, ComputedFilter>()
+  /** Declared filters on fields of related records, such as `distributor.name__contains` */
+  readonly #related = new Set<string>()
+  /** Relations whose fields are all filters, by name */
+  #open: ReadonlySet<string> = new Set()
   readonly #operators: CustomOperators
   readonly #model: string
 
@@ -50,6 +55,7 @@ export class Filters {
     this.#model = model
     this.#operators = operators
     for (const [name, value] of Object.entries(this.#checked(config))) {
+      if (this.#takesRelated(name, value, columns)) continue
       /* Clients cannot use a computed filter, so it can have a hidden column. */
       const isComputed = typeof value === 'function'
       const filter = this.#bound(name, isComputed ? columns.all : columns.visible)
@@ -96,7 +102,40 @@ export class Filters {
       if (column) left.#filters.set(name, { ...filter, column })
     }
     for (const [filter, compute] of this.#computed) left.#computed.set(filter, compute)
+    for (const name of this.#related) left.#related.add(name)
+    left.#open = this.#open
     return left
+  }
+
+  /** Declares every field of these relations as a filter. */
+  openRelations(names: Iterable<string>): void {
+    this.#open = new Set(names)
+  }
+
+  /** Names of the declared filters on fields of related records. [W8] */
+  get relatedNames(): readonly string[] {
+    return [...this.#related]
+  }
+
+  /** Relations whose fields are all filters. */
+  get openNames(): ReadonlySet<string> {
+    return this.#open
+  }
+
+  /** True if requests can name fields of related records. */
+  get areRelated(): boolean {
+    return this.#related.size + this.#open.size > 0
+  }
+
+  /** True for a declared filter on a related field. */
+  declaresRelated(name: string): boolean {
+    return this.#related.has(name) || this.#open.has(name.slice(0, name.indexOf('.')))
+  }
+
+  /** True for a declared filter on a related field, and for the field, which lists can be sorted by. */
+  allowsRelated(name: string): boolean {
+    if (this.declaresRelated(name)) return true
+    return this.relatedNames.some((one) => splitFilterName(one).column === name)
   }
 
   get all(): Filter[] {
@@ -136,6 +175,23 @@ export class Filters {
         `${this.#model}: filterConfig computes ${shown(value)} for '${name}', which ${error.message}`
       )
     }
+  }
+
+  /**
+   * Notes a name such as `distributor.name`.
+   *
+   * @throws ValueError  for a value, which only columns of the model can have
+   */
+  #takesRelated(name: string, value: unknown, columns: ColumnSet): boolean {
+    const { column } = this.#named(name)
+    if (!column.includes('.') || columns.find(column)) return false
+    if (value !== null) {
+      throw new ValueError(
+        `${this.#model}: filterConfig gives '${name}' a value, but a filter on a related field has none; use null`
+      )
+    }
+    this.#related.add(name)
+    return true
   }
 
   #bound(name: string, columns: readonly Column[]): Filter {

@@ -34,6 +34,7 @@ import { Projections } from './projections.js'
 import { CRUD_OPTIONS, storedOptions } from '#base/stored_options'
 import { UNKNOWN_TABLE, type ModelTable, readModelTable } from './model_table.js'
 import {
+  checkRelatedFilters,
   checkVirtualFields,
   bootedModel,
   keyOfColumns,
@@ -193,6 +194,7 @@ export class Resource {
     )
     this.filters = new Filters(options.filterConfig, this.columns, this.name, this.operators)
     limitedColumns(this.model, this.columns, options.transitions)
+    if (options.filters === 'related') this.filters.openRelations(this.includes.keys())
   }
 
   /**
@@ -346,6 +348,7 @@ export class Resource {
     this.#stored = await readModelTable(this, client, given)
     checkAgainstTable(this, this.generatedKey, this.#schemas)
     this.filters.load()
+    checkRelatedFilters(this.model, this.filters.relatedNames)
     this.#fillSortable()
     this.#keyIsGiven = mustGiveKey(this.model, this.key, this.generatedKey)
     this.#isLoaded = true

@@ -1,7 +1,8 @@
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
-import type { ColumnSet } from '#base/columns/column_set'
+import { ColumnSet } from '#base/columns/column_set'
+import { splitFilterName } from '#base/columns/filter'
 import { Key } from '#base/columns/key'
 import type { SoftDelete } from '#base/columns/soft_delete'
 import { listed, RuntimeError, shown, ValueError } from '#base/errors'
@@ -144,6 +145,37 @@ function checkKeyKind(model: string, key: Key, kind: KeyKind | undefined): void 
   if (key.isComposite || !column.isText || (kind === 'ulid' && column.kind === 'uuid')) {
     throw new ValueError(
       `${model}: key is '${kind}', which needs a primary key of one column that can hold it; ${column.name} is ${key.isComposite ? 'one of several' : column.sqlType}`
+    )
+  }
+}
+
+/**
+ * Checks the names of `filterConfig` such as `distributor.name__contains`: one or two relations, and a column. [W8]
+ *
+ * @throws ValueError
+ */
+export function checkRelatedFilters(model: LucidModel, names: readonly string[]): void {
+  for (const name of names) {
+    const [field, ...relations] = splitFilterName(name).column.split('.').reverse()
+    const which = `${model.name}: filterConfig: the filter '${name}' can't be:`
+    if (relations.length > 2) throw new ValueError(`${which} it names more than two relations`)
+    let from = model
+    for (const one of relations.reverse()) {
+      const all = [...from.$relationsDefinitions.values()]
+      const relation = all.find(({ serializeAs }) => serializeAs === one)
+      if (!relation) {
+        throw new ValueError(
+          `${which} ${from.name} has no relation '${one}'; its relations are ${listed(all.flatMap(({ serializeAs }) => serializeAs ?? []))}`
+        )
+      }
+      relation.boot()
+      from = relation.relatedModel()
+      from.boot()
+    }
+    const columns = new ColumnSet(from).visible.map(({ apiName }) => apiName)
+    if (columns.includes(field)) continue
+    throw new ValueError(
+      `${which} ${from.name} has no column '${field}'; its columns are ${listed(columns)}`
     )
   }
 }

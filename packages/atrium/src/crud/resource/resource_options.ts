@@ -43,6 +43,8 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   virtualFields?: Iterable<string>
   /** Filters of the list [S11] */
   filterConfig?: FilterConfig | FilterMap
+  /** `'related'`: all visible fields of the relations in `include` are filters, too, with all operators [W8] */
+  filters?: 'related'
   /** Filter operators of the application, such as `near` for `scale__near` in `filterConfig` [W10] */
   operators?: FilterOperators
   /** True if `?deleted=include` and `only` show soft-deleted items [A22] */

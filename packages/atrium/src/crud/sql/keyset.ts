@@ -1,6 +1,6 @@
 import type { Dialect } from '#base/database/dialect'
 import { joined, type Sql, type ExtraColumn } from '#base/sql/sql'
-import type { Sort } from '#base/columns/sort'
+import { tableOf, type Sort } from '#base/columns/sort'
 
 /** The position of a row in an order: one stored value for each column of the order. */
 export type Position = readonly unknown[]
@@ -15,7 +15,7 @@ export function positionParts(
 ): ExtraColumn[] {
   return order.map(({ column }, index) => {
     const as = aliasOf(index)
-    return { as, sql: dialect.stored(table, column, as) }
+    return { as, sql: dialect.stored(tableOf(column, table), column, as) }
   })
 }
 
@@ -36,7 +36,7 @@ export function rangesAfter(
   dialect: Dialect
 ): Sql[] {
   const [{ column, direction }] = order
-  const name = dialect.nameOf(table, column)
+  const name = dialect.nameOf(tableOf(column, table), column)
   const isNullLast = direction === 'desc' && column.nullable && position[0] !== null
   const after = comesAfter(order, position, table, dialect, isNullLast)
   return isNullLast ? [after, isNull(name)] : [after]
@@ -56,7 +56,8 @@ function comesAfter(
 ): Sql {
   if (!first) return NOTHING
   const { column, direction } = first
-  const name = dialect.nameOf(table, column)
+  const from = tableOf(column, table)
+  const name = dialect.nameOf(from, column)
   const tied = comesAfter(rest, values, table, dialect)
   if (value === null) {
     return direction === 'asc'
@@ -66,8 +67,8 @@ function comesAfter(
 
   const [least, beyond] = direction === 'asc' ? (['>=', '>'] as const) : (['<=', '<'] as const)
   const mayBeNull = direction === 'desc' && column.nullable && !hasValue
-  const within = dialect.compareStored(table, column, least, value)
-  const past = dialect.compareStored(table, column, beyond, value)
+  const within = dialect.compareStored(from, column, least, value)
+  const past = dialect.compareStored(from, column, beyond, value)
   const none = mayBeNull ? [isNull(name)] : []
   return joined([joined([within, ...none], 'or'), joined([past, ...none, tied], 'or')], 'and')
 }

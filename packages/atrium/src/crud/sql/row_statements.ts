@@ -159,9 +159,14 @@ export class RowStatements {
 
   /** Returns the statement that selects a column of the rows, to be used in another statement. */
   statement(client: QueryClientContract, selection: Selection, column: Column): Sql {
+    const wanted = dialectOf(client).nameOf(this.resource.table, column)
+    return this.expressions(client, selection, wanted)
+  }
+
+  /** Returns the statement that selects expressions of the rows, to be used in another statement. */
+  expressions(client: QueryClientContract, selection: Selection, wanted: string): Sql {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
-    const wanted = dialect.nameOf(table, column)
     if (!this.needsBuilder(selection)) return selectStatement(wanted, table, selection, dialect)
     const query = model.query({ client }) as Query
     applySelection(query, table, selection)
@@ -202,7 +207,7 @@ export class RowStatements {
   /** Runs an aggregate statement. Rows that a fetch hook leaves out of the list are not counted. */
   async aggregate(
     client: QueryClientContract,
-    selection: Selection,
+    { joins, ...selection }: Selection,
     wanted: string,
     { group, order, most }: Grouping = {}
   ): Promise<Row[]> {

@@ -8,6 +8,8 @@ export interface Selection {
   where: readonly Sql[]
   /** Additional conditions that require a query builder */
   scope?: (query: Query) => void
+  /** Joined tables with one row at most for each row, which only the order reads */
+  joins?: readonly Sql[]
   /** Terms of `order by` */
   order?: readonly string[]
   offset?: number
@@ -24,12 +26,14 @@ export interface Selection {
 export function selectStatement(
   wanted: string,
   table: string,
-  { where, order = [], offset, limit, lock }: Selection,
+  { where, joins = [], order = [], offset, limit, lock }: Selection,
   dialect: Dialect
 ): Sql {
   const condition = where.length === 0 ? null : joined(where, 'and')
-  const bindings = condition ? [...condition.bindings] : []
+  const bindings = joins.flatMap((join) => join.bindings)
+  if (condition) bindings.push(...condition.bindings)
   let sql = `select ${wanted} from ${dialect.quote(table)}`
+  for (const join of joins) sql += ` ${join.sql}`
   if (condition) sql += ` where ${condition.sql}`
   if (order.length > 0) sql += ` order by ${order.join(', ')}`
   if (limit !== undefined) sql += ` limit ${dialect.limit(limit)}`
@@ -45,9 +49,10 @@ export function selectStatement(
  * widen the other conditions.
  */
 export function applySelection(query: Query, table: string, selection: Selection): void {
-  const { where, scope, order = [], offset, limit, lock } = selection
+  const { where, scope, joins = [], order = [], offset, limit, lock } = selection
   scope?.(query)
   query.wrapExisting()
+  for (const { sql, bindings } of joins) query.joinRaw(sql, bindings as any[])
   for (const condition of where) whereSql(query, condition)
   for (const term of order) query.orderByRaw(term)
   if (limit !== undefined) query.limit(limit)

@@ -10,7 +10,7 @@ import type { CallOptions } from '../../operations/call_options.js'
 import type { WhereOptions } from '../../operations/write_where.js'
 import type { Operation } from '../../operations/operation.js'
 import type { ListRequest } from '../../request/list_request.js'
-import { listQueryOf } from '../../request/query_string.js'
+import { listQueryOf } from './list_query.js'
 import { strictRequest } from '../../request/strict_filters.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
@@ -83,7 +83,7 @@ async function readRequest(
   if (operations.includes('read_multi')) await access.authorize(ctx, 'read_multi')
   /* Checked before the write: within the transaction, the query for a token would wait for that transaction. */
   await access.mayRead(ctx)
-  const request = strictRequest(resource, await listQueryOf(ctx, resource))
+  const request = strictRequest(resource, await listQueryOf(ctx, resource, access))
   const max = preferredMaximum(ctx)
   if (max === undefined) throw needsMaxAffected()
   return { request, max }

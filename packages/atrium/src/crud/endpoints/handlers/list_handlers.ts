@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ListResult } from '../../operations/lists/list_result.js'
 import { ListRequest } from '../../request/list_request.js'
-import { listQueryOf } from '../../request/query_string.js'
+import { listQueryOf } from './list_query.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
 import type { CrudConfig } from '../../define_config.js'
@@ -48,7 +48,7 @@ export async function handleList(
   ctx: HttpContext,
   { access, fetch, isJsonServer, paged, resource }: ListHandlerOptions
 ): Promise<ListResult> {
-  const query = await listQueryOf(ctx, resource)
+  const query = await listQueryOf(ctx, resource, access)
   const request = ListRequest.parse(resource, query, configOf(isJsonServer), paged)
   return await fetch(request.including(await access.authorizeInclude(ctx, request.include)))
 }
@@ -60,10 +60,10 @@ export async function handleList(
  */
 export async function handleAggregate(
   ctx: HttpContext,
-  resource: Resource,
+  { access, resource }: Pick<ListHandlerOptions, 'access' | 'resource'>,
   aggregate: (request: ListRequest, words: AggregateWords) => Promise<AggregateRow[]>
 ): Promise<{ data: AggregateRow[] }> {
-  const query = await listQueryOf(ctx, resource)
+  const query = await listQueryOf(ctx, resource, access)
   const own = (name: AggregateParameter) => aggregateParameter(resource, query, name)
   const request = ListRequest.parseFilters(resource, query, crudConfig())
   const words = { groupBy: own('group_by'), select: own('select') }
@@ -98,6 +98,7 @@ const HAS_MORE = 'x-has-more'
 
 interface ExportOptions {
   resource: Resource
+  access: EndpointAccess
   format: ListFormat
   isJsonServer: boolean
   /** Client of the request */
@@ -151,11 +152,11 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
 
 async function parse(
   ctx: HttpContext,
-  { format, isJsonServer, resource }: ExportOptions
+  { access, format, isJsonServer, resource }: ExportOptions
 ): Promise<ListRequest> {
   const config = configOf(isJsonServer)
   const { export: most } = config.limits
-  const query = await listQueryOf(ctx, resource)
+  const query = await listQueryOf(ctx, resource, access)
   for (const name of ['offset', 'page', 'itemsPerPage', 'cursor', 'count', 'include'] as const) {
     if (ownParameter(resource, query, name) !== undefined) {
       throw conflictsWithFormat(name, LIST_FORMATS[format])

@@ -55,6 +55,7 @@ export async function* allowedRecords(
     const selection = {
       where: [...matching.where, ...range],
       scope: matching.scope,
+      joins: matching.joins,
       order: orderTerms(table, order, dialect),
       limit,
     }

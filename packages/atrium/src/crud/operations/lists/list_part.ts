@@ -55,6 +55,7 @@ export async function readPart(
     const selection = {
       where: [...matching.where, ...where],
       scope: matching.scope,
+      joins: matching.joins,
       order: orderTerms(resource.table, fromEnd ? order.map(reversed) : order, dialect),
       offset: (fromEnd ?? paging).offset,
       limit: rows - found.length,

@@ -85,6 +85,7 @@ async function* storedKeys(
       {
         where: [...matching.where, ...range],
         scope: matching.scope,
+        joins: matching.joins,
         order: orderTerms(table, order, dialect),
         limit: KEYS_PER_READ,
       },

@@ -75,6 +75,7 @@ async function* storedKeys(
       const selection = {
         where: [...matching.where, range],
         scope: matching.scope,
+        joins: matching.joins,
         order: orderTerms(table, order, dialect),
         limit: limit - found.length,
       }
@@ -98,7 +99,8 @@ async function positionIn(
   options: CallOptions
 ): Promise<Position | null> {
   const one = records.byKey(key, client, { ...options, deleted: 'include' })
-  const selection = { ...one, limit: 1 }
+  const joins = records.joinsOf(order, client, options)
+  const selection = { ...one, joins, limit: 1 }
   const [found] = await records.reader.find(client, selection, wantedKeys(order, records, client))
   return found ? positionOf(found.extras, order) : null
 }
