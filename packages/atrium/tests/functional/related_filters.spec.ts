@@ -217,3 +217,22 @@ test.group('Related fields', (group) => {
     assert.throws(() => new (creatorOf(options))(options), ValueError as any, 'use null')
   })
 })
+
+test.group('Related fields in the API schema', () => {
+  test('[W8] declared filters and orders are parameters with the type of the field', async ({
+    assert,
+  }) => {
+    const { body } = await get('/api/openapi.json')
+    const parameterOf = (path: string, name: string) =>
+      body.paths[path].get.parameters.find((one: Row) => one.name === name)
+    assert.include(
+      parameterOf('/api/artworks', 'atelier.name__contains').description,
+      'atelier.name'
+    )
+    assert.equal(parameterOf('/api/artworks', 'tags.label__in').schema.type, 'array')
+    assert.include(parameterOf('/api/artworks', 'sort').schema.pattern, 'atelier\\.town\\.name')
+    assert.notInclude(parameterOf('/api/artworks', 'sort').schema.pattern, 'tags')
+    assert.equal(parameterOf('/api/open-artworks', 'atelier.id').schema.type, 'integer')
+    assert.include(parameterOf('/api/open-artworks', 'sort').schema.pattern, 'atelier\\.country')
+  })
+})

@@ -1,11 +1,13 @@
 import type { ParameterObject } from './openapi_types.js'
 import { filterParameter } from './parameter_objects.js'
+import { relatedParameters } from './related.js'
 import type { Resource } from '../resource/resource.js'
 
 /** Returns the parameters of a write of all items that match: its filters, without defaults, and `Prefer`. [W9] */
-export function bulkParameters({ filters }: Resource): ParameterObject[] {
+export function bulkParameters(resource: Resource): ParameterObject[] {
   return [
-    ...filters.all.map((filter) => filterParameter({ ...filter, defaultValue: null })),
+    ...resource.filters.all.map((filter) => filterParameter({ ...filter, defaultValue: null })),
+    ...relatedParameters(resource),
     {
       name: 'Prefer',
       in: 'header',

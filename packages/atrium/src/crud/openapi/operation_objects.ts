@@ -5,6 +5,7 @@ import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { aggregationParameters, describeAggregates } from './aggregates.js'
 import { bulkParameters, countSchema } from './bulk.js'
+import { relatedParameters } from './related.js'
 import {
   filterParameter,
   jsonServerParameters,
@@ -106,6 +107,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       parameters: [
         ...ownParameters(resource, listParameters(resource)),
         ...resource.filters.all.map(filterParameter),
+        ...relatedParameters(resource),
         ...(isBare ? jsonServerParameters(resource) : []),
         header('If-None-Match'),
       ],
@@ -130,6 +132,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       parameters: [
         ...aggregationParameters(resource),
         ...resource.filters.all.map(filterParameter),
+        ...relatedParameters(resource),
       ],
       responses: {
         200: responses.response('The groups', describeAggregates(resource)),

@@ -8,6 +8,7 @@ import type { Filter } from '../resource/filters.js'
 import type { Resource } from '../resource/resource.js'
 import { includesOf } from '../endpoints/access.js'
 import { DELETED_MODES } from '#base/columns/soft_delete'
+import { relatedSorts } from './related_paths.js'
 import { inputForm } from './field_schemas.js'
 import type { ParameterObject, Reference, SchemaObject } from './openapi_types.js'
 
@@ -91,13 +92,15 @@ export function ownParameters(
 
 function ownParameter(resource: Resource, name: OwnParameter): ParameterObject | Reference {
   switch (name) {
-    case 'sort':
+    case 'sort': {
+      const names = [...resource.sortable.keys(), ...relatedSorts(resource)]
       return query(
         'sort',
         'Names separated by commas, with a minus for descending; ties, and a list without it, are sorted by the key. ' +
-          namesAre([...resource.sortable.keys()]),
-        { ...listOf([...resource.sortable.keys()], '-?'), examples: examplesOfSort(resource) }
+          namesAre(names),
+        { ...listOf(names, '-?'), examples: examplesOfSort(resource) }
       )
+    }
     case 'fields':
       return query(
         'fields',

@@ -12,6 +12,7 @@ import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { CrudConfig } from '../define_config.js'
 import type { ApiInfo } from './openapi_types.js'
+import { loadRelated } from './related_paths.js'
 import { buildDocument } from './document.js'
 import { digest } from '#base/values/digest'
 
@@ -55,8 +56,9 @@ export class ServedSchema {
   async #make(ctx: HttpContext) {
     await this.resources.load()
     /* Some included models have no endpoints, so they are not loaded with the other models. */
-    for (const { includes } of this.resources.all()) {
-      for (const include of includes.values()) await include.load()
+    for (const resource of this.resources.all()) {
+      for (const include of resource.includes.values()) await include.load()
+      await loadRelated(resource)
     }
     const config = crudConfig()
     const manifest = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))

@@ -129,8 +129,7 @@ export class ListRequest {
     { pagination, strictQuery }: CrudConfig
   ): ListRequest {
     if (strictQuery) {
-      const filters = resource.filters.all.map((filter) => filter.name)
-      refuseUnknown(query, [...aggregateParameters(resource), ...filters])
+      refuseUnknown(query, [...aggregateParameters(resource), ...filterNames(resource, query)])
     }
     const words = { ...apiWords(resource, query), sort: [], paging: {} }
     const named = (name: string) => resource.filters.get(name)
@@ -255,7 +254,8 @@ function filterNames({ filters }: Resource, query: QueryString): string[] {
   const places = query.names.map((name) => ({ ...filters.placeOf(name), name: '' }))
   const prefixes = new Set(['', ...places.map(placedName)])
   const names = [...filters.all.map(({ name }) => name), ...filters.relatedNames]
-  return [...prefixes].flatMap((prefix) => names.map((name) => prefix + name))
+  const open = query.names.filter((name) => query.related?.filter(filters.placeOf(name).name))
+  return [...open, ...[...prefixes].flatMap((prefix) => names.map((name) => prefix + name))]
 }
 
 /**

@@ -57,6 +57,39 @@ export class RelatedPath {
     return new RelatedPath(resource.table, steps)
   }
 
+  /** Returns the path for the API schema, without an actor; null for an unknown relation, or before a table is read. */
+  static unrestricted(resource: Resource, relations: readonly string[]): RelatedPath | null {
+    const steps: Step[] = []
+    let from = resource
+    for (const name of relations) {
+      const found = relationOf(from, name)
+      if (!found?.include.resource.isLoaded) return null
+      from = found.include.resource
+      steps.push({ ...found, resource: from })
+    }
+    return new RelatedPath(resource.table, steps)
+  }
+
+  /** Loads the resources of a path. */
+  static async load(resource: Resource, relations: readonly string[]): Promise<void> {
+    let from = resource
+    for (const name of relations) {
+      const found = relationOf(from, name)
+      if (!found) return
+      from = found.include.resource
+      await from.load()
+    }
+  }
+
+  get includes(): IncludedRelation[] {
+    return this.steps.map(({ include }) => include)
+  }
+
+  /** Resource of the related records */
+  get resource(): Resource {
+    return this.steps.at(-1)!.resource
+  }
+
   /** Column of the rows that leads to the related records */
   get link(): Column {
     return this.steps[0].include.column
@@ -74,7 +107,7 @@ export class RelatedPath {
 
   /** Returns a field of the related records; undefined if the actor cannot see it. */
   columnOf(apiName: string): Column | undefined {
-    return this.steps.at(-1)!.resource.fields.find((column) => column.apiName === apiName)
+    return this.resource.fields.find((column) => column.apiName === apiName)
   }
 
   /** Returns the condition that a row has a related record that meets the conditions. */
@@ -183,14 +216,9 @@ async function stepOf(
   name: string,
   { actor, admits, client }: PathRules
 ): Promise<Step | null> {
-  const relation = [...from.model.$relationsDefinitions.values()].find(
-    (one) => one.serializeAs === name
-  )
-  if (!relation) return null
-  relation.boot()
-  const include: IncludedRelation = new RelationTo(relation, from.columns, (model) =>
-    knownResources.of(model)
-  )
+  const found = relationOf(from, name)
+  if (!found) return null
+  const { include, relation } = found
   const isLinkSeen = include.column && !isHiddenFrom(from, include.column)
   if (!isLinkSeen || isExcludedFromInclude(include.resource.model)) return null
   if (admits && !(await admits(include))) return null
@@ -206,6 +234,18 @@ async function stepOf(
   const operation = include.isList ? 'read_multi' : 'read'
   if (isOneByOne || !(await authorization.allows(operation, { actor }))) return null
   return { relation, include, resource }
+}
+
+function relationOf(from: Resource, name: string): Omit<Step, 'resource'> | null {
+  const relation = [...from.model.$relationsDefinitions.values()].find(
+    (one) => one.serializeAs === name
+  )
+  if (!relation) return null
+  relation.boot()
+  const include: IncludedRelation = new RelationTo(relation, from.columns, (model) =>
+    knownResources.of(model)
+  )
+  return { relation, include }
 }
 
 type OnQuery = (query: Query) => void
