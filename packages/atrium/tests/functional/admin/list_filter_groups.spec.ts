@@ -131,6 +131,27 @@ test.group('Admin | list | filter groups', (group) => {
     assert.deepEqual(await titles(query), ['Macbeth', 'Othello'])
   })
 
+  test('[G3, L5] an alternative of a saved view is edited next to it, and the view stays open', async ({
+    assert,
+  }) => {
+    const id = await save(`${EITHER}&filter.secret=b`)
+    const { text } = await list(`view=${id}`)
+    const [, url] = /id="edit-filter-0-1" href="([^"]*)"/.exec(text)!
+    const fields = new URLSearchParams(unescape(url).split('?')[1])
+    fields.set('add.column', 'title')
+    fields.set('add.operator', 'eq')
+    fields.set('add.for', 'one title')
+    fields.set('add.value', 'Othello')
+    fields.set('add.apply', '1')
+    const { headers } = await get(`/admin/Play/filter?${fields}`, { headers: { cookie } })
+    const query = headers.get('location')!.split('?')[1]
+    assert.include(query, `view=${id}`)
+    assert.notInclude(query, 'secret')
+    assert.deepEqual(await titles(query), ['Macbeth', 'Othello'])
+    const again = await list(query)
+    assert.include(again.text, '<span class="filter-label">Title</span> is Othello')
+  })
+
   test('[G3, U3] an alternative on a hidden column of a shared view is not named and filters nothing', async ({
     assert,
   }) => {

@@ -145,7 +145,8 @@ export async function filterBar(
 }
 
 function chipOf(parameters: ListParameters, filter: ReadFilter, words: FilterWords): FilterChip {
-  const isShown = formOf(filter, []) !== null
+  const isOfModel = parameters.view.resource.fields.includes(filter.column!)
+  const isShown = isOfModel && formOf(filter, []) !== null
   const edit = isShown ? formUrl(parameters, { edited: filter, first: undefined }) : null
   return { ...words, edit, url: parameters.without(filter).url }
 }

@@ -77,8 +77,10 @@ export async function requestedIn(
 ): Promise<Requested | null> {
   const last = (name: string) => given.getAll(name).at(-1)
   const isBegun = given.has(FIELDS.column) || !edited
-  const name = isBegun ? last(FIELDS.column) : edited.column?.apiName
-  const column = view.resource.fields.find(({ apiName }) => apiName === name)
+  const { fields } = view.resource
+  const column = isBegun
+    ? fields.find(({ apiName }) => apiName === last(FIELDS.column))
+    : fields.find((one) => one === edited.column)
   if (!column) return null
   const { reference, isTitled } = await referenceOf(ctx, site, view, column)
   const choices = reference ? undefined : chosenValues(site, view, column)
