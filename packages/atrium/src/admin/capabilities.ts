@@ -5,6 +5,7 @@ import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
 import { compareRoutes } from './compare/compare_routes.js'
 import { dashboardRoutes } from './dashboard/dashboard_routes.js'
+import { duplicatesRoutes } from './duplicates/duplicates_routes.js'
 import { eventRoutes } from './event_log/event_routes.js'
 import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
 import { exportRoutes } from './export/export_routes.js'
@@ -51,6 +52,7 @@ const MODEL_ROUTES = [
   bulkRoutes,
   compareRoutes,
   orderRoutes,
+  duplicatesRoutes,
   importRoutes,
 ]
 

@@ -127,6 +127,11 @@ export { canGroupBy } from './request/aggregate_request.js'
 /** Name of such a function */
 export type { MeasureName } from './sql/aggregation.js'
 
+/* Merge of records */
+
+/** Moves what refers to merged records to the one that is kept */
+export { moveReferences } from './operations/related/move_references.js'
+
 /* Undo, which requires the log of the site */
 
 /** Data to revert a write, as the log stores it */

@@ -48,6 +48,10 @@ export const adminAssets = [
   { name: 'import.css', paths: [own('import.css')] },
   { name: 'many_to_many.css', paths: [own('many_to_many.css')] },
   { name: 'records.css', paths: [own('records.css'), own('markdown.css')] },
+  {
+    name: 'duplicates.css',
+    paths: [own('back_link.css'), own('compare.css'), own('duplicates.css'), own('markdown.css')],
+  },
   { name: 'compare.css', paths: [own('back_link.css'), own('compare.css'), own('markdown.css')] },
   { name: 'form_layout.css', paths: [own('form_layout.css')] },
   { name: 'kept.css', paths: [own('kept.css')] },

@@ -51,6 +51,9 @@ export interface BulkBar {
   undoUrl: string | null
 }
 
+/** Numbers of records that can be merged */
+export const MERGED = { min: 2, max: 10 }
+
 /** Numbers of records that can be compared */
 export const COMPARED = { min: 2, max: 5 }
 
@@ -86,6 +89,9 @@ export function bulkBar(
   const buttons = [
     ...tasks.filter((one) => !isWrite(one)),
     ...(view.may('view') && offers.has('view') ? [compareButton(site, view)] : []),
+    ...(offers.has('update') && offers.has('delete') && deleted === 'exclude'
+      ? [mergeButton(site, view)]
+      : []),
     ...exports,
     ...tasks.filter((one) => isWrite(one)),
   ]
@@ -123,6 +129,15 @@ function compareButton(site: Site, view: ModelView): Button {
     ...pageButton('compare', site.text('compare.open'), view.url('/compare')),
     sentBy: 'get',
     limits: COMPARED,
+  }
+}
+
+/** Button that merges the selected records, after a page with their values. [G7] */
+function mergeButton(site: Site, view: ModelView): Button {
+  return {
+    ...pageButton('merge', site.text('merge.open'), view.url('/merge')),
+    sentBy: 'get',
+    limits: MERGED,
   }
 }
 

@@ -138,6 +138,10 @@ export const tooManyToAuthorize = (most: number) =>
     `The policy decides about each record, and more than ${most} match. Narrow the filters.`
   )
 
+/** 422 for a comparison of more values than are compared in memory [G7] */
+export const tooManyValues = (most: number) =>
+  new Problem(422, `The columns have more than ${most} different values. Narrow the filters.`)
+
 /** 422 for a parameter that cannot be combined with an export format [D5] */
 export const conflictsWithFormat = (name: string, type: string) =>
   invalidParameter(

@@ -9,6 +9,7 @@ import {
   countItemsByValue,
   type ValueCount,
 } from './lists/count_values.js'
+import { findDuplicates, type DuplicateOptions, type Duplicates } from './lists/duplicates.js'
 import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { listItems } from './list.js'
@@ -188,6 +189,17 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     options: AggregateOptions = {}
   ): Promise<AggregateRow[]> {
     return await aggregateItems(await this.recordsFor(options), query, options)
+  }
+
+  /**
+   * Returns groups of items that agree in columns, the largest first. Empty values agree with none. [G7]
+   *
+   * @param request  the list; its paging and order are ignored
+   * @param options  `columns`: API names; `ignoresCase`: case, and spaces around and between words, make no difference
+   * @throws Problem 403, or 422 for an unknown or hidden column, or too many values
+   */
+  async duplicates(request: ListRequest, options: DuplicateOptions): Promise<Duplicates[]> {
+    return await findDuplicates(await this.recordsFor(options), request, options)
   }
 
   /** True if any item matches the filters. */

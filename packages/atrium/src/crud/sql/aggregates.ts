@@ -32,7 +32,7 @@ export class Aggregates {
   async groups(
     client: QueryClientContract,
     selection: Selection,
-    { groups, limit, measures, sorts }: Aggregation
+    { groups, least = 1, limit, measures, sorts }: Aggregation
   ): Promise<AggregateRow[]> {
     const dialect = dialectOf(client)
     const { table } = this.resource
@@ -50,6 +50,7 @@ export class Aggregates {
         ? {}
         : {
             group: keys.map((_, index) => index + 1).join(', '),
+            ...(least > 1 && { having: `count(*) >= ${Math.trunc(least)}` }),
             order: order.join(', '),
             most: limit,
           }

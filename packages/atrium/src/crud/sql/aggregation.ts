@@ -20,6 +20,8 @@ export interface Aggregation {
   measures: readonly Measure[]
   /** Indexes into the groups followed by the measures */
   sorts: ReadonlyArray<{ index: number; direction: 'asc' | 'desc' }>
+  /** Minimum number of items of a group. Default: 1 */
+  least?: number
   /** Maximum number of groups */
   limit: number
 }

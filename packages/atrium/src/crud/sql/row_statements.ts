@@ -44,6 +44,7 @@ interface RowOptions {
 /** End of an aggregate statement: SQL clauses, and a maximum number of rows. */
 interface Grouping {
   group?: string
+  having?: string
   order?: string
   most?: number
 }
@@ -209,18 +210,20 @@ export class RowStatements {
     client: QueryClientContract,
     { joins, ...selection }: Selection,
     wanted: string,
-    { group, order, most }: Grouping = {}
+    { group, having, order, most }: Grouping = {}
   ): Promise<Row[]> {
     const dialect = dialectOf(client)
     if (this.#isPlain(selection)) {
       const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
       let grouped = group === undefined ? sql : `${sql} group by ${group}`
+      if (having !== undefined) grouped += ` having ${having}`
       if (order !== undefined) grouped += ` order by ${order}`
       if (most !== undefined) grouped += ` limit ${dialect.limit(most)}`
       return await dialect.selectRows(client, grouped, bindings)
     }
     const { query } = await this.#aggregating(client, selection, wanted)
     if (group !== undefined) query.groupByRaw(group)
+    if (having !== undefined) query.havingRaw(having)
     if (order !== undefined) query.orderByRaw(order)
     if (most !== undefined) query.limit(most)
     query.pojo()

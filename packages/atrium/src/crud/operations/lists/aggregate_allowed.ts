@@ -38,7 +38,7 @@ export async function aggregateAllowed(
   options: CallOptions
 ): Promise<AggregateRow[] | null> {
   if (!(await areCountable(records, client, matching))) return null
-  const { groups, limit, measures, sorts } = aggregation
+  const { groups, least = 1, limit, measures, sorts } = aggregation
   const found = new Map<string, Group>()
   const groupFor = (values: unknown[]) => {
     const id = JSON.stringify(values)
@@ -53,7 +53,8 @@ export async function aggregateAllowed(
     }
   }
   const names = namesOf(aggregation)
-  const rows = [...found.values()].map((group) => [
+  const large = [...found.values()].filter(({ count }) => groups.length === 0 || count >= least)
+  const rows = large.map((group) => [
     ...group.values,
     ...measures.map((measure, index) => resultOf(measure, group, index)),
   ])

@@ -1,0 +1,188 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { Problem } from '#crud'
+import { gatherWrites, moveReferences } from '#crud/internals'
+import { chunks, ROWS_PER_WRITE } from '#base/chunks'
+import type { Column } from '#base/columns/column'
+import { identityOf, type KeyValue } from '#base/columns/key'
+import { inTransaction } from '#base/database/transaction'
+import { UnknownKey } from '#base/errors'
+import { NotAllowed } from '../http/errors.js'
+import { may, personal } from '../permissions/may.js'
+import type { ModelView } from '../views/model_view.js'
+import { isDeletedRecord } from '../views/record_items.js'
+import type { Site } from '../views/site.js'
+import { MergeRefused } from './errors.js'
+
+/** What a user has chosen for a merge. */
+export interface Merge {
+  /** Keys of all merged records */
+  keys: readonly KeyValue[]
+  /** Key of the record that is kept */
+  kept: KeyValue
+  /** The record from which each field of the kept one gets its value, by API name; others stay */
+  from: ReadonlyMap<string, KeyValue>
+  /** Versions of the records that the user saw, in the order of `keys` */
+  versions: readonly string[]
+}
+
+/**
+ * Returns the views whose records can refer to those of a view.
+ */
+export function referringViews(site: Site, view: ModelView): ModelView[] {
+  return [...site.models.values()].filter(
+    (other) => !other.adminModel && refersTo(other, view.base)
+  )
+}
+
+function refersTo({ model }: ModelView, { model: target }: ModelView): boolean {
+  return [...model.$relationsDefinitions.values()].some((relation) => {
+    if (relation.type !== 'belongsTo' && relation.type !== 'manyToMany') return false
+    relation.boot()
+    return relation.relatedModel() === target
+  })
+}
+
+/**
+ * Returns true if the user can merge records of the view: update and delete them, and update the records of all models
+ * that refer to it. [G7]
+ */
+export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
+  const own = (await may(ctx, view, 'update')) && (await may(ctx, view, 'delete'))
+  if (!own) return false
+  for (const other of referringViews(site, view)) {
+    if (!(await may(ctx, other, 'update'))) return false
+  }
+  return true
+}
+
+/**
+ * Merges records: references to the others move to the one that is kept, which gets the chosen values, and the others
+ * are deleted. One transaction, and one event. [G7]
+ *
+ * @param fields  columns of the form that the user can change
+ * @throws MergeRefused  if a record has changed, or records that the user cannot change refer to one of them
+ * @throws NotAllowed
+ * @throws Problem
+ */
+export async function mergeRecords(
+  ctx: HttpContext,
+  site: Site,
+  view: ModelView,
+  fields: readonly Column[],
+  merge: Merge
+): Promise<LucidRow> {
+  if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
+  const { crud, resource } = view
+  const { actor, client: outer, origin } = view.callOptions(ctx)
+  origin.action = 'merge'
+  origin.form = { model: view.name, id: resource.key.toPath(merge.kept).slice(1) }
+  return await inTransaction(outer, (client) =>
+    gatherWrites(client, { model: resource.model, actor, origin }, async () => {
+      const options = { client, actor, origin }
+      const records: LucidRow[] = []
+      for (const key of merge.keys) {
+        const record = await crud.find(plain(view, key), { ...options, lock: true })
+        if (!record) throw new MergeRefused(409, 'merge.gone')
+        records.push(record)
+      }
+      const seen = records.map((record) => resource.columns.versionOf(record))
+      if (seen.some((version, index) => version !== merge.versions[index])) {
+        throw new MergeRefused(409, 'merge.changed')
+      }
+      const isKept = (key: KeyValue) => identityOf(key) === identityOf(merge.kept)
+      const kept = records[merge.keys.findIndex(isKept)]
+      const others = records.filter((record) => record !== kept)
+      const notePivots = await moveReferences(
+        resource,
+        { kept, others },
+        {
+          client,
+          resources: [...site.models.values()]
+            .filter(({ adminModel }) => !adminModel)
+            .map((one) => one.base.resource),
+          move: async ({ column, resource: referring }, keys, value) => {
+            const other = [...site.models.values()].find((one) => one.resource === referring)!
+            await moveTo(ctx, other, column, keys, value, options)
+          },
+        }
+      )
+      const values = chosenValues(view, fields, merge, records, kept)
+      await crud.deleteMany(
+        others.map((record) => resource.key.of(record)),
+        options
+      )
+      const files = new Set(Object.values(values).filter((one) => typeof one === 'string'))
+      await crud.update(plain(view, merge.kept), values, { ...options, files })
+      await notePivots()
+      return kept
+    })
+  )
+}
+
+/**
+ * Writes the key of the kept record to records that refer to the others, as the user.
+ *
+ * @throws MergeRefused  if the user cannot see or change one of them
+ */
+async function moveTo(
+  ctx: HttpContext,
+  view: ModelView,
+  column: Column,
+  keys: readonly KeyValue[],
+  value: unknown,
+  options: Pick<ReturnType<ModelView['callOptions']>, 'actor' | 'origin'> & { client: any }
+): Promise<void> {
+  const refused = new MergeRefused(403, 'merge.unseen')
+  const own = await personal(ctx, view)
+  if (!own || !(await may(ctx, own, 'update'))) throw refused
+  const values = { [column.attribute]: value }
+  try {
+    for (const some of chunks(keys, ROWS_PER_WRITE)) {
+      const find = { ...options, deleted: 'include' as const, lock: true }
+      const records = await own.crud.findMany(some, find)
+      const present = records.filter((record) => !isDeletedRecord(own, record))
+      const changes = present.map((record) => ({ key: own.resource.key.of(record), values }))
+      const isDone = changes.length > 0 && (await own.crud.updateTogether(changes, options))
+      for (const record of isDone ? records.filter((one) => !present.includes(one)) : records) {
+        const id = plain(own, own.resource.key.of(record))
+        await own.crud.update(id, values, { ...options, located: record })
+      }
+    }
+  } catch (error) {
+    if (error instanceof UnknownKey) throw refused
+    if (error instanceof Problem && error.status === 403) throw refused
+    throw error
+  }
+}
+
+/** Returns the values that the kept record gets from others, by attribute name. */
+function chosenValues(
+  { resource }: ModelView,
+  fields: readonly Column[],
+  { from, keys }: Merge,
+  records: readonly LucidRow[],
+  kept: LucidRow
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { apiName, attribute } of fields) {
+    const key = from.get(apiName)
+    const index = keys.findIndex((one) => key && identityOf(one) === identityOf(key))
+    const source = records[index]
+    if (source && source !== kept) values[attribute] = source.$attributes[attribute]
+  }
+  /* A reference to a record that is deleted would be one to the kept record itself. */
+  const others = new Set(records.filter((one) => one !== kept).map((one) => one.$primaryKeyValue))
+  for (const relation of resource.model.$relationsDefinitions.values()) {
+    if (relation.type !== 'belongsTo' || relation.relatedModel() !== resource.model) continue
+    relation.boot()
+    const name = relation.foreignKey
+    const value = name in values ? values[name] : kept.$attributes[name]
+    if (others.has(value as never) || value === kept.$primaryKeyValue) values[name] = null
+  }
+  return values
+}
+
+function plain({ resource }: ModelView, key: KeyValue): unknown {
+  return resource.key.isComposite ? key : key[0]
+}

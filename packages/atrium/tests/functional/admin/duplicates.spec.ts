@@ -1,0 +1,314 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { LucidCrud } from '#crud'
+import { ListRequest, pageOf } from '#crud/internals'
+import { DupClient } from '#tests/fixtures/duplicates'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
+import { insertRow, onSqlite } from '#tests/helpers/databases'
+import { emptyEventTables } from '#tests/helpers/logged_events'
+import { call, get, statusOf } from '#tests/helpers/http'
+import { textOf } from '#tests/helpers/list_page'
+import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
+
+const ADMIN = '/admin/DupClient'
+const TABLES = [
+  'dup_client_tags',
+  'dup_club_members',
+  'dup_bills',
+  'dup_clubs',
+  'dup_tags',
+  'dup_notes',
+]
+
+const MODELS = ['DupClient', 'DupBill', 'DupClub', 'DupTag']
+const ALL = ['view', 'create', 'update', 'delete', 'purge']
+
+async function clear() {
+  await db.from('dup_clients').update({ parent_id: null })
+  for (const table of [...TABLES, 'dup_clients']) await db.from(table).delete()
+}
+
+const client = (values: object) => insertRow('dup_clients', { name: 'Ann', ...values })
+const rows = (table: string) => db.from(table).orderBy('id')
+
+test.group('Admin | duplicates and merge', (group) => {
+  group.tap((one) => one.tags(['@dialect']))
+  let cookie: string
+
+  async function groups(query: string, model = 'DupClient') {
+    const { text } = await get(`/admin/${model}/duplicates?${query}`, { headers: { cookie } })
+    return [...text.matchAll(/<form class="card duplicates-group".*?<\/form>/gs)].map(([form]) => ({
+      heading: textOf(/<h2.*?<\/h2>/s.exec(form)![0])
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+      ids: [...form.matchAll(/name="ids" value="(.*?)"/g)].map(([, id]) => Number(id)),
+    }))
+  }
+  const mergePage = (ids: number[], model = 'DupClient') =>
+    get(`/admin/${model}/merge?${ids.map((id) => `ids=${id}`).join('&')}`, { headers: { cookie } })
+  async function merge(
+    ids: number[],
+    fields: Record<string, string | number>,
+    model = 'DupClient'
+  ) {
+    const { text, status } = await mergePage(ids, model)
+    const form = new URLSearchParams()
+    for (const [, name, value] of text.matchAll(
+      /<input type="hidden" name="(ids|versions)" value="(.*?)"/g
+    )) {
+      form.append(name, value)
+    }
+    if (status !== 200) for (const id of ids) form.append('ids', String(id))
+    for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
+    return await sendForm(`/admin/${model}/merge`, String(form), { cookie })
+  }
+  async function clerk(permissions: Record<string, object>) {
+    await makeRole('Clerk', permissions as any)
+    const user = await makeUser('kim', { isSuperuser: false })
+    await giveRoles(user, ['Clerk'])
+    cookie = await cookiesOf(user)
+  }
+  const everywhere = (actions = ALL) =>
+    Object.fromEntries(MODELS.map((name) => [name, { actions } as object]))
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await clear()
+    await emptyAdminTables()
+    await emptyEventTables()
+    await restoreRoles()
+    cookie = await cookiesOf(await makeUser('ada', { isSuperuser: true }))
+    return () => restoreRoles()
+  })
+
+  test('[G7] finds records that agree in chosen columns, and empty cells do not agree', async ({
+    assert,
+  }) => {
+    const a = await client({ email: 'ann@x.test', phone: '1' })
+    const b = await client({ email: 'ann@x.test' })
+    const c = await client({ name: ' ann ', email: 'ANN@x.test', phone: '1' })
+    const d = await client({ name: 'Ännchen  Maier', email: '' })
+    const e = await client({ name: 'ÄNNCHEN maier', email: '' })
+    await client({ name: 'Other', email: null })
+    assert.deepEqual(await groups('compare=email'), [
+      { heading: 'ann@x.test 2 records', ids: [a, b] },
+    ])
+    const folded = await groups('compare=email&ignore=1')
+    assert.deepEqual(folded, [{ heading: `${folded[0].heading}`, ids: [a, b, c] }])
+    const byName = await groups('compare=name&ignore=1')
+    assert.deepEqual(
+      byName.map(({ ids }) => ids),
+      [
+        [a, b, c],
+        [d, e],
+      ]
+    )
+    assert.deepEqual(
+      await groups('compare=name&compare=phone&ignore=1').then((all) => all.map(({ ids }) => ids)),
+      [[a, c]]
+    )
+    assert.isEmpty(await groups('compare=phone&filter.name=Ann'))
+    assert.isEmpty(await groups('compare=nothing'))
+    assert.isEmpty(await groups(''))
+  })
+
+  test('[G7] groups are paged, and of what the user can see', async ({ assert }) => {
+    for (let index = 0; index < 45; index++) {
+      await db.table('dup_notes').multiInsert([{ title: `n${index}` }, { title: `n${index}` }])
+    }
+    assert.lengthOf(await groups('compare=title', 'DupNote'), 20)
+    assert.lengthOf(await groups('compare=title&page=3', 'DupNote'), 5)
+    await client({ name: 'Hidden', email: 'h' })
+    await client({ name: 'Hidden 2', email: 'h' })
+    await client({ secret: 's' })
+    await client({ secret: 's' })
+    const DupClientOf = { actions: ['view'], hidden: ['secret'], scopes: ['visible'] }
+    await clerk({ DupClient: DupClientOf })
+    assert.isEmpty(await groups('compare=email'))
+    assert.isEmpty(await groups('compare=secret'))
+    const { text } = await get(`${ADMIN}/duplicates?compare=name`, { headers: { cookie } })
+    assert.notInclude(text, 'value="secret"')
+    assert.notInclude(text, 'name="ids"')
+  })
+
+  test('[G7] a merge moves references, attaches once, deletes the others, and undo reverts all', async ({
+    assert,
+  }) => {
+    const kept = await client({ email: null, phone: '1', secret: 'a' })
+    const other = await client({ email: 'ann@x.test', phone: '2' })
+    const third = await client({ name: 'Anne', parent_id: other })
+    await db.from('dup_clients').where('id', kept).update({ parent_id: other })
+    const child = await client({ name: 'Child', parent_id: other })
+    await insertRow('dup_bills', { title: 'one', client_id: other })
+    await insertRow('dup_bills', { title: 'gone', client_id: third, deleted_at: '2026-01-01' })
+    await insertRow('dup_bills', { title: 'own', client_id: kept })
+    const tags = [
+      await insertRow('dup_tags', { name: 'a' }),
+      await insertRow('dup_tags', { name: 'b' }),
+    ]
+    const club = await insertRow('dup_clubs', { name: 'chess' })
+    await db.table('dup_client_tags').multiInsert([
+      { client_id: kept, tag_id: tags[0], note: 'mine' },
+      { client_id: other, tag_id: tags[0], note: 'theirs' },
+      { client_id: other, tag_id: tags[1], note: 'new' },
+      { client_id: third, tag_id: tags[1], note: 'late' },
+    ])
+    await db.table('dup_club_members').insert({ client_id: third, club_id: club })
+    const all = async () => {
+      const tables = ['dup_clients', 'dup_bills'].map((table) => rows(table))
+      const pivots = [
+        db.from('dup_client_tags').orderBy(['client_id', 'tag_id'] as any),
+        db.from('dup_club_members').orderBy('client_id'),
+      ]
+      return JSON.stringify(await Promise.all([...tables, ...pivots]))
+    }
+    const before = await all()
+
+    const response = await merge([kept, other, third], {
+      'kept': kept,
+      'from.email': other,
+      'from.name': third,
+      'from.phone': kept,
+    })
+    assert.equal(response.status, 303)
+    const clients = await rows('dup_clients')
+    assert.deepEqual(
+      clients.map(({ email, id, name, parent_id: parent, phone, secret }) => [
+        id,
+        name,
+        email,
+        phone,
+        secret,
+        parent,
+      ]),
+      [
+        [kept, 'Anne', 'ann@x.test', '1', 'a', null],
+        [child, 'Child', null, null, null, kept],
+      ]
+    )
+    const bills = await rows('dup_bills')
+    assert.deepEqual(
+      bills.map(({ client_id: id }) => id),
+      [kept, kept, kept]
+    )
+    const tagged = await db.from('dup_client_tags').orderBy('tag_id')
+    assert.deepEqual(
+      tagged.map(({ client_id: id, note, tag_id: tag }) => [id, tag, note]),
+      [
+        [kept, tags[0], 'mine'],
+        [kept, tags[1], 'new'],
+      ]
+    )
+    assert.deepEqual(await db.from('dup_club_members').select('client_id'), [{ client_id: kept }])
+
+    const events = await db
+      .from('admin_event_log')
+      .whereIn('resource_type', MODELS)
+      .whereNot('event_type', 'VIEW')
+    assert.lengthOf(events, 1)
+    assert.include(String(events[0].details), '"action":"merge"')
+    const undo = await call('POST', `/admin/management/events/${events[0].id}/undo`, {
+      json: {},
+      headers: { cookie },
+    })
+    assert.equal(undo.status, 200, undo.text)
+    assert.equal(await all(), before)
+  })
+
+  test('[G7] where configured, the others are deleted softly', async ({ assert }) => {
+    const ids = [
+      await insertRow('dup_notes', { title: 'x' }),
+      await insertRow('dup_notes', { title: 'x' }),
+    ]
+    assert.equal(await statusOf(merge(ids, { kept: ids[1] }, 'DupNote')), 303)
+    const [gone, left] = await rows('dup_notes')
+    assert.isNotNull(gone.deleted_at)
+    assert.isNull(left.deleted_at)
+  })
+
+  test('[G7, G7.2] needs update and delete, and update on the models that refer to it', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({})]
+    const refused = async (permissions: Record<string, object>) => {
+      await db.from('admin_roles').where('name', 'Clerk').delete()
+      await db.from('admin_users').where('username', 'kim').delete()
+      await clerk(permissions)
+      const { status } = await merge(ids, { kept: ids[0] })
+      assert.isAtLeast(status, 403)
+      assert.isAtLeast(await statusOf(mergePage(ids)), 403)
+      assert.lengthOf(await rows('dup_clients'), 2)
+    }
+    await refused({ ...everywhere(), DupClient: { actions: ['view', 'update'] } })
+    await refused({ ...everywhere(), DupClient: { actions: ['view', 'delete'] } })
+    await refused({ ...everywhere(), DupBill: { actions: ['view'] } })
+    await refused({ DupClient: { actions: ALL } })
+  })
+
+  test('[G7] is refused as a whole if records that the user cannot change refer to one', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({ email: 'x' })]
+    await insertRow('dup_bills', { title: 'open', client_id: ids[1] })
+    await insertRow('dup_bills', { title: 'closed', client_id: ids[1] })
+    await clerk({ ...everywhere(), DupBill: { actions: ALL, scopes: ['open'] } })
+    const { status, text } = await merge(ids, { 'kept': ids[0], 'from.email': ids[1] })
+    assert.equal(status, 403)
+    assert.include(text, 'can&#x27;t be merged')
+    const [first] = await rows('dup_clients')
+    assert.isNull(first.email)
+    const bills = await rows('dup_bills')
+    assert.deepEqual(
+      bills.map(({ client_id: id }) => id),
+      [ids[1], ids[1]]
+    )
+  })
+
+  test('[G7] hidden fields and records of others are not merged, and changes since then are noticed', async ({
+    assert,
+  }) => {
+    const ids = [await client({ secret: 'a' }), await client({ secret: 'b', email: 'x' })]
+    await clerk({ ...everywhere(), DupClient: { actions: ALL, hidden: ['secret'] } })
+    const { text } = await mergePage(ids)
+    assert.notInclude(text, 'from.secret')
+    const changed = await sendForm(
+      `${ADMIN}/merge`,
+      `ids=${ids[0]}&ids=${ids[1]}&versions=a&versions=b&kept=${ids[0]}`,
+      { cookie }
+    )
+    assert.equal(changed.status, 409)
+    assert.equal(await statusOf(merge(ids, { 'kept': ids[0], 'from.secret': ids[1] })), 303)
+    const [left] = await rows('dup_clients')
+    assert.equal(left.secret, 'a')
+    assert.equal(await statusOf(merge([left.id, 999_999], { kept: left.id })), 404)
+    assert.equal(await statusOf(mergePage([left.id])), 303)
+  })
+
+  test('[G7] finds duplicates among 100,000 records within seconds', async ({ assert }) => {
+    const insert = onSqlite
+      ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+         insert into dup_notes (title) select 'Note ' || (i % 99990) from n`
+      : undefined
+    if (!insert) return
+    await db.rawQuery(insert)
+    const begun = performance.now()
+    const found = await groups('compare=title&ignore=1', 'DupNote')
+    assert.lengthOf(found, 10)
+    assert.isBelow(performance.now() - begun, 8000)
+  }).tags(['@slow'])
+
+  test('[G7] LucidCrud.duplicates returns the values of each group', async ({ assert }) => {
+    await client({ name: 'Bo' })
+    await client({ name: ' bo' })
+    const crud = new LucidCrud(DupClient)
+    const request = new ListRequest([], [], pageOf(1, 10), 'exclude')
+    const [found, ...others] = await crud.duplicates(request, {
+      columns: ['name'],
+      ignoresCase: true,
+    })
+    assert.equal(found.count, 2)
+    assert.sameDeepMembers(found.values, [{ name: 'Bo' }, { name: ' bo' }])
+    assert.isEmpty(others)
+    await assert.rejects(() => crud.duplicates(request, { columns: ['nothing'] }), /unknown column/)
+  })
+})
