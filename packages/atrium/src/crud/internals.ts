@@ -129,7 +129,7 @@ export type { MeasureName } from './sql/aggregation.js'
 
 /* Merge of records */
 
-/** Moves what refers to merged records to the one that is kept */
+/** Moves what refers to merged records to the one that remains */
 export { moveReferences } from './operations/related/move_references.js'
 
 /* Undo, which requires the log of the site */

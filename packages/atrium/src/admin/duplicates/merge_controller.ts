@@ -49,9 +49,9 @@ export class MergeController {
     const sent = sentTexts(ctx)
     const next = returnPath(site, sent.get('next')?.at(-1)) ?? view.url('/')
     const merge = this.#merge(sent)
-    let kept: LucidRow
+    let target: LucidRow
     try {
-      kept = await mergeRecords(ctx, site, view, this.#fields(), merge)
+      target = await mergeRecords(ctx, site, view, this.#fields(), merge)
     } catch (error) {
       if (error instanceof NotAllowed) throw error
       const { status } = toProblem(error)
@@ -65,7 +65,7 @@ export class MergeController {
             : detailOf(error)
       return await this.#render(ctx, merge.keys, next, text)
     }
-    const title = cutText(view.titleOf(itemOf(view, kept), merge.kept))
+    const title = cutText(view.titleOf(itemOf(view, target), merge.target))
     const text = site.text('merge.done', { count: merge.keys.length, title })
     return await redirectWithMessage(ctx, next, { kind: 'success', text })
   }
@@ -84,13 +84,13 @@ export class MergeController {
     try {
       const ids = sent.get('ids') ?? []
       const keys = this.#keys(ids)
-      const kept = sent.get('kept')?.at(-1) ?? ''
-      if (!ids.includes(kept)) throw new PageNotFound()
+      const target = sent.get('target')?.at(-1) ?? ''
+      if (!ids.includes(target)) throw new PageNotFound()
       const from = [...sent].flatMap(([name, values]): Array<[string, KeyValue]> =>
         name.startsWith('from.') ? [[name.slice(5), keyOf(values.at(-1)!)]] : []
       )
       const versions = sent.get('versions') ?? []
-      return { keys, kept: keyOf(kept), from: new Map(from), versions }
+      return { keys, target: keyOf(target), from: new Map(from), versions }
     } catch (error) {
       throw error instanceof BulkFailure ? new PageNotFound() : error
     }

@@ -18,9 +18,9 @@ import { MergeRefused } from './errors.js'
 export interface Merge {
   /** Keys of all merged records */
   keys: readonly KeyValue[]
-  /** Key of the record that is kept */
-  kept: KeyValue
-  /** The record from which each field of the kept one gets its value, by API name; others stay */
+  /** Key of the record that remains */
+  target: KeyValue
+  /** The record from which each field of the target gets its value, by API name; others stay */
   from: ReadonlyMap<string, KeyValue>
   /** Versions of the records that the user saw, in the order of `keys` */
   versions: readonly string[]
@@ -57,7 +57,7 @@ export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): P
 }
 
 /**
- * Merges records: references to the others move to the one that is kept, which gets the chosen values, and the others
+ * Merges records: references to the others move to the target, which gets the chosen values, and the others
  * are deleted. One transaction, and one event. [G7]
  *
  * @param fields  columns of the form that the user can change
@@ -76,7 +76,7 @@ export async function mergeRecords(
   const { crud, resource } = view
   const { actor, client: outer, origin } = view.callOptions(ctx)
   origin.action = 'merge'
-  origin.form = { model: view.name, id: resource.key.toPath(merge.kept).slice(1) }
+  origin.form = { model: view.name, id: resource.key.toPath(merge.target).slice(1) }
   return await inTransaction(outer, (client) =>
     gatherWrites(client, { model: resource.model, actor, origin }, async () => {
       const options = { client, actor, origin }
@@ -90,12 +90,12 @@ export async function mergeRecords(
       if (seen.some((version, index) => version !== merge.versions[index])) {
         throw new MergeRefused(409, 'merge.changed')
       }
-      const isKept = (key: KeyValue) => identityOf(key) === identityOf(merge.kept)
-      const kept = records[merge.keys.findIndex(isKept)]
-      const others = records.filter((record) => record !== kept)
+      const isTarget = (key: KeyValue) => identityOf(key) === identityOf(merge.target)
+      const target = records[merge.keys.findIndex(isTarget)]
+      const others = records.filter((record) => record !== target)
       const notePivots = await moveReferences(
         resource,
-        { kept, others },
+        { target, others },
         {
           client,
           resources: [...site.models.values()]
@@ -107,21 +107,21 @@ export async function mergeRecords(
           },
         }
       )
-      const values = chosenValues(view, fields, merge, records, kept)
+      const values = chosenValues(view, fields, merge, records, target)
       await crud.deleteMany(
         others.map((record) => resource.key.of(record)),
         options
       )
       const files = new Set(Object.values(values).filter((one) => typeof one === 'string'))
-      await crud.update(plain(view, merge.kept), values, { ...options, files })
+      await crud.update(plain(view, merge.target), values, { ...options, files })
       await notePivots()
-      return kept
+      return target
     })
   )
 }
 
 /**
- * Writes the key of the kept record to records that refer to the others, as the user.
+ * Writes the key of the target to records that refer to the others, as the user.
  *
  * @throws MergeRefused  if the user cannot see or change one of them
  */
@@ -156,29 +156,29 @@ async function moveTo(
   }
 }
 
-/** Returns the values that the kept record gets from others, by attribute name. */
+/** Returns the values that the target gets from others, by attribute name. */
 function chosenValues(
   { resource }: ModelView,
   fields: readonly Column[],
   { from, keys }: Merge,
   records: readonly LucidRow[],
-  kept: LucidRow
+  target: LucidRow
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const { apiName, attribute } of fields) {
     const key = from.get(apiName)
     const index = keys.findIndex((one) => key && identityOf(one) === identityOf(key))
     const source = records[index]
-    if (source && source !== kept) values[attribute] = source.$attributes[attribute]
+    if (source && source !== target) values[attribute] = source.$attributes[attribute]
   }
-  /* A reference to a record that is deleted would be one to the kept record itself. */
-  const others = new Set(records.filter((one) => one !== kept).map((one) => one.$primaryKeyValue))
+  /* A reference to a record that is deleted would be one to the target itself. */
+  const others = new Set(records.filter((one) => one !== target).map((one) => one.$primaryKeyValue))
   for (const relation of resource.model.$relationsDefinitions.values()) {
     if (relation.type !== 'belongsTo' || relation.relatedModel() !== resource.model) continue
     relation.boot()
     const name = relation.foreignKey
-    const value = name in values ? values[name] : kept.$attributes[name]
-    if (others.has(value as never) || value === kept.$primaryKeyValue) values[name] = null
+    const value = name in values ? values[name] : target.$attributes[name]
+    if (others.has(value as never) || value === target.$primaryKeyValue) values[name] = null
   }
   return values
 }

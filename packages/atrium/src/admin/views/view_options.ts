@@ -89,7 +89,7 @@ export interface FieldOptions {
    */
   default?: (user: AdminUser) => unknown
   /**
-   * True to leave the field out of forms, for all users or for those for whom a function returns true. A new record gets
+   * True to leave the field out of forms, for all users or for the users for which a function returns true. A new record gets
    * the value of `default`. Roles hide a field everywhere [G8]
    */
   hidden?: boolean | ((user: AdminUser) => boolean)

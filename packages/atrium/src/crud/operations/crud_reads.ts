@@ -180,8 +180,8 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
    *
    * @param query    the list; its paging and order are ignored
    * @param options  `groupBy`, `select`, `sort` and `limit`
-   * @throws Problem 403, or 422 for an unknown or hidden column, a sum of texts, or more records than a policy that
-   *   requires the record is asked about
+   * @throws Problem 403, or 422 for an unknown or hidden column, a sum of texts, or more records than a policy
+   *   decides about one by one
    * @throws ValueError  for an invalid filter
    */
   async aggregate(

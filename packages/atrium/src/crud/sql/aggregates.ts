@@ -67,7 +67,7 @@ export function namesOf({ groups, measures }: Pick<Aggregation, 'groups' | 'meas
   return [...groups.map(({ apiName }) => apiName), ...measures.map(({ name }) => name)]
 }
 
-/** Returns the API value of a sum; undefined parts and null are no values. */
+/** Returns the API value of a sum; undefined parts and null do not count. */
 export function sumValue(column: Column, parts: readonly SumPart[]): unknown {
   return numeralValue(column, totalOf(parts))
 }

@@ -165,7 +165,7 @@ test.group('Admin | duplicates and merge', (group) => {
     const before = await all()
 
     const response = await merge([kept, other, third], {
-      'kept': kept,
+      'target': kept,
       'from.email': other,
       'from.name': third,
       'from.phone': kept,
@@ -220,7 +220,7 @@ test.group('Admin | duplicates and merge', (group) => {
       await insertRow('dup_notes', { title: 'x' }),
       await insertRow('dup_notes', { title: 'x' }),
     ]
-    assert.equal(await statusOf(merge(ids, { kept: ids[1] }, 'DupNote')), 303)
+    assert.equal(await statusOf(merge(ids, { target: ids[1] }, 'DupNote')), 303)
     const [gone, left] = await rows('dup_notes')
     assert.isNotNull(gone.deleted_at)
     assert.isNull(left.deleted_at)
@@ -234,7 +234,7 @@ test.group('Admin | duplicates and merge', (group) => {
       await db.from('admin_roles').where('name', 'Clerk').delete()
       await db.from('admin_users').where('username', 'kim').delete()
       await clerk(permissions)
-      const { status } = await merge(ids, { kept: ids[0] })
+      const { status } = await merge(ids, { target: ids[0] })
       assert.isAtLeast(status, 403)
       assert.isAtLeast(await statusOf(mergePage(ids)), 403)
       assert.lengthOf(await rows('dup_clients'), 2)
@@ -252,7 +252,7 @@ test.group('Admin | duplicates and merge', (group) => {
     await insertRow('dup_bills', { title: 'open', client_id: ids[1] })
     await insertRow('dup_bills', { title: 'closed', client_id: ids[1] })
     await clerk({ ...everywhere(), DupBill: { actions: ALL, scopes: ['open'] } })
-    const { status, text } = await merge(ids, { 'kept': ids[0], 'from.email': ids[1] })
+    const { status, text } = await merge(ids, { 'target': ids[0], 'from.email': ids[1] })
     assert.equal(status, 403)
     assert.include(text, 'can&#x27;t be merged')
     const [first] = await rows('dup_clients')
@@ -273,14 +273,14 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.notInclude(text, 'from.secret')
     const changed = await sendForm(
       `${ADMIN}/merge`,
-      `ids=${ids[0]}&ids=${ids[1]}&versions=a&versions=b&kept=${ids[0]}`,
+      `ids=${ids[0]}&ids=${ids[1]}&versions=a&versions=b&target=${ids[0]}`,
       { cookie }
     )
     assert.equal(changed.status, 409)
-    assert.equal(await statusOf(merge(ids, { 'kept': ids[0], 'from.secret': ids[1] })), 303)
+    assert.equal(await statusOf(merge(ids, { 'target': ids[0], 'from.secret': ids[1] })), 303)
     const [left] = await rows('dup_clients')
     assert.equal(left.secret, 'a')
-    assert.equal(await statusOf(merge([left.id, 999_999], { kept: left.id })), 404)
+    assert.equal(await statusOf(merge([left.id, 999_999], { target: left.id })), 404)
     assert.equal(await statusOf(mergePage([left.id])), 303)
   })
 

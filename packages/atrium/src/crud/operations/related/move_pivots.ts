@@ -14,43 +14,43 @@ interface Side {
   attribute: string
 }
 
-/** The records of a merge: one is kept, and the others are deleted. */
+/** The records of a merge: the others are merged into the target, and deleted. */
 export interface MergedRecords {
-  kept: LucidRow
+  target: LucidRow
   others: readonly LucidRow[]
 }
 
 /**
- * Attaches the records that are attached to merged records to the one that is kept; a record that is attached to several
+ * Attaches the records that are attached to merged records to the target; a record that is attached to several
  * of them is attached once. The changes are part of the writes of the merged records. [G7]
  *
  * @param resources  all known resources, whose many-to-many relations can use other pivot tables
- * @returns a function that adds the changes of the kept record's relations to its write; to be called after its columns
+ * @returns a function that adds the changes of the target's relations to its write; to be called after its columns
  *   are written, because a write has the row as it was before
  */
 export async function movePivotRows(
   resource: Resource,
-  { kept, others }: MergedRecords,
+  { target, others }: MergedRecords,
   client: TransactionClientContract,
   resources: Iterable<Resource>
 ): Promise<() => Promise<void>> {
-  const all = [kept, ...others]
+  const all = [target, ...others]
   for (const record of all) record.useTransaction(client)
-  const [ofKept, ...ofOthers] = await pivotsOf(resource, all)
+  const [ofTarget, ...ofOthers] = await pivotsOf(resource, all)
   const sides = new Map<string, Side>()
   for (const relation of pivotRelationsOf(resource.model)) addSide(sides, relation, [0, 1])
   const owned = [...sides.values()]
-  for (const side of owned) await moveRows(side, kept, others, client)
+  for (const side of owned) await moveRows(side, target, others, client)
   for (const pivots of ofOthers) await pivots?.note(client)
   for (const one of resources) {
     for (const relation of pivotRelationsOf(one.model)) {
       if (relation.relatedModel !== resource.model) continue
       const before = sides.size
       const side = addSide(sides, relation, [1, 0])
-      if (sides.size > before) await moveForeign(side, one, relation, { kept, others }, client)
+      if (sides.size > before) await moveForeign(side, one, relation, { target, others }, client)
     }
   }
-  return async () => await ofKept?.note(client)
+  return async () => await ofTarget?.note(client)
 }
 
 /** Reads one record after the other, because a transaction has one connection. */
@@ -76,7 +76,7 @@ async function moveForeign(
   side: Side,
   resource: Resource,
   relation: PivotRelation,
-  { kept, others }: MergedRecords,
+  { target, others }: MergedRecords,
   client: TransactionClientContract
 ): Promise<void> {
   const table = await pivotTableOf(client, side.table)
@@ -87,18 +87,18 @@ async function moveForeign(
     .query({ client })
     .whereIn(relation.attributes[0], keys as any[])
   const pivots = await pivotsOf(resource, attached)
-  await moveRows(side, kept, others, client)
+  await moveRows(side, target, others, client)
   for (const one of pivots) await one?.note(client)
 }
 
 async function moveRows(
   side: Side,
-  kept: LucidRow,
+  target: LucidRow,
   others: readonly LucidRow[],
   client: TransactionClientContract
 ): Promise<void> {
   const table = await pivotTableOf(client, side.table)
-  const [key] = valuesOf(side, [kept])
+  const [key] = valuesOf(side, [target])
   const attached = await table.rows(client, { [side.own]: [key] }, { lock: true })
   const known = new Set(attached.map((row) => String(row[side.other])))
   const rows = await table.rows(client, { [side.own]: valuesOf(side, others) }, { lock: true })

@@ -34,9 +34,9 @@ interface MoveOptions {
 }
 
 /**
- * Makes all records that refer to merged records refer to the one that is kept, and moves pivot rows. [G7]
+ * Makes all records that refer to merged records refer to the target, and moves pivot rows. [G7]
  *
- * @returns a function to be called after the kept record is written: see `movePivotRows`
+ * @returns a function to be called after the target is written: see `movePivotRows`
  * @throws Problem 409  if rows of a table without a model refer to a record that would be deleted
  */
 export async function moveReferences(
@@ -53,22 +53,22 @@ export async function moveReferences(
   for (const one of columns) {
     const valueIn = (record: LucidRow) => record.$attributes[one.target.attribute]
     const keys = await referringKeys(one, merged.others.map(valueIn), client)
-    const own = keys.filter((key) => isKept(resource, one, key, merged))
+    const own = keys.filter((key) => isTarget(resource, one, key, merged))
     const left = keys.filter((key) => !own.includes(key))
-    if (left.length > 0) await move(one, left, valueIn(merged.kept))
+    if (left.length > 0) await move(one, left, valueIn(merged.target))
     if (own.length > 0) await move(one, own, null)
   }
   return notePivots
 }
 
-/** True for the key of the kept record, which must not refer to itself. */
-function isKept(
+/** True for the key of the target, which must not refer to itself. */
+function isTarget(
   { base }: Resource,
   { resource }: ReferringColumn,
   key: KeyValue,
-  { kept }: MergedRecords
+  { target }: MergedRecords
 ): boolean {
-  return resource.base === base.base && identityOf(base.key.of(kept)) === identityOf(key)
+  return resource.base === base.base && identityOf(base.key.of(target)) === identityOf(key)
 }
 
 function rowOf({ base }: Resource, record: LucidRow): Record<string, unknown> {
