@@ -52,9 +52,15 @@ export function withoutBase(path: string): string {
 
 let isPlace: (path: string) => boolean = () => false
 
-/** Sets the function that decides whether a path with the base path belongs to the engine. */
-export function usePlaces(decides: (path: string) => boolean): void {
+/**
+ * Sets the function that decides whether a path with the base path belongs to the engine.
+ *
+ * @returns the previous function
+ */
+export function usePlaces(decides: typeof isPlace): typeof isPlace {
+  const before = isPlace
   isPlace = decides
+  return before
 }
 
 /**
