@@ -3,6 +3,7 @@ import type { EventDetails } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { plainText, type PlainText, inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
+import { filledTitle, isTitleTemplate } from '../views/title_template.js'
 import { momentOf, type Moment } from '../time/local_time.js'
 import { EVENT_TYPES } from './event_filters.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
@@ -240,10 +241,18 @@ export function titleInState(
   view: ModelView | undefined,
   state: Known['state']
 ): string | undefined {
-  const column = view?.titleColumn
-  if (!column || view.resource.conceals(column)) return undefined
-  const title = state?.[column.apiName]
-  return typeof title === 'string' && title.trim() !== '' ? title : undefined
+  if (!view) return undefined
+  const { options, titleColumns, resource } = view
+  const { title } = options
+  const seen = titleColumns.filter((column) => !resource.conceals(column))
+  if (seen.length === 0) return undefined
+  const textOf = (name: string) => {
+    const value = seen.some(({ apiName }) => apiName === name) ? state?.[name] : undefined
+    return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  }
+  if (isTitleTemplate(title)) return filledTitle(title, textOf) || undefined
+  const value = state?.[seen[0].apiName]
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
 /** Formats a key for display: `7/a%2Fb` -> `7, a/b`. */

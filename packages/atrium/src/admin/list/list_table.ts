@@ -319,7 +319,7 @@ export class ListTable {
       site.templatesDirectory !== undefined ||
       this.columns.some(({ own }) => own)
     if (isOwn) return undefined
-    const marks = [resource.softDelete?.flag, resource.softDelete?.timestamp, view.titleColumn]
+    const marks = [resource.softDelete?.flag, resource.softDelete?.timestamp, ...view.titleColumns]
     const wanted = new Set([...this.names, ...marks.map((column) => column?.apiName)])
     return selectFields(
       resource,

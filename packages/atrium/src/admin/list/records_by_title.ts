@@ -63,7 +63,7 @@ export async function recordsByTitle(
   }
   if (q === '') return { items: await read([]), isComplete: true }
 
-  const { first, others } = matches(title, target ? [target] : view.resource.key.columns, q)
+  const { first, others } = matches(view, target ? [target] : view.resource.key.columns, q)
   const found = first.length > 0 ? exactFirst(view, await read([anyOf(first)]), q) : []
   if (found.length >= limit || others.length === 0) return { items: found, isComplete: true }
   const rest = await inTime(patience, () => read([anyOf(others)]))
@@ -87,22 +87,36 @@ async function inTime(
   }
 }
 
-/** Returns the conditions for the records to show first, and for the other matching records. */
-function matches(title: Column | undefined, targets: readonly Column[], q: string) {
+/**
+ * Returns the conditions for the records to show first, and for the other matching records. A title of several columns
+ * matches if each word is in one of them.
+ */
+function matches({ titleColumns }: ModelView, targets: readonly Column[], q: string) {
   if (!isStorableText(q)) return { first: [], others: [] }
-  const text = title?.kind === 'text' ? textCondition(title, q) : null
+  const [title] = titleColumns
+  const text = textOfTitle(titleColumns, q)
   const exact = targets.length === 1 ? [title, ...targets] : [title]
   const first = [...new Set(exact)]
-    .filter((column) => column !== undefined && !(text && column === title))
+    .filter((column) => column !== undefined && !(column === title && column.kind === 'text'))
     .flatMap((column) => equalTo(column!, q))
   if (!text) return { first, others: [] }
+  if (title.kind !== 'text') return { first, others: [text] }
   const begins = spellings(q).map((spelling): Condition => ({
     type: 'between',
-    column: title!,
+    column: title,
     from: spelling,
     to: spelling + LAST_CHARACTER,
   }))
   return { first: [...begins, ...first], others: [text] }
+}
+
+function textOfTitle(columns: readonly Column[], q: string): Condition | null {
+  const texts = columns.filter(({ kind }) => kind === 'text')
+  if (columns.length <= 1 || texts.length === 0) return texts[0] ? textCondition(texts[0], q) : null
+  const words = q.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  const each = words.map((word) => texts.flatMap((column) => textCondition(column, word) ?? []))
+  if (each.length === 0 || each.some((some) => some.length === 0)) return null
+  return { type: 'and', conditions: each.map(anyOf) }
 }
 
 /**

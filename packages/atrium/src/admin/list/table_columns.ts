@@ -80,9 +80,9 @@ function isWhole({ resource }: ModelView): boolean {
   return !resource.scope && resource.mixedColumns.size === 0
 }
 
-/** Returns true if every viewer of the model can see all of its records, and the title is a column. */
-function isOpen({ options, resource }: ModelView): boolean {
-  return !resource.policy && typeof options.title !== 'function'
+/** Returns true if every viewer of the model can see all of its records, and the title is one column. */
+function isOpen({ options, resource, titleColumns }: ModelView): boolean {
+  return !resource.policy && typeof options.title !== 'function' && titleColumns.length <= 1
 }
 
 /* Matches units that are written next to a number without a space: `$5`, `80%` */

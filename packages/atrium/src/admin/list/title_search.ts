@@ -44,14 +44,14 @@ export async function titleSearches(
     const seen = await followed(ctx, reference)
     if (!seen) continue
     if (!seen.view.resource.isLoaded) await seen.view.resource.load(seen.view.client())
-    const title = seen.view.titleColumn
-    if (!title || !isSearchable(title)) continue
+    const columns = seen.view.titleColumns.filter(isSearchable)
+    if (columns.length === 0) continue
     const { apiName } = seen.column
     searches.set(
       apiName,
       isJoinable(view, seen)
-        ? joinedSearch(seen, title)
-        : await listedSearch(ctx, seen, title, titles)
+        ? joinedSearch(seen, columns)
+        : await listedSearch(ctx, seen, columns, titles)
     )
   }
   return searches
@@ -70,19 +70,29 @@ function isJoinable(view: ModelView, { column, target, view: other }: Reference)
   )
 }
 
-function joinedSearch({ column, target, view }: Reference, title: Column): TitleSearch {
+function joinedSearch(
+  { column, target, view }: Reference,
+  columns: readonly Column[]
+): TitleSearch {
   const records = new Records(view.resource)
   return (text) => {
-    const condition = searchCondition(title, text)
+    const condition = inAny(columns, text)
     return condition && records.referred(column, target, condition)
   }
+}
+
+/** Returns the condition that one of the columns of a title contains the text. */
+function inAny(columns: readonly Column[], text: string): Condition | null {
+  const conditions = columns.flatMap((column) => searchCondition(column, text) ?? [])
+  if (conditions.length <= 1) return conditions[0] ?? null
+  return { type: 'or', conditions }
 }
 
 /** Reads the records with matching titles before the list's query. */
 async function listedSearch(
   ctx: HttpContext,
   { column, target, view }: Reference,
-  title: Column,
+  columns: readonly Column[],
   texts: readonly string[]
 ): Promise<TitleSearch> {
   const options = { ...view.callOptions(ctx), keys: true }
@@ -102,7 +112,7 @@ async function listedSearch(
   }
   const found = new Map<string, Condition | 'many'>()
   for (const text of new Set(texts)) {
-    const condition = searchCondition(title, text)
+    const condition = inAny(columns, text)
     if (condition) found.set(text, await find(condition))
   }
   return (text) => found.get(text) ?? null

@@ -29,6 +29,7 @@ export interface NarrowedView extends PermittedView {
   readonly adminSite: { readonly permissions: RolePermissions } | undefined
   readonly allowedActions: ReadonlySet<string>
   readonly titleColumn: Column | undefined
+  readonly titleColumns: readonly Column[]
   readonly bulkActions: ReadonlyArray<{ readonly name: string; readonly needs: Offer }>
   readonly recordActions: ReadonlyArray<{ readonly name: string; readonly needs: Offer }>
   readonly options: AdminViewOptions

@@ -128,13 +128,15 @@ function textOf(actions: ReadonlySet<string>): string {
 function project(view: NarrowedView, resource: Resource, actions: Actions): NarrowedView {
   const allows = (action: string) => actions === 'all' || actions.has(action)
   const may = (offer: Offer) => view.may(offer) && allows(offer === 'read' ? 'view' : offer)
+  const titleColumns = view.titleColumns.flatMap((column) => shownIn(resource, column) ?? [])
   const personal = {
     base: view,
     resource,
     may,
     isWithheld: !allows('view'),
     allowedActions: new Set([...view.allowedActions].filter(allows)),
-    titleColumn: view.titleColumn && shownIn(resource, view.titleColumn),
+    titleColumns,
+    titleColumn: titleColumns[0],
     bulkActions: view.bulkActions.filter(({ name, needs }) => allows(name) && may(needs)),
     recordActions: view.recordActions.filter(({ name, needs }) => allows(name) && may(needs)),
     options: optionsLeft(view.options, resource),

@@ -122,8 +122,8 @@ function titleFields(view: ModelView, target: Column): Fields | undefined {
   if (!known) FIELDS.set(view, (known = new Map()))
   let fields = known.get(target)
   if (!fields) {
-    const { titleColumn } = view
-    const columns = resource.fields.filter((one) => one === target || one === titleColumn)
+    const { titleColumns } = view
+    const columns = resource.fields.filter((one) => one === target || titleColumns.includes(one))
     fields = { columns, computed: new Map() }
     known.set(target, fields)
   }

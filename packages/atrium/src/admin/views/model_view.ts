@@ -36,6 +36,7 @@ import { checkFormNames } from './form_parts.js'
 import type { EventDispatcher } from '../events/event_dispatcher.js'
 import type { EventIntegration } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
+import { columnsInTitle, isTitleTemplate, namesInTitle, titleIn } from './title_template.js'
 import { isInvisible } from '../text/plain_text.js'
 import { ListColumn } from './list_column.js'
 import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
@@ -238,11 +239,24 @@ export class ModelView {
     return this.resource.fields.find(({ apiName }) => apiName === orderBy)
   }
 
-  /** The column that contains the title of records, if there is one. */
+  /** The column that contains the title of records, or the beginning of it, if there is one. */
   get titleColumn(): Column | undefined {
+    return this.titleColumns[0]
+  }
+
+  /**
+   * The columns that make the title of records: several for a template, none for a function. Columns that the user
+   * cannot see are left out. [G4]
+   */
+  get titleColumns(): readonly Column[] {
     const { title } = this.options
-    if (typeof title === 'function') return undefined
-    if (title !== undefined) return this.resource.columns.find(title)
+    if (typeof title === 'function') return []
+    if (isTitleTemplate(title)) return columnsInTitle(title, this.resource.fields)
+    const column = title === undefined ? this.#usualTitle : this.resource.columns.find(title)
+    return column ? [column] : []
+  }
+
+  get #usualTitle(): Column | undefined {
     const texts = this.resource.fields.filter(
       ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
     )
@@ -256,9 +270,7 @@ export class ModelView {
    * @param key   key of the item; default: the key that was read with it
    */
   titleOf(item: Item, key?: KeyValue): string {
-    const { title } = this.options
-    const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.apiName ?? '']
-    const text = own === null || own === undefined ? '' : String(own).trim()
+    const text = titleIn(item, this.options.title, this.titleColumns)
     if (!isInvisible(text)) return text
     return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
   }
@@ -322,7 +334,9 @@ export class ModelView {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
     if (orderBy !== undefined) check('orderBy', [orderBy], shownNames)
-    if (typeof title === 'string') check('title', [title], shownNames)
+    if (typeof title === 'string') {
+      check('title', isTitleTemplate(title) ? namesInTitle(title) : [title], shownNames)
+    }
     const error = relatedError(this.model, this.options.related ?? [])
     if (error !== null) throw new ValueError(`${this.name}: ${error}`)
     const known = this.resource.columns.all.map(({ apiName }) => apiName)

@@ -57,7 +57,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   group: LABEL,
   title: [
     (value) => typeof value === 'string' || typeof value === 'function',
-    "a column's name or a function",
+    "a column's name, a template such as '{name}, {country}', or a function",
   ],
   listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
   searchableColumns: TEXTS,

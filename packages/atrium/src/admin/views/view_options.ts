@@ -131,8 +131,8 @@ export interface AdminViewOptions {
   /** Group of the model in the sidebar */
   group?: string
   /**
-   * Title of a record: a column's API name, or a function. Default: the first column with a usual
-   * name such as `title` or `name`
+   * Title of a record: a column's API name, a template such as `{name}, {country}`, or a function. Default: the first
+   * column with a usual name such as `title` or `name`
    */
   title?: string | ((item: Item) => string)
   /** List columns: API names or subclasses of `ListColumn`. Default: all visible columns */

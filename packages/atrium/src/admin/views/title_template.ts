@@ -1,0 +1,74 @@
+import type { Item } from '#crud'
+import type { Column } from '#base/columns/column'
+
+const PART = /\{([^{}]+)\}/g
+
+/* Stand for a value, and for an empty part, while the punctuation is removed; no title contains control characters. */
+const VALUE = '\u0001'
+const EMPTY = '\u0000'
+
+/* Punctuation and spaces: not letters, digits, brackets and the two characters above */
+const BETWEEN = `[^\\p{L}\\p{N}\\u0000\\u0001()[\\]{}«»“”]`
+const IN_BRACKETS = new RegExp(`${BETWEEN}*[([{«“]${BETWEEN}*${EMPTY}${BETWEEN}*[)\\]}»”]`, 'gu')
+const WITH_BEFORE = new RegExp(`${BETWEEN}+${EMPTY}|${EMPTY}${BETWEEN}*`, 'u')
+
+/** Returns true for a title that is made of several columns, such as `{name}, {country}`. [G4] */
+export function isTitleTemplate(title: unknown): title is string {
+  return typeof title === 'string' && title.includes('{')
+}
+
+/** Returns the API names of the columns in a template, each once. */
+export function namesInTitle(template: string): string[] {
+  return [...new Set([...template.matchAll(PART)].map(([, name]) => name.trim()))]
+}
+
+/**
+ * Fills in a template. An empty part is left out with the punctuation around it: `{name} ({year})` without a year is
+ * the name. [G4]
+ *
+ * @param textOf  returns the text of a column; empty if there is none
+ */
+export function filledTitle(template: string, textOf: (name: string) => string): string {
+  const texts: string[] = []
+  let shape = template.replace(PART, (_, name: string) => {
+    const text = textOf(name.trim())
+    if (text === '') return EMPTY
+    texts.push(text)
+    return VALUE
+  })
+  while (shape.includes(EMPTY)) {
+    const without = shape.replace(IN_BRACKETS, '')
+    shape = without === shape ? shape.replace(WITH_BEFORE, '') : without
+  }
+  if (texts.length === 0) return ''
+  let index = 0
+  return shape.replaceAll(VALUE, () => texts[index++]).trim()
+}
+
+/** Returns the columns of a template among the fields of a model, in the order of the template. */
+export function columnsInTitle(template: string, fields: readonly Column[]): Column[] {
+  return namesInTitle(template).flatMap(
+    (name) => fields.find(({ apiName }) => apiName === name) ?? []
+  )
+}
+
+/**
+ * Returns the title in an item; empty if it has none.
+ *
+ * @param title    option of the view
+ * @param columns  columns of the title that the user can see
+ */
+export function titleIn(
+  item: Item,
+  title: string | ((item: Item) => string) | undefined,
+  columns: readonly Column[]
+): string {
+  if (typeof title === 'function') return trimmed(title(item))
+  if (!isTitleTemplate(title)) return trimmed(item[columns[0]?.apiName ?? ''])
+  const seen = new Set(columns.map(({ apiName }) => apiName))
+  return filledTitle(title, (name) => (seen.has(name) ? trimmed(item[name]) : ''))
+}
+
+function trimmed(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value).trim()
+}
