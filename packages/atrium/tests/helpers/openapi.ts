@@ -28,6 +28,7 @@ export class ApiSchema {
   constructor(readonly document: OpenApiDocument) {
     ;(addFormats as unknown as { default: typeof addFormats.default }).default(this.#ajv)
     this.#ajv.addFormat('password', true)
+    this.#ajv.addKeyword('x-enum-descriptions')
     const schemas = this.#inDefinitions(document.components.schemas)
     this.#ajv.addSchema({ $id: 'api', $defs: schemas as Record<string, object> })
   }

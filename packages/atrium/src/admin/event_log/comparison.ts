@@ -8,6 +8,7 @@ import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../list/cell.js'
 import { isIdentifier } from '../list/is_identifier.js'
 import { withUnits } from '../list/table_columns.js'
+import { choiceOf } from '../views/choice_options.js'
 import type { ModelView } from '../views/model_view.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
 import { clockTime, writtenTime } from '../time/local_time.js'
@@ -189,6 +190,8 @@ export function inWords(
 ): unknown {
   const column = view?.resource.isLoaded ? view.resource.columns.find(name) : undefined
   if (!column) return value
+  const label = choiceOf(view!, name, value)?.label
+  if (label !== undefined) return label
   const isNumeric = column.kind === 'integer' || column.kind === 'number'
   return isNumeric ? numberInWords(site, view!, column, value) : timeInWords(column, value)
 }

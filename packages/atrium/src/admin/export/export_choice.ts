@@ -54,7 +54,7 @@ export interface ExportChoice {
   bom: boolean
   /** True to write texts unchanged, including formulas */
   raw: boolean
-  /** True to use labels instead of API names in the heading of CSV and XLSX */
+  /** True to use labels instead of API names, and of values of enums, in CSV and XLSX */
   labels: boolean
   /** True to add columns with the titles of referenced records */
   titles: boolean

@@ -4,6 +4,7 @@ import type { Item } from '#crud'
 import type { Site } from '../views/site.js'
 import { chosenColumns } from '../list/columns/column_choices.js'
 import type { ListColumn } from '../views/list_column.js'
+import { choiceOf } from '../views/choice_options.js'
 import type { ModelView } from '../views/model_view.js'
 import { shownOf } from '../permissions/personal_view.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
@@ -34,6 +35,8 @@ export interface ExportColumn {
    * field
    */
   values: ((items: Item[], ctx: HttpContext, client: QueryClientContract) => Values) | null
+  /** Returns the label of a choice; undefined for any other value */
+  labelOf?: (value: unknown) => string | undefined
   /** True if the value is computed from the whole record */
   isOwn: boolean
 }
@@ -79,6 +82,9 @@ function fieldColumn(view: ModelView, name: string): ExportColumn {
   return {
     name,
     label: view.labelOf(name),
+    ...(view.fieldOptions(name).choices && {
+      labelOf: (value: unknown) => choiceOf(view, name, value)?.label,
+    }),
     isNumeric: isNumber && !column.serialize,
     isJson: column?.kind === 'json' && !column.serialize,
     values: column?.kind === 'datetime' && presentZone() !== UTC ? markedMoments(name) : null,

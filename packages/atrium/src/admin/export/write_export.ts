@@ -52,7 +52,10 @@ export async function writeExport(
     for (const [row, item] of items.entries()) {
       progress.count++
       await writer.write(
-        names.map((name, index) => (made[index] ? made[index][row] : (item[name] as Cell)))
+        names.map((name, index) => {
+          const value = made[index] ? made[index][row] : (item[name] as Cell)
+          return (isLabelled && columns[index].labelOf?.(value)) || value
+        })
       )
     }
     await pause()

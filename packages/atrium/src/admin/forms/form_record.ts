@@ -91,13 +91,16 @@ export interface FormState {
 }
 
 /** The properties of a field that determine how its values are formatted. */
-type ShownField = Pick<FormField, 'column' | 'reference' | 'widget' | 'choices' | 'grouped'>
+type ShownField = Pick<
+  FormField,
+  'column' | 'reference' | 'widget' | 'choices' | 'grouped' | 'labelOf'
+>
 
 /** Formats values of a field as in the list, except that submitted texts are not shortened. */
 export async function shownValues(
   ctx: HttpContext,
   site: Site,
-  { column, reference, widget, choices, grouped }: ShownField,
+  { column, reference, widget, choices, grouped, labelOf }: ShownField,
   values: readonly unknown[]
 ): Promise<ShownCell[]> {
   const titles = reference ? await titlesOf(ctx, reference, values) : undefined
@@ -110,7 +113,7 @@ export async function shownValues(
     if (value === null) return shown[index]
     const words = widget instanceof Widget ? widget.words?.(value) : undefined
     if (words !== undefined) return { kind: 'text', text: words }
-    const title = titles?.get(String(value))
+    const title = titles?.get(String(value)) ?? labelOf?.(String(value))
     if (title !== undefined) return { kind: 'text', text: title }
     if (typeof value === 'string' && shown[index].kind === 'text')
       return { kind: 'text', text: visibleText(value) }

@@ -4,6 +4,7 @@ import { writeJson } from '#base/values/json'
 import { prettyJson } from '../text/json_text.js'
 import { clockTime, writtenTime } from '../time/local_time.js'
 import { presentZone, UTC } from '../time/time_zone.js'
+import type { ChoiceOptions } from '../views/choice_options.js'
 import type { Cell, ListColumn } from '../views/list_column.js'
 
 /** A cell with formatting. */
@@ -25,6 +26,8 @@ export interface ShownCell extends Cell {
   whole?: string
   /** Markup of a widget, shown instead of `text` */
   markup?: string
+  /** Colour of a choice */
+  color?: string
 }
 
 type Text = (key: string, data?: Record<string, unknown>) => string
@@ -217,6 +220,12 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
     default:
       return (value) => linkingCell(typeof value === 'string' ? value : String(value))
   }
+}
+
+/** Returns the cell of a value with a label or a colour of its own. */
+export function choiceCell(value: unknown, { label, color }: ChoiceOptions): ShownCell {
+  const cell = textCell(label ?? String(value))
+  return { ...cell, kind: 'choice', ...(color && { color }) }
 }
 
 function choice(value: unknown): ShownCell | null {

@@ -3,11 +3,12 @@ import type { ShownCell } from './cell.js'
 import type { ColumnStyle, Row } from './table_columns.js'
 
 /** Returns the content of a cell as markup, for lists and for read-only values in forms. */
-export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): string {
+export function cellMarkup({ kind, text, href, whole, markup, color }: ShownCell): string {
   const shown = markup ?? escaped(text)
   if (kind === 'null')
     return `<span aria-hidden="true">–</span><span class="sr-only">${shown}</span>`
-  const content = kind === 'choice' ? `<span class="value-badge">${shown}</span>` : shown
+  const colour = color ? ` data-color="${color}"` : ''
+  const content = kind === 'choice' ? `<span class="value-badge"${colour}>${shown}</span>` : shown
   if (href) return `<a href="${escaped(href)}"${relationOf(href)}>${content}</a>`
   if (whole === undefined) return content
   return `<details class="folded"><summary>${content}</summary><pre tabindex="0">${escaped(whole)}</pre></details>`

@@ -36,7 +36,7 @@ import { checkFormNames } from './form_parts.js'
 import type { EventDispatcher } from '../events/event_dispatcher.js'
 import type { EventIntegration } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
-import { columnsInTitle, isTitleTemplate, namesInTitle, titleIn } from './title_template.js'
+import { isTitleTemplate, namesInTitle, titleColumns, titleIn } from './title_template.js'
 import { isInvisible } from '../text/plain_text.js'
 import { ListColumn } from './list_column.js'
 import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
@@ -77,9 +77,6 @@ export interface ModelViewParameters extends AdminViewOptions {
   adminSite?: ViewSite
   eventIntegration?: EventIntegration
 }
-
-/* Names of columns that usually contain the title of a record, in order of preference */
-const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
 
 /** A model in the admin site, identified by its class name. */
 export class ModelView {
@@ -249,18 +246,7 @@ export class ModelView {
    * cannot see are left out. [G4]
    */
   get titleColumns(): readonly Column[] {
-    const { title } = this.options
-    if (typeof title === 'function') return []
-    if (isTitleTemplate(title)) return columnsInTitle(title, this.resource.fields)
-    const column = title === undefined ? this.#usualTitle : this.resource.columns.find(title)
-    return column ? [column] : []
-  }
-
-  get #usualTitle(): Column | undefined {
-    const texts = this.resource.fields.filter(
-      ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
-    )
-    return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
+    return titleColumns(this.resource, this.options.title)
   }
 
   /**
@@ -385,11 +371,6 @@ export class ModelView {
     }
     return chosen
   }
-}
-
-/** Returns true for the name of a date column. Dates in SQLite views have the type text. */
-function isDateName(apiName: string): boolean {
-  return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
 }
 
 /** Returns the CRUD options of the view, which override those of `@Crud`. [P13] */

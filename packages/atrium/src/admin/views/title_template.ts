@@ -1,4 +1,5 @@
-import type { Item } from '#crud'
+import string from '@adonisjs/core/helpers/string'
+import type { Item, Resource } from '#crud'
 import type { Column } from '#base/columns/column'
 
 const PART = /\{([^{}]+)\}/g
@@ -45,11 +46,35 @@ export function filledTitle(template: string, textOf: (name: string) => string):
   return shape.replaceAll(VALUE, () => texts[index++]).trim()
 }
 
-/** Returns the columns of a template among the fields of a model, in the order of the template. */
-export function columnsInTitle(template: string, fields: readonly Column[]): Column[] {
-  return namesInTitle(template).flatMap(
-    (name) => fields.find(({ apiName }) => apiName === name) ?? []
+/* Names of columns that usually contain the title of a record, in order of preference */
+const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
+
+/**
+ * Returns the columns that make the titles of a model: several for a template, none for a function.
+ *
+ * @param title  option of the view; default: a column with a usual name, otherwise the first text
+ */
+export function titleColumns(
+  { columns, fields }: Pick<Resource, 'columns' | 'fields'>,
+  title: string | ((item: Item) => string) | undefined
+): Column[] {
+  if (typeof title === 'function') return []
+  const named = (name: string) => fields.find(({ apiName }) => apiName === name) ?? []
+  if (isTitleTemplate(title)) return namesInTitle(title).flatMap(named)
+  const column = title === undefined ? usualTitle(fields) : columns.find(title)
+  return column ? [column] : []
+}
+
+function usualTitle(fields: readonly Column[]): Column | undefined {
+  const texts = fields.filter(
+    ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
   )
+  return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
+}
+
+/** Returns true for the name of a date column. Dates in SQLite views have the type text. */
+function isDateName(apiName: string): boolean {
+  return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
 }
 
 /**

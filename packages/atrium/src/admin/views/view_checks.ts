@@ -13,6 +13,7 @@ import {
 } from '#base/checks'
 import { shown, listed } from '#base/errors'
 import { TRANSITIONS } from '#base/columns/transitions'
+import { checkChoices, CHOICES } from './choice_options.js'
 import { isVisibleWhen } from './visible_when.js'
 import { INLINES } from './inline_option.js'
 import { Widget, WIDGETS } from './widget.js'
@@ -57,7 +58,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   group: LABEL,
   title: [
     (value) => typeof value === 'string' || typeof value === 'function',
-    "a column's name, a template such as '{name}, {country}', or a function",
+    "a column's name or a function, or a template such as '{name}, {country}'",
   ],
   listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
   searchableColumns: TEXTS,
@@ -114,7 +115,7 @@ const PIVOT: Check = [
   (value) => isObject(value) && Object.values(value).every(isObject),
   "a map from columns of the pivot to their options, as in { role: { label: 'Role' } }",
 ]
-const CHOICES: Check = [
+const PIVOT_CHOICES: Check = [
   (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
   'a list of texts or numbers',
 ]
@@ -127,6 +128,7 @@ const FIELD = {
   label: LABEL,
   help: TEXT,
   widget: WIDGET,
+  choices: CHOICES,
   prefix: LABEL,
   suffix: LABEL,
   grouped: TRUTH,
@@ -140,7 +142,7 @@ const FIELD = {
   hidden: HIDDEN,
   pivot: PIVOT,
 }
-const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }
+const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: PIVOT_CHOICES }
 const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
 
 /* Properties of a view that are set by the site and are not options */
@@ -161,6 +163,7 @@ export function checkViewOptions(name: string, options: object, templates?: Temp
   checkEach(name, given, CHECKS)
   for (const [field, settings] of Object.entries(given.fields ?? {})) {
     checkEach(name, settings, FIELD, { group: `fields.${field}`, mayBeUndefined: true })
+    checkChoices(`${name}: fields.${field}.choices`, settings.choices ?? {})
     for (const [column, pivot] of Object.entries(settings.pivot ?? {})) {
       const group = `fields.${field}.pivot.${column}`
       checkEach(name, pivot, PIVOT_COLUMN, { group, mayBeUndefined: true })

@@ -4,6 +4,7 @@ import type { Item, Scope, CrudOptions } from '#crud'
 import type { ObjectSchema } from '#base/schema/object_schema'
 import type { BulkAction } from './bulk_action.js'
 import type { RecordAction } from './record_action.js'
+import type { ChoiceOptions } from './choice_options.js'
 import type { InlineOption } from './inline_option.js'
 import type { FormPart } from './form_parts.js'
 import type { VisibleWhen } from './visible_when.js'
@@ -56,6 +57,8 @@ export interface FieldOptions {
   help?: string
   /** Widget of the form field: a built-in name or a subclass of `Widget`. Default: derived from the schema */
   widget?: WidgetName | (new () => Widget)
+  /** Labels and colours of the values of an enum, such as `{ in_progress: { label: 'In progress', color: 'amber' } }` */
+  choices?: Readonly<Record<string, ChoiceOptions>>
   /** Text before the input, inside its box, such as `$` */
   prefix?: string
   /** Text after the input, inside its box, such as `min` */

@@ -61,9 +61,15 @@ class Schemas {
     if (hasList || has('create', 'read', 'update', 'batch') || responses.has('item'))
       this.#refTo(resource)
     if (has('create'))
-      this.#set(`${item}Create`, describeBody(resource.createBody, 'create', strictBody))
+      this.#set(
+        `${item}Create`,
+        describeBody(resource.createBody, 'create', strictBody, resource.model)
+      )
     if (has('update'))
-      this.#set(`${item}Update`, describeBody(resource.updateBody, 'update', strictBody))
+      this.#set(
+        `${item}Update`,
+        describeBody(resource.updateBody, 'update', strictBody, resource.model)
+      )
     const batch = routes.find(({ operations }) => operations)
     if (batch) {
       this.all[`${item}Batch`] = describeBatch(resource, batch.operations!, strictBody)

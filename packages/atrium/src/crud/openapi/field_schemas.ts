@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaObject } from './openapi_types.js'
 import type { Column } from '#base/columns/column'
+import { withEnumDescriptions } from './enum_descriptions.js'
 import type { ColumnKind } from '#base/columns/column_kind'
 import { MOST_AUTHORIZED } from '../operations/lists/count_allowed.js'
 import { PIVOT, type PivotColumns } from '../resource/pivot_columns.js'
@@ -223,7 +224,8 @@ export function describeItem(
   for (const include of includesOf(resource).values()) {
     Object.assign(properties, includeProperties(include, refTo(include.resource)))
   }
-  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+  const described = withEnumDescriptions(resource.model, properties)
+  return { type: 'object', properties: described, ...(required.length > 0 && { required }) }
 }
 
 /** Returns the properties of an included relation. [Q3] */

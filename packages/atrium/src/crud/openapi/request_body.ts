@@ -1,7 +1,9 @@
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { isSecretName } from '#base/values/secret_name'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
 import { bodyForm, withNull, responseSchema, inputForm, fromVine } from './field_schemas.js'
+import { withEnumDescriptions } from './enum_descriptions.js'
 import type { SchemaObject } from './openapi_types.js'
 import { MOST_OPERATIONS } from '../endpoints/batch/batch.js'
 import type { Operation } from '../operations/operation.js'
@@ -28,11 +30,13 @@ const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
  * Returns the schema of a create's or an update's body, from its validation schema and the columns. [Q1]
  *
  * @param isStrict  true if unknown fields are refused
+ * @param model     model whose enums have labels in the admin site
  */
 export function describeBody(
   body: BodySchema,
   operation: 'create' | 'update',
-  isStrict = false
+  isStrict = false,
+  model?: LucidModel
 ): SchemaObject {
   /* JSON cannot contain a file. An update does not change the key, so the key does not have to be sent. */
   const fields = body.fields.filter(
@@ -41,9 +45,12 @@ export function describeBody(
       !(operation === 'update' && field.column?.isPrimary && !field.required)
   )
   const required = fields.filter((field) => field.required).map((field) => field.apiName)
+  const properties = Object.fromEntries(
+    fields.map((field) => [field.apiName, describeField(field)])
+  )
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.apiName, describeField(field)])),
+    properties: model ? withEnumDescriptions(model, properties) : properties,
     ...(required.length > 0 && { required }),
     ...(isStrict && { additionalProperties: false }),
   }
@@ -148,7 +155,7 @@ export function describeBatch(
   isStrict: boolean
 ): SchemaObject {
   const lists: Record<string, SchemaObject> = {
-    create: describeBody(resource.createBody, 'create', isStrict),
+    create: describeBody(resource.createBody, 'create', isStrict, resource.model),
     update: describeUpdate(resource, isStrict),
     delete: keySchema(resource, inputForm),
   }
@@ -212,7 +219,7 @@ function describeUpdate(resource: Resource, isStrict: boolean): SchemaObject {
     properties = {},
     required = [],
     ...schema
-  } = describeBody(resource.updateBody, 'update', isStrict)
+  } = describeBody(resource.updateBody, 'update', isStrict, resource.model)
   return {
     ...schema,
     properties: { id: keySchema(resource, inputForm), ...properties },

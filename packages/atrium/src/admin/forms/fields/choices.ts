@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, type Item } from '#crud'
+import { ListRequest } from '#crud/internals'
 import { keyOf } from '#base/items'
 import type { Column } from '#base/columns/column'
 import type { BodyField } from '#base/schema/body_schema'
@@ -22,15 +23,26 @@ const MOST_SHARED = 2000
  *
  * @param q        search text; empty for all records
  * @param current  current value of the field; always the first choice, even if the record is deleted
+ * @param recent   values that the user has chosen last; they come next if the user does not search [G4]
  * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only `current` if the
  *   viewer is not allowed to list the records
  */
 export async function choicesOf(
   ctx: HttpContext,
   reference: Reference,
-  { q = '', current }: { q?: string; current?: unknown } = {}
+  {
+    q = '',
+    current,
+    recent = [],
+  }: { q?: string; current?: unknown; recent?: readonly unknown[] } = {}
 ): Promise<Choice[]> {
-  const found = await search(ctx, reference, q.trim())
+  const text = q.trim()
+  const [all, first] = await Promise.all([
+    search(ctx, reference, text),
+    text === '' ? choicesAmong(ctx, reference, recent) : [],
+  ])
+  const others = all.filter(({ value }) => !first.some((one) => one.value === value))
+  const found = [...first, ...others].slice(0, Math.max(all.length, first.length))
   const choices = [...(await currentChoice(ctx, reference, current, found)), ...found]
   return disambiguate(choices)
 }
@@ -91,6 +103,33 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
   return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
+/** Returns the choices with these values, in their order, without deleted records. */
+async function choicesAmong(
+  ctx: HttpContext,
+  reference: Reference,
+  values: readonly unknown[]
+): Promise<Choice[]> {
+  const seen = values.length > 0 ? await followed(ctx, reference) : null
+  if (!seen) return []
+  const { view, target } = seen
+  if (!view.resource.isLoaded) await view.resource.load()
+  const request = new ListRequest(
+    [{ type: 'list', column: target, values: [...values], negate: false }],
+    [],
+    { shape: 'offset', offset: 0, limit: values.length },
+    'exclude',
+    { count: false }
+  )
+  const items = await refusedIsEmpty(async () => {
+    const { data } = await view.crud.getMulti(request, { ...view.callOptions(ctx), keys: true })
+    return data
+  })
+  const order = values.map(String)
+  return items
+    .map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
+    .toSorted((one, other) => order.indexOf(one.value) - order.indexOf(other.value))
+}
+
 /** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */
 function valueOf({ view, target }: Reference, item: Item): string {
   const index = view.resource.key.columns.indexOf(target)
@@ -143,7 +182,8 @@ export function listedChoices({
 }
 
 /** Returns true if the values of a column are words from a fixed list. */
-export function isChoice({ resource }: ModelView, { apiName, isText, choices }: Column): boolean {
+export function isChoice(view: ModelView, { apiName, isText, choices }: Column): boolean {
+  const { resource } = view
   if (!isText) return false
   if (choices !== null) return true
   return [resource.createBody, resource.updateBody].some(({ fields }) =>

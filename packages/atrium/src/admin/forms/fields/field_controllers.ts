@@ -7,6 +7,7 @@ import { seenManyToMany } from '../../relations/many_to_many.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { PageNotFound, WithheldPage } from '../../http/errors.js'
 import { sentTexts } from '../../http/form_texts.js'
+import { recentValues } from './recent_choices.js'
 import { choicesOf, MOST_CHOICES } from './choices.js'
 import { formFields } from './form_fields.js'
 import { FormWidget } from './widgets/form_widget.js'
@@ -41,7 +42,8 @@ export class ChoicesController {
     if (!other!.may('view') || !other!.admits(ctx)) throw new WithheldPage()
 
     const { q } = ctx.request.qs()
-    const found = await choicesOf(ctx, reference, { q: typeof q === 'string' ? q : '' })
+    const recent = await recentValues(ctx, this.site, this.view.name, String(ctx.params.field))
+    const found = await choicesOf(ctx, reference, { q: typeof q === 'string' ? q : '', recent })
     const choices = found.slice(0, MOST_CHOICES)
     ctx.response.header('vary', 'accept')
     if (ctx.request.accepts(['html', 'json']) !== 'json') {

@@ -1,3 +1,4 @@
+import { recentValues } from './recent_choices.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -327,7 +328,7 @@ function optionsOf(site: Site, field: FormField, values: string[]) {
   const others = values.filter((value) => value !== '' && !listed.includes(value))
   return [...listed, ...others].map((value) => ({
     value,
-    label: field.valueType === 'boolean' ? yesOrNo(site, value) : value,
+    label: field.labelOf?.(value) ?? (field.valueType === 'boolean' ? yesOrNo(site, value) : value),
     selected: values.includes(value),
   }))
 }
@@ -357,7 +358,10 @@ async function referenceView(
 
   const choices = shared
     ? await shared.of(reference, current)
-    : await choicesOf(ctx, reference, { current })
+    : await choicesOf(ctx, reference, {
+        current,
+        recent: await recentValues(ctx, site, view.name, field.name),
+      })
   if (choices.length > (shared?.most ?? MOST_CHOICES)) {
     const title = choices.find(({ value }) => value === current)?.label ?? ''
     const url = view.url(`/choices/${encodeURIComponent(field.name)}`)

@@ -38,6 +38,8 @@ export interface FormField {
    * Values to select from, not converted to texts; undefined for references, whose choices are read from the database
    */
   choices: readonly unknown[] | undefined
+  /** Labels of single choices, by value as text */
+  labelOf?: (value: string) => string | undefined
   reference: Reference | undefined
   /** Constraints of the schema as HTML attributes */
   attributes: Record<string, string | number>

@@ -1,6 +1,7 @@
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { JsonSchema } from '#base/schema/object_schema'
 import type { Site } from '../../views/site.js'
+import { choiceOf } from '../../views/choice_options.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FieldOptions } from '../../views/view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
@@ -106,6 +107,7 @@ function makeField(
     virtual: column === undefined,
     multiple: shape.multiple && valueType !== 'json',
     choices: shape.choices,
+    labelOf: (value) => choiceOf(view, name, value)?.label,
     reference,
     attributes: attributesOf(field, widget, valueType, shape.multiple),
     hidden: isSecret || (column?.hidden ?? true) || column?.kind === 'binary',

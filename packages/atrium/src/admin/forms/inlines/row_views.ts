@@ -8,6 +8,7 @@ import { cellMarkup } from '../../list/rows_markup.js'
 import { isIdentifier } from '../../list/is_identifier.js'
 import { referencesOf } from '../../relations/references.js'
 import { SharedChoices, isChoice } from '../fields/choices.js'
+import { choiceOf } from '../../views/choice_options.js'
 import { fieldViews } from '../fields/field_view.js'
 import type { FieldView } from '../fields/shown_field.js'
 import { inputName, type FormField } from '../fields/form_field.js'
@@ -215,6 +216,7 @@ export class RowViews {
           reference: references.find((one) => one.column === column),
           widget: field?.widget ?? 'text',
           choices: isChoice(view, column) ? [] : undefined,
+          labelOf: (value: string) => choiceOf(view, column.apiName, value)?.label,
           grouped: field?.grouped ?? !isIdentifier(view, column),
         },
         records

@@ -5,6 +5,7 @@ import type { ReadFilter } from '#base/columns/filter'
 import type { Column } from '#base/columns/column'
 import type { Operator } from '#base/columns/operators'
 import type { Site } from '../../views/site.js'
+import { choiceOf } from '../../views/choice_options.js'
 import type { ModelView } from '../../views/model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
@@ -57,6 +58,8 @@ export function groupInWords(site: Site, filters: readonly FilterWords[]): strin
 
 /** Formats a value of a column as in cells. */
 export function valueInWords(site: Site, view: ModelView, column: Column, text: string): string {
+  const named = choiceOf(view, column.apiName, text)?.label
+  if (named !== undefined) return cutText(named)
   if (column.kind === 'boolean' && /^(?:true|1)$/i.test(text)) return site.text('list.yes')
   if (column.kind === 'boolean' && /^(?:false|0)$/i.test(text)) return site.text('list.no')
   const isNumber = column.kind === 'integer' || column.kind === 'number'

@@ -1,5 +1,6 @@
 import type { Column } from '#base/columns/column'
-import type { Show, ShownCell } from '../../../list/cell.js'
+import { choiceCell, type Show, type ShownCell } from '../../../list/cell.js'
+import { choiceOf } from '../../../views/choice_options.js'
 import type { ModelView } from '../../../views/model_view.js'
 import { escaped } from '../../../text/plain_text.js'
 import { isFileField, imageType, INLINE } from '../../files/file_fields.js'
@@ -17,7 +18,12 @@ export function widgetShow(view: ModelView, column: Column, text: Text): Show | 
   if (isImage(view, column)) return (value) => imageCell(view, column, value, text)
   if (isFileField(view, column.apiName)) return (value) => fileCell(view, column, value)
   const widget = widgetOf(view, column)
-  return widget?.cell && ((value) => widget.cell!(value, text))
+  if (widget?.cell) return (value) => widget.cell!(value, text)
+  if (!view.fieldOptions(column.apiName).choices) return undefined
+  return (value) => {
+    const options = choiceOf(view, column.apiName, value)
+    return options ? choiceCell(value, options) : null
+  }
 }
 
 /** Like `widgetShow`, for the page of a record, which has space for the whole value. */
