@@ -7,6 +7,7 @@ import Order from '#models/order'
 @AdminView({
   icon: 'M12 12a4 4 0 100-8 4 4 0 000 8zM4 20a8 8 0 0116 0',
   group: 'Shop',
+  title: '{name} ({city})',
   listColumns: ['name', 'email', 'city', 'created_at'],
   defaultSort: 'name',
 })

@@ -20,6 +20,17 @@ const createSchema = vine.object({
   listColumns: ['number', 'customer_id', 'ordered_on', 'status'],
   facets: ['status', 'customer_id'],
   defaultSort: '-ordered_on',
+  fields: {
+    status: {
+      choices: {
+        draft: { label: 'Draft', color: 'gray' },
+        confirmed: { label: 'Confirmed', color: 'blue' },
+        shipped: { label: 'Shipped', color: 'violet' },
+        paid: { label: 'Paid', color: 'green' },
+        cancelled: { label: 'Cancelled', color: 'red' },
+      },
+    },
+  },
   /* The lines of an order are edited in its form. */
   inlines: [
     { relation: 'lines', fields: ['product_id', 'quantity', 'unit_price'], sort: 'position' },

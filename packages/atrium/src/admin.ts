@@ -8,7 +8,6 @@ export {
   adminGuard,
   AdminPage,
   AdminRole,
-  AdminSavedView,
   AdminSite,
   AdminUser,
   AdminView,
