@@ -4,7 +4,7 @@ import type { Column } from '#base/columns/column'
 
 const PART = /\{([^{}]+)\}/g
 
-/* Stand for a value, and for an empty part, while the punctuation is removed; no title contains control characters. */
+/* Placeholders of a value and of an empty part while punctuation is removed; no title contains control characters. */
 const VALUE = '\u0001'
 const EMPTY = '\u0000'
 

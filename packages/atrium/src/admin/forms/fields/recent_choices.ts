@@ -34,7 +34,8 @@ export async function recentValues(
   if (!requested) ASKED.set(ctx, (requested = new Map()))
   let recent = requested.get(model)
   if (!recent) requested.set(model, (recent = unlessFailed(ctx, model)))
-  return (await recent).get(apiName) ?? []
+  const values = await recent
+  return values.get(apiName) ?? []
 }
 
 async function unlessFailed(ctx: HttpContext, model: string): Promise<Recent> {
