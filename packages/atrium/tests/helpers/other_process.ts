@@ -3,14 +3,30 @@
  * drivers have separate SQLite libraries, which do not see each other's locks in one process.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import db from '@adonisjs/lucid/services/db'
 import BetterSqlite3 from 'better-sqlite3'
-import sqlite3 from 'sqlite3'
+import type sqlite3 from 'sqlite3'
 import { sqliteConnections, type SqliteDriver } from '#base/database/sqlite/sqlite_connection'
 
-export const SQLITE_DRIVERS: SqliteDriver[] = ['sqlite3', 'better-sqlite3']
+/* A clone without a compiler has no binary of `sqlite3`; CI requires both. */
+const SQLITE3 = loadSqlite3()
+
+/** The installed drivers */
+export const SQLITE_DRIVERS: SqliteDriver[] = SQLITE3
+  ? ['sqlite3', 'better-sqlite3']
+  : ['better-sqlite3']
+
+function loadSqlite3(): typeof sqlite3 | null {
+  try {
+    return createRequire(import.meta.url)('sqlite3')
+  } catch (error) {
+    if (process.env.CI) throw error
+    return null
+  }
+}
 
 interface OtherProcess {
   /** Returns the code of the error, if there is one */
@@ -46,7 +62,7 @@ export async function lockableFile(
 }
 
 function ofSqlite3(filename: string): OtherProcess {
-  const connection = new sqlite3.Database(filename)
+  const connection = new SQLITE3!.Database(filename)
   return {
     run: (sql) =>
       new Promise((resolve) => {

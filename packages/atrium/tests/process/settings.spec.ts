@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
-import sqlite3 from 'sqlite3'
+import BetterSqlite3 from 'better-sqlite3'
 import { hashQuickly, onlyNotes } from '#tests/helpers/notes_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
@@ -38,19 +38,20 @@ function cookieOf({ headers }: Response): string {
   return cookies.map((line) => line.split(';')[0]).join('; ')
 }
 
-function tablesOf(file: string): Promise<string[]> {
+function tablesOf(file: string): string[] {
   return namesIn(file, "select name from sqlite_master where type = 'table'")
 }
 
-function namesIn(file: string, sql: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const connection = new sqlite3.Database(file)
-    connection.all<{ name: string }>(sql, (error, rows) => {
-      connection.close()
-      if (error) reject(error)
-      else resolve(rows.map((row) => row.name))
-    })
-  })
+function namesIn(file: string, sql: string): string[] {
+  const connection = new BetterSqlite3(file, { readonly: true })
+  try {
+    return connection
+      .prepare<[], { name: string }>(sql)
+      .all()
+      .map((row) => row.name)
+  } finally {
+    connection.close()
+  }
 }
 
 test.group('Admin | settings of config/admin.ts', () => {
@@ -164,7 +165,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.include(migrated.output, 'create_admin_users_table')
     assert.include(migrated.output, 'create_notes_table')
     const users = 'select username as name from admin_users'
-    assert.isEmpty(await namesIn(join(copy.folder, 'tmp/admin.sqlite3'), users))
+    assert.isEmpty(namesIn(join(copy.folder, 'tmp/admin.sqlite3'), users))
 
     const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
     const { status, output } = await copy.run('sh', ['-c', create])
@@ -207,12 +208,12 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(JSON.parse(tokens.text).total_count, 1)
     await stop()
 
-    assert.includeMembers(await tablesOf(join(copy.folder, 'tmp/admin.sqlite3')), [
+    assert.includeMembers(tablesOf(join(copy.folder, 'tmp/admin.sqlite3')), [
       'admin_users',
       'admin_sessions',
       'admin_rate_limits',
     ])
-    const own = await tablesOf(join(copy.folder, 'tmp/db.sqlite3'))
+    const own = tablesOf(join(copy.folder, 'tmp/db.sqlite3'))
     assert.include(own, 'notes')
     assert.notInclude(own, 'admin_users')
   }).timeout(60_000)
