@@ -4,7 +4,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { DEMO_TABLES } from '#database/demo_files'
-import { ExistingTables, migrateDatabases } from 'adonis-atrium/server'
+import { migrateDatabases } from 'adonis-atrium/server'
 import { seedDemo } from '#database/seed_demo'
 
 /**
@@ -20,8 +20,9 @@ export async function prepareDatabase(app: ApplicationService) {
 
 /** The database of another application may have tables with names of the demo's. */
 function demoCollision(error: unknown): Error | undefined {
-  if (!(error instanceof ExistingTables)) return undefined
-  const tables = error.tables.filter((table) => Object.hasOwn(DEMO_TABLES, table))
+  const { code, tables: existing = [] } = error as { code?: string; tables?: string[] }
+  if (code !== 'E_EXISTING_TABLES') return undefined
+  const tables = existing.filter((table) => Object.hasOwn(DEMO_TABLES, table))
   if (tables.length === 0) return undefined
   return new Exception(
     `The database has tables already that the demo would create: ${tables.join(', ')}. Nothing was written. Start without the demo: DEMO=false npm start, and write DEMO=false into .env`,

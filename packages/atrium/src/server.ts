@@ -5,7 +5,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 export { checkAppKey } from '#admin/authentication/app_key'
-export { ExistingTables } from '#host/existing_tables'
 export { generateIndexes } from '#host/generate_indexes'
 export { respondToBadUrl, createNodeServer } from '#host/node_server'
 export { stopOnSignal } from '#host/stop_on_signal'
@@ -16,7 +15,7 @@ export { checkTrustedProxy } from '#host/trusted_proxy'
  * config/admin.ts sets another connection for them. If several processes run concurrently, one migrates and the others
  * wait.
  *
- * @throws ExistingTables  when the database has tables that the migrations would create
+ * @throws E_EXISTING_TABLES  when the database has tables that the migrations would create
  * @throws Exception  E_RUNTIME when a migration fails
  */
 export async function migrateDatabases(app: ApplicationService): Promise<void> {

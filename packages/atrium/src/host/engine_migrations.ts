@@ -27,6 +27,7 @@ export const ENGINE_TABLES = [
   'admin_queue_jobs',
   'admin_rate_limits',
   'admin_recovery_codes',
+  'admin_role_dashboards',
   'admin_roles',
   'admin_saved_views',
   'admin_sessions',

@@ -5,7 +5,7 @@ const CREATES = /_create_(\w+)_table$/
 
 /** The database has tables that pending migrations would create. Nothing was written. */
 export class ExistingTables extends Exception {
-  static code = 'E_RUNTIME'
+  static code = 'E_EXISTING_TABLES'
   static status = 500
 
   constructor(

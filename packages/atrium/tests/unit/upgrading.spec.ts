@@ -125,7 +125,7 @@ test.group('Files of the application and of the engine', () => {
     assert.deepEqual(found, [])
   })
 
-  test('only configure, make:crud, uploads, exports, imports and generated indexes write files', ({
+  test('only configure, make commands, uploads, exports, imports and generated indexes write files', ({
     assert,
   }) => {
     const writes = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\b/
@@ -142,6 +142,7 @@ test.group('Files of the application and of the engine', () => {
         'packages/atrium/src/admin/import/import_files.ts',
         'packages/atrium/src/admin/import/dry_run.ts',
         'packages/atrium/src/host/generate_indexes.ts',
+        'packages/atrium/src/admin/commands/write_stubs.ts',
       ]
     )
   })

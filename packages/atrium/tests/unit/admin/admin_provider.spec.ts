@@ -75,6 +75,8 @@ async function started(eventIntegration: EventIntegration, environment = 'web') 
     container: { make: async () => site },
     config: { get: () => ({ ...config, models: {} }), has: () => false },
     modelsPath: () => app.makePath('tests/no-such-folder'),
+    makePath: () => app.makePath('tests/no-such-folder'),
+    rcFile: { directories: {} },
     getEnvironment: () => environment,
   } as never)
   await provider.start()

@@ -20,7 +20,6 @@ test.group('FilterConfig', () => {
       { value: ['a'], named: /array/ },
       { value: { a: 1 }, named: /object/ },
       { value: new Date(0), named: /object/ },
-      { value: () => 'a', named: /function/ },
       { value: Symbol('a'), named: /symbol/ },
       { value: 5n, named: /bigint/ },
       { value: Number.NaN, named: /NaN/ },
