@@ -459,6 +459,9 @@ test.group('The list, in a browser', (group) => {
     await makeReels(3)
     const { page } = await visit('/admin/Reel/', { width: 360 })
     assert.equal(await page.locator('.list-table thead th:visible').count(), 0)
+    /* What is above the records takes less than half of the screen. */
+    const first = await page.locator('.list-table tbody tr').first().boundingBox()
+    assert.isBelow(first!.y, 340)
     await page.getByRole('button', { name: 'Sort' }).click()
     const sheet = page.locator('#list-sort')
     await sheet.getByRole('link', { name: 'Title' }).click()

@@ -86,6 +86,7 @@ export const adminAssets = [
     paths: [
       own('form_components.css'),
       own('panel.css'),
+      own('filter_form.css'),
       own('choices.css'),
       own('back_link.css'),
       own('forms.css'),

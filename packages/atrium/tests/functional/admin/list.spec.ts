@@ -414,6 +414,8 @@ test.group('Admin | list', (group) => {
     assert.include(text, 'Add the first utensil or import a file, and they appear here.')
     assert.match(text, /<a [^>]*href="\/admin\/Utensil\/create_page">Add the first utensil<\/a>/)
     assert.match(text, /<a [^>]*href="\/admin\/Utensil\/import">Import<\/a>/)
+    assert.lengthOf(text.match(/href="\/admin\/Utensil\/import"/g)!, 1)
+    assert.notInclude(text, 'id="export-list"')
     assert.notInclude(text, '<table')
     assert.notInclude(text, 'list-search')
 
