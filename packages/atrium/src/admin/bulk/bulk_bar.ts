@@ -89,9 +89,7 @@ export function bulkBar(
   const buttons = [
     ...tasks.filter((one) => !isWrite(one)),
     ...(view.may('view') && offers.has('view') ? [compareButton(site, view)] : []),
-    ...(offers.has('update') && offers.has('delete') && deleted === 'exclude'
-      ? [mergeButton(site, view)]
-      : []),
+    ...(isMergeable(view, deleted, offers) ? [mergeButton(site, view)] : []),
     ...exports,
     ...tasks.filter((one) => isWrite(one)),
   ]
@@ -130,6 +128,10 @@ function compareButton(site: Site, view: ModelView): Button {
     sentBy: 'get',
     limits: COMPARED,
   }
+}
+
+function isMergeable(view: ModelView, deleted: DeletedMode, offers: ReadonlySet<Offer>): boolean {
+  return !view.adminModel && deleted === 'exclude' && offers.has('update') && offers.has('delete')
 }
 
 /** Button that merges the selected records, after a page with their values. [G7] */

@@ -11,10 +11,10 @@ const merge = modelPage(
   ({ MergeController }) => MergeController
 )
 
-/** Registers the pages that find duplicates of a model and merge records. [G7] */
+/** Registers the pages that find duplicates of a model of the application and merge records. [G7] */
 export function duplicatesRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
-  if (!view.allowedActions.has('view')) return
+  if (view.adminModel || !view.allowedActions.has('view')) return
   routes.group([readBody], (route) => {
     route('GET', '/duplicates', ['view'], duplicates('page'))
     if (!view.may('update') || !view.may('delete')) return

@@ -30,7 +30,8 @@ export interface ViewsBar {
   /** URLs of actions; null if the viewer cannot write */
   links: {
     columns: string
-    duplicates: string
+    /** Null for models of the site itself */
+    duplicates: string | null
     save: string
     /** Form of the current saved view, if any */
     edit: string | null
@@ -109,7 +110,7 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
   const isMine = open !== null && mayChange(ctx, open)
   return {
     columns: parameters.urlBelow('/columns'),
-    duplicates: parameters.urlBelow('/duplicates'),
+    duplicates: view.adminModel ? null : parameters.urlBelow('/duplicates'),
     save: parameters.urlBelow('/views/new'),
     edit: open && view.url(`/views/${open.id}`),
     update: isMine && isChanged ? view.url(`/views/${open.id}/query`) : null,
