@@ -129,7 +129,12 @@ process.env.NODE_ENV = 'test'
 const ignitor = new Ignitor(ROOT, { importer: (path) => import(path) })
 const app = ignitor.createApp('test')
 app.rcContents({
-  directories: { models: 'tests/no-such-folder', views: 'resources/views' },
+  directories: {
+    models: 'tests/no-such-folder',
+    views: 'resources/views',
+    admin_pages: 'tests/no-such-folder',
+    admin_cards: 'tests/no-such-folder',
+  },
   providers: [
     '@adonisjs/core/providers/app_provider',
     '@adonisjs/core/providers/hash_provider',
