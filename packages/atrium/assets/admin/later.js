@@ -15,10 +15,10 @@
     })
 
   /* Nothing is shown without its style. */
-  async function load({ formsSheet, formsScript }) {
+  async function load({ formsSheet, panelSheet, formsScript }) {
     if (!formsSheet) return
     try {
-      await sheet(formsSheet)
+      await Promise.all([sheet(formsSheet), sheet(panelSheet)])
       await import(formsScript)
     } catch (fault) {
       loading = undefined

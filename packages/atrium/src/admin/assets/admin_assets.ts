@@ -23,6 +23,8 @@ export const adminAssets = [
     name: 'dashboard.css',
     paths: [own('event_marks.css'), own('markdown.css'), own('dashboard.css'), own('chart.css')],
   },
+  /* Dialogs of a list; loaded together with forms.css */
+  { name: 'panel.css', paths: [own('panel.css'), own('filter_form.css')] },
   { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
   {
     name: 'events.css',
@@ -85,8 +87,6 @@ export const adminAssets = [
     name: 'forms.css',
     paths: [
       own('form_components.css'),
-      own('panel.css'),
-      own('filter_form.css'),
       own('choices.css'),
       own('back_link.css'),
       own('forms.css'),
