@@ -132,6 +132,9 @@ export default defineConfig({
    */
   metrics: undefined,
 
+  /** The MCP server for agents at `/mcp` of the site: see docs/agents.md */
+  mcp: false,
+
   webhooks: {
     /** Allows webhooks to private networks and to this machine */
     allowPrivate: false,

@@ -73,6 +73,7 @@ export interface AdminSiteParameters {
   eventIntegration?: EventIntegration
   sso?: SsoConfig
   webhooks?: AdminConfig['webhooks']
+  mcp?: AdminConfig['mcp']
   router: EngineRouter
   templates: SiteTemplates
   texts: I18nManager
@@ -140,6 +141,8 @@ export class AdminSite implements ViewSite {
   readonly refusals = new RefusalLog(this)
   /** Background jobs [D1] */
   readonly jobs = new Jobs(this)
+  /** Settings of the MCP server; undefined: there is none [W5] */
+  mcp: AdminConfig['mcp']
   /** Webhooks, which are notified of writes [W4] */
   readonly webhooks: Webhooks
   /** Loads the stylesheets, scripts and fonts when the first page needs them */
@@ -172,6 +175,7 @@ export class AdminSite implements ViewSite {
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)
     this.assets = parameters.assets
+    this.mcp = parameters.mcp
     this.webhooks = new Webhooks(this, parameters.webhooks ?? { allowPrivate: false })
     this.sso = parameters.sso && new Sso(this, parameters.sso)
     this.devices = new KnownDevices(() => this.dbConfig.adminSession(), parameters)

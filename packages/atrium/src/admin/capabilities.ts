@@ -22,6 +22,7 @@ import type { ModelView } from './views/model_view.js'
 import { orderRoutes } from './ordering/order_routes.js'
 import { recordRoutes } from './record/record_routes.js'
 import { searchRoutes } from './search/search_routes.js'
+import { mcpRoutes } from './mcp/mcp_routes.js'
 import { webhookRoutes } from './webhooks/webhook_routes.js'
 import { undoRoutes } from './undo/undo_routes.js'
 import { cellRoutes } from './cells/cell_routes.js'
@@ -39,6 +40,7 @@ const SITE_ROUTES = [
   jobRoutes,
   roleRoutes,
   webhookRoutes,
+  mcpRoutes,
 ]
 
 /** Register the routes of each model */

@@ -47,4 +47,9 @@ export function registerJobKinds(site: AdminSite): void {
     () => import('./webhooks/replay_job.js'),
     ({ ReplayJob }) => new ReplayJob(site)
   )
+  kind(
+    'undo-session',
+    () => import('./mcp/session_undo.js'),
+    ({ UndoSessionJob }) => new UndoSessionJob(site)
+  )
 }

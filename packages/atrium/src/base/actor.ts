@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { shown, ValueError } from './errors.js'
+import { Problem, shown, ValueError } from './errors.js'
 import type { Actor, ActorUser, ApiToken, SystemActor, TokenActor } from './types.js'
 
 /** Actor of writes by application code that does not specify an actor. */
@@ -75,4 +75,14 @@ export function markExternal<One extends Actor>(actor: One): One {
 
 export function isExternalActor(actor: Actor): boolean {
   return EXTERNAL.has(actor)
+}
+
+/**
+ * Refuses writes by read-only tokens, on every path. [W5]
+ *
+ * @throws Problem 403
+ */
+export function refuseReadOnlyToken(actor: Actor | undefined): void {
+  if (!actor?.token?.readOnly) return
+  throw new Problem(403, 'This token is read-only', { refusal: 'ability' })
 }

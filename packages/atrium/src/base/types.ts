@@ -72,6 +72,8 @@ export interface Origin {
   action?: string
   /** Id of the logged event whose version of a record the work restores, if any */
   restores?: number
+  /** Name of the MCP session that the request belongs to, if any */
+  mcpSession?: string
   /** The record of the submitted form, if rows of other models are written with it */
   form?: { model: string; id: string }
 }
@@ -82,6 +84,8 @@ export interface ApiToken {
   name: string
   /** Abilities such as `Product:read` */
   abilities: readonly string[]
+  /** True if the token cannot write by any path */
+  readOnly?: boolean
 }
 
 /** An item in the API: JSON values by API name. */

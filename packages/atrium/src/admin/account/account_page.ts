@@ -10,6 +10,11 @@ import {
   type TypedToken,
   shownToken,
 } from '../authentication/access_tokens/token_form.js'
+import { recentSessions } from '../authentication/access_tokens/session_events.js'
+import { MCP } from '../authentication/access_tokens/token_terms.js'
+import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+import { hasEventLog } from '../http/event_access.js'
+import type AdminAccessToken from '../models/admin_access_token.js'
 import { plainText } from '../text/plain_text.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { factorSection } from '../authentication/factors/factor_panel.js'
@@ -102,10 +107,31 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
   if (tokens.length === 0 && !mayMake) return null
   const { errors } = typed ?? { errors: {} }
   return {
-    tokens: tokens.map((token) => shownToken(token)),
+    tokens: await Promise.all(
+      tokens.map(async (token) => ({ ...shownToken(token), budget: await budgetOf(site, token) }))
+    ),
+    mcpSessions: await mcpSessionsOf(site, owner.id, tokens),
     fields: mayMake ? tokenFields(site, typed ?? { typed: {}, errors: {} }) : [],
     isRefused: Object.keys(errors).length > 0,
   }
+}
+
+/** Returns what is left of the writes that a token can make through the MCP server; null for other tokens. [W5] */
+async function budgetOf({ mcp }: AdminSite, token: AdminAccessToken) {
+  if (!mcp || token.readOnly || !token.abilities.includes(MCP)) return null
+  const budget = new WriteBudget(mcp)
+  return { left: await budget.left(token.id), all: budget.records }
+}
+
+/** Returns the latest MCP sessions of the user that wrote records. [W5] */
+async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAccessToken[]) {
+  if (!hasEventLog(site) || !tokens.some(({ abilities }) => abilities.includes(MCP))) return []
+  const sessions = await recentSessions(site, userId)
+  return sessions.map(({ name, startedAt, tokenName, writes }) => ({
+    token: plainText(tokenName ?? '').text,
+    text: site.text('mcp.undo.item', { count: writes, time: momentOf(startedAt).text }),
+    url: site.url(`/mcp_sessions/${name}/undo`),
+  }))
 }
 
 /**

@@ -32,6 +32,9 @@ export default class AdminToken extends AdminCommand {
   })
   declare expiresIn: string | undefined
 
+  @flags.boolean({ description: 'Issue a token that can not write by any path' })
+  declare readOnly: boolean
+
   @flags.boolean({ description: 'Show the tokens' })
   declare list: boolean
 
@@ -42,7 +45,8 @@ export default class AdminToken extends AdminCommand {
   declare json: boolean
 
   async run() {
-    const asksNew = [this.name, this.abilities, this.expiresIn].some((flag) => flag !== undefined)
+    const given = [this.name, this.abilities, this.expiresIn, this.readOnly || undefined]
+    const asksNew = given.some((flag) => flag !== undefined)
     if (Number(asksNew) + Number(Boolean(this.list)) + Number(this.revoke !== undefined) > 1) {
       throw new CommandFailure('Use one of --name=NAME, --list and --revoke=ID')
     }
@@ -64,7 +68,9 @@ export default class AdminToken extends AdminCommand {
     const check = (text: string | undefined) => errorMessage(() => void readTokenName(text ?? ''))
     const requested = () => this.prompt.ask('Name of the token', { validate: check })
     const name = readTokenName(this.name ?? (await ask(requested)))
-    const { id, value } = await accessTokens.issue(user, { name, abilities, expiresAt })
+    const { id, value } = await accessTokens.issue(user, {
+      ...{ name, abilities, expiresAt, readOnly: Boolean(this.readOnly) },
+    })
 
     if (this.json) {
       return this.printJson({
@@ -72,13 +78,14 @@ export default class AdminToken extends AdminCommand {
         username: user.username,
         name,
         abilities,
+        read_only: Boolean(this.readOnly),
         expires_at: expiresAt && isoTime(expiresAt),
         token: value.release(),
       })
     }
     const end = expiresAt ? `expires ${tableTime(expiresAt)} UTC` : 'does not expire'
     this.logger.success(
-      `Token ${name} (${id}) of ${user.username} may do ${abilities.join(', ')} and ${end}`
+      `Token ${name} (${id}) of ${user.username} may do ${abilities.join(', ')}${this.readOnly ? ', read-only,' : ''} and ${end}`
     )
     this.logger.log(`\n${value.release()}\n`)
     this.logger.log('Keep it now: it is not shown again.')
@@ -105,7 +112,7 @@ export default class AdminToken extends AdminCommand {
       tokens.map((token) => [
         String(token.id),
         token.name,
-        token.abilities.join(', '),
+        token.abilities.join(', ') + (token.readOnly ? ' (read-only)' : ''),
         tableTime(token.createdAt),
         token.lastUsedAt ? tableTime(token.lastUsedAt) : 'never',
         expiry(token),
@@ -120,12 +127,13 @@ function expiry({ expiresAt, isExpired }: AdminAccessToken): string {
 }
 
 function shown({ username }: AdminUser, token: AdminAccessToken) {
-  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
+  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired, readOnly } = token
   return {
     id,
     username,
     name,
     abilities,
+    read_only: readOnly,
     created_at: isoTime(createdAt),
     last_used_at: lastUsedAt && isoTime(lastUsedAt),
     expires_at: expiresAt && isoTime(expiresAt),

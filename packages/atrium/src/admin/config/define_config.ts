@@ -21,6 +21,7 @@ import {
 import { isNetwork } from '#base/http/network'
 import { shown, withoutStack } from '#base/errors'
 import type { EventIntegration } from '../events/event_integration.js'
+import { MCP_CHECK, mcpConfig, type McpConfig, type McpInput } from './mcp_config.js'
 import { metricsConfig, type MetricsConfig, type MetricsInput } from './metrics_config.js'
 import { checkNavigation, type Navigation } from './navigation_config.js'
 import type { ScanFile } from './scan_file.js'
@@ -120,6 +121,8 @@ export interface AdminConfig {
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
   sso: SsoConfig | undefined
+  /** The MCP server at `/mcp` of the site; undefined: there is none [W5] */
+  mcp: McpConfig | undefined
   webhooks: {
     /** True to allow webhooks to addresses in private networks and of this machine. Default: false [W4] */
     allowPrivate: boolean
@@ -175,6 +178,7 @@ type PartialConfig = Partial<
     | 'sso'
     | 'metrics'
     | 'webhooks'
+    | 'mcp'
     | 'sessions'
     | 'token'
     | 'login'
@@ -187,6 +191,7 @@ type PartialConfig = Partial<
   exports?: Partial<AdminConfig['exports']>
   sso?: SsoInput
   metrics?: MetricsInput
+  mcp?: McpInput
   webhooks?: Partial<AdminConfig['webhooks']>
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
@@ -240,6 +245,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   sso: OBJECT,
   metrics: OBJECT,
   webhooks: OBJECT,
+  mcp: MCP_CHECK,
   userAttributes: OBJECT,
   scanFile: FUNCTION,
   limiter: [
@@ -345,6 +351,7 @@ function checkedConfig<const Attributes extends UserAttributes = {}>(
     userAttributes: config.userAttributes ?? ({} as Attributes),
     sso: config.sso && ssoConfig(config.sso),
     metrics: config.metrics && metricsConfig(config.metrics),
+    mcp: mcpConfig(config.mcp),
     webhooks: { allowPrivate: false, ...config.webhooks },
     limiter: config.limiter ?? 'database',
     redis: config.redis ?? {},

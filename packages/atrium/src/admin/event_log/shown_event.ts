@@ -115,6 +115,7 @@ const NOTES = new Set([
   'reason_token_invalid',
   'reason_token_missing',
   'reason_viewing_as_role',
+  'mcp_writes_allowed',
   'webhook_replayed',
   'webhook_sent_again',
   'webhook_test_sent',
@@ -150,6 +151,10 @@ export function notesOf(site: Site, details: EventDetails | null): string[] {
       return [site.text('events.details.endedSessions', { count: Number(value) })]
     if (name === 'acting_superuser')
       return [site.text('events.details.acting', { username: plainText(String(value)).text })]
+    if (name === 'mcp_session')
+      return [
+        site.text('events.details.mcpSession', { session: plainText(String(value), 40).text }),
+      ]
     if (name === 'job') return [site.text('events.details.job', { id: String(value) })]
     if (name === 'system_name') return [plainText(`system: ${value}`, 200).text]
     const key = value === true ? name : `${name}_${value}`
@@ -186,12 +191,15 @@ export interface ShownEvent {
   address: PlainText | null
   /** Additional notes */
   notes: string[]
+  /** URL of the form that undoes the MCP session of the event; null for other events [W5] */
+  sessionUndo: string | null
 }
 
 /**
  * @param places  titles and URLs of the logged records
  */
 export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlaces): ShownEvent {
+  const session = event.details?.mcp_session ?? null
   return {
     id: event.id,
     url: site.url(`/management/events/${event.id}`),
@@ -203,6 +211,7 @@ export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlace
     subject: subjectOf(site, event, places, event.details ?? {}),
     address: event.ipAddress === null ? null : plainText(event.ipAddress),
     notes: notesOf(site, event.details),
+    sessionUndo: session && site.url(`/mcp_sessions/${encodeURIComponent(session)}/undo`),
   }
 }
 

@@ -148,6 +148,7 @@ function detailsOf(
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
     ...(unreported && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
     ...(origin?.jobId && { job: origin.jobId }),
+    ...(origin?.mcpSession && { mcp_session: origin.mcpSession }),
     ...(origin?.action && { action: origin.action }),
     ...(origin?.undoes && { undoes: origin.undoes }),
     ...(origin?.restores && { restores: origin.restores }),

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminActor, Origin } from '#base/types'
+import type { Actor, AdminActor, ApiToken, Origin } from '#base/types'
 import { originOf } from '#base/http/request_origin'
 import type AdminUser from '../models/admin_user.js'
 import { notePerson } from './person.js'
@@ -18,6 +18,19 @@ declare module '#crud/types' {
   }
 }
 
+interface TokenRequest {
+  token: ApiToken
+  /** Name of the MCP session */
+  session: string
+}
+
+const TOKENS = new WeakMap<HttpContext, TokenRequest>()
+
+/** Makes an access token the actor of a request of the MCP server, whose owner is signed in. [W5] */
+export function noteTokenActor(ctx: HttpContext, request: TokenRequest): void {
+  TOKENS.set(ctx, request)
+}
+
 /**
  * Returns the actor of the request, for policy, scope and the rules of the admin site. [P14]
  *
@@ -25,6 +38,18 @@ declare module '#crud/types' {
  */
 export function adminActor(ctx: HttpContext): AdminActor {
   const { owner, session } = guardOf(ctx).signedInOrFail()
+  const byToken = TOKENS.get(ctx)
+  if (byToken) {
+    const actor: Actor = {
+      kind: 'token',
+      get user() {
+        return owner.user
+      },
+      token: byToken.token,
+    }
+    notePerson(actor, owner)
+    return actor as unknown as AdminActor
+  }
   const actor: AdminActor = {
     kind: 'admin',
     get user() {
@@ -57,6 +82,7 @@ export function adminOrigin(ctx: HttpContext): Origin {
     ...originOf(ctx),
     sessionId: guardOf(ctx).signedIn?.session.id,
     jobId: jobOf(ctx),
+    mcpSession: TOKENS.get(ctx)?.session,
   }
   CONTEXTS.set(origin, ctx)
   return origin

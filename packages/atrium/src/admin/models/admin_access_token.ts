@@ -44,6 +44,10 @@ export default class AdminAccessToken extends AdminModel {
   @column.dateTime()
   declare expiresAt: DateTime | null
 
+  /** True if the token cannot write by any path */
+  @column({ consume: Boolean })
+  declare readOnly: boolean
+
   get isExpired(): boolean {
     return isOver(this)
   }

@@ -91,6 +91,10 @@ export interface EventDetails {
   factor?: 'totp' | 'recovery_code' | 'passkey'
   /** Change of the second factors of a user [U8] */
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
+  /** Name of the MCP session that the write belongs to [W5] */
+  mcp_session?: string
+  /** The owner of an access token has allowed it more writes [W5] */
+  mcp_writes?: 'allowed'
   /** What was done with the messages of a webhook [W4] */
   webhook?: 'test_sent' | 'sent_again' | 'replayed'
   /** Page that was viewed */

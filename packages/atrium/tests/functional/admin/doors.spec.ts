@@ -333,6 +333,12 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'POST /admin/AdminUser/sign_in_as/:id': 'superusers',
   'POST /admin/sign-in-as/stop': 'everybody',
   'GET /admin/AdminRole/permissions': 'superusers',
+  /* One's own: mcp.spec.ts. The server itself takes tokens alone */
+  'POST /admin/mcp_sessions/:name/undo': 'everybody',
+  'POST /admin/account/tokens/:id/allow_writes': 'everybody',
+  'POST /admin/mcp': 'everybody',
+  'GET /admin/mcp': 'everybody',
+  'DELETE /admin/mcp': 'everybody',
   /* webhook_pages.spec.ts */
   'GET /admin/AdminWebhook/deliveries/:id': 'superusers',
   'GET /admin/AdminWebhook/delivery/:id': 'superusers',

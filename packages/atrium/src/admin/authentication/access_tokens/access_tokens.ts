@@ -43,6 +43,8 @@ export interface TokenTerms {
   abilities: string[]
   /** Null: never expires. Default: 90 days from now */
   expiresAt?: DateTime | null
+  /** True for a token that cannot write by any path */
+  readOnly?: boolean
 }
 
 /**
@@ -68,6 +70,13 @@ const MINUTE = 60_000
 
 let statement: string | undefined
 
+const READ_ONLY = new WeakSet<AccessToken>()
+
+/** Returns true for a token that cannot write by any path. [W5] */
+export function isReadOnly(token: AccessToken): boolean {
+  return READ_ONLY.has(token)
+}
+
 /**
  * Issues, checks and revokes the access tokens of programs. `AccessToken` of @adonisjs/auth generates, hashes and
  * compares the secrets. [P10]
@@ -88,11 +97,11 @@ export class AccessTokens {
    */
   async issue(
     user: AdminUser,
-    { name, abilities, expiresAt = readLifetime() }: TokenTerms,
+    { name, abilities, expiresAt = readLifetime(), readOnly = false }: TokenTerms,
     options: CallOptions = {}
   ): Promise<{ id: number; value: Secret<string> }> {
     const { secret, hash } = AccessToken.seed(SECRET_LENGTH)
-    const values = { userId: user.id, name, hash, abilities, expiresAt, lastUsedAt: null }
+    const values = { userId: user.id, name, hash, abilities, expiresAt, readOnly, lastUsedAt: null }
     const { actor, client } = options
     const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
     const [id] = keyOf(await this.crud.create(values, options))! as [number]
@@ -168,6 +177,7 @@ export class AccessTokens {
       lastUsedAt: record.lastUsedAt?.toJSDate() ?? null,
       expiresAt: record.expiresAt?.toJSDate() ?? null,
     })
+    if (record.readOnly) READ_ONLY.add(token)
     return token.verify(sent.secret) && !isOver(record) ? { record, user, token } : null
   }
 

@@ -18,9 +18,10 @@ import {
   type Resource,
 } from '#crud'
 import { unauthenticated } from '#crud/internals'
+import { refuseReadOnlyToken } from '#base/actor'
 import { abilityMissing } from '#base/http/problems'
 import type AdminUser from '../../models/admin_user.js'
-import type { AccessTokens, FoundToken } from './access_tokens.js'
+import { isReadOnly, type AccessTokens, type FoundToken } from './access_tokens.js'
 import { readAbilities, allows, readExpiry, readTokenName } from './token_terms.js'
 
 /**
@@ -125,6 +126,7 @@ export class TokenAuthorizer implements Authorizer {
     if (!actor) throw unauthenticated(ctx)
     if (!allows(actor.token.abilities, name, operation))
       throw abilityMissing(`${name}:${operation}`)
+    if (operation !== 'read' && operation !== 'read_multi') refuseReadOnlyToken(actor)
     return actor
   }
 
@@ -133,7 +135,8 @@ export class TokenAuthorizer implements Authorizer {
     if (!(await guard.check())) return null
     const user = guard.getUserOrFail()
     const { identifier, name, abilities } = user.currentAccessToken
-    const token = Object.freeze({ id: Number(identifier), name: name!, abilities })
+    const readOnly = isReadOnly(user.currentAccessToken) && { readOnly: true }
+    const token = Object.freeze({ id: Number(identifier), name: name!, abilities, ...readOnly })
     return { kind: 'token', user, token }
   }
 }

@@ -137,11 +137,12 @@ export class TokenPanel implements UpdatePanel {
 
 /** Returns the data of an access token for templates. */
 export function shownToken(token: AdminAccessToken) {
-  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
+  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired, readOnly } = token
   return {
     id,
     name,
     abilities: abilities.join(', '),
+    readOnly,
     created: momentOf(createdAt),
     lastUsed: lastUsedAt && momentOf(lastUsedAt),
     expires: expiresAt && momentOf(expiresAt),

@@ -80,6 +80,9 @@ function secondsIn(text: string): number {
 /* Maximum number of abilities, as every request compares all of them */
 const MOST_ABILITIES = 100
 
+/** Ability to use the MCP server; not part of `*` [W5] */
+export const MCP = 'mcp'
+
 /**
  * Returns true if one of the abilities covers an operation on a model. `*` matches everything, alone or on either side
  * of the colon. [P10]
@@ -114,7 +117,7 @@ export function modelNames(): string[] {
 }
 
 function check(ability: string) {
-  if (ability === '*') return
+  if (ability === '*' || ability === MCP) return
   const [model, operation, ...rest] = ability.split(':')
   if (operation === undefined || rest.length > 0) {
     throw new ValueError(

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { ambientActor, ANONYMOUS } from '#base/actor'
+import { ambientActor, ANONYMOUS, refuseReadOnlyToken } from '#base/actor'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { dialectOf } from '#base/database/dialects'
@@ -185,6 +185,7 @@ async function runSingle<Result>(
   work: Work<Result>
 ): Promise<Result> {
   const { resource } = context
+  refuseReadOnlyToken(options.actor ?? ambientActor())
   const waiting = client.isTransaction ? undefined : prepareObservers(client)
   if (waiting) await waiting
   const recorders = recordersOf(resource, client, options)

@@ -1,5 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { ambientActor, refuseReadOnlyToken } from '#base/actor'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { inTransaction } from '#base/database/transaction'
 import { Problem } from '#base/errors'
@@ -38,6 +39,7 @@ export async function runWrite<Result>(
 ): Promise<Result> {
   const { resource } = context
   const client = await clientFor(resource, options)
+  refuseReadOnlyToken(options.actor ?? ambientActor())
   if (resource.readOnly) throw isReadOnly(resource.readOnly)
   const { actor, joins, origin } = options
   const attempt: Attempt = {}

@@ -1,0 +1,78 @@
+import { DateTime } from 'luxon'
+import { inUtc } from '#base/values/datetime'
+import type { DatabaseConfig } from '../../config/database_config.js'
+import AdminAuditLog from '../../models/admin_audit_log.js'
+import AdminEventLog from '../../models/admin_event_log.js'
+import { SESSION_LASTS, startOf } from './mcp_session.js'
+
+/* Times are stored in seconds. */
+const LEEWAY = 2000
+
+/* Sessions that the account page shows */
+const MOST_SESSIONS = 5
+const RECENT_EVENTS = 500
+const RECENT = { days: 7 }
+
+interface Logs {
+  readonly dbConfig: DatabaseConfig
+}
+
+/**
+ * Returns the events of an MCP session that wrote records and were not reverted by the session itself, newest first.
+ *
+ * @param userId  owner of the session's token; undefined: any
+ */
+export async function eventsOfSession(
+  { dbConfig }: Logs,
+  name: string,
+  userId?: number
+): Promise<AdminEventLog[]> {
+  const start = startOf(name)
+  if (!Number.isFinite(start)) return []
+  const at = (milliseconds: number) => inUtc(DateTime.fromMillis(milliseconds, { zone: 'utc' }))
+  const query = AdminEventLog.query({ client: dbConfig.readingSession() })
+    .where('status', 'success')
+    .where('timestamp', '>=', at(start - LEEWAY))
+    .where('timestamp', '<=', at(start + SESSION_LASTS + LEEWAY))
+    .whereExists((rows) => {
+      rows
+        .from(AdminAuditLog.table)
+        .whereColumn(`${AdminAuditLog.table}.event_id`, `${AdminEventLog.table}.id`)
+    })
+    .orderBy('id', 'desc')
+  if (userId !== undefined) query.where('userId', userId)
+  const events = await query
+  const own = events.filter(({ details }) => details?.mcp_session === name)
+  const reverted = new Set(events.map(({ details }) => details?.undoes))
+  const ids = new Set(own.map(({ id }) => id))
+  return own.filter(({ id, details }) => !reverted.has(id) && !ids.has(details?.undoes ?? 0))
+}
+
+/** An MCP session with writes, for the account page. */
+export interface RecentSession {
+  name: string
+  tokenName: string | null
+  startedAt: DateTime
+  writes: number
+}
+
+/** Returns the latest MCP sessions of a user that have written records. */
+export async function recentSessions({ dbConfig }: Logs, userId: number): Promise<RecentSession[]> {
+  const events = await AdminEventLog.query({ client: dbConfig.readingSession() })
+    .where({ userId, status: 'success' })
+    .where('timestamp', '>=', inUtc(DateTime.utc().minus(RECENT)))
+    .where('details', 'like', '%"mcp_session"%')
+    .orderBy('id', 'desc')
+    .limit(RECENT_EVENTS)
+  const sessions = new Map<string, RecentSession>()
+  for (const { details } of events) {
+    const name = details!.mcp_session!
+    const known = sessions.get(name)
+    if (known) known.writes++
+    else if (sessions.size < MOST_SESSIONS) {
+      const startedAt = DateTime.fromMillis(startOf(name), { zone: 'utc' })
+      sessions.set(name, { name, tokenName: details!.token_name ?? null, startedAt, writes: 1 })
+    }
+  }
+  return [...sessions.values()]
+}

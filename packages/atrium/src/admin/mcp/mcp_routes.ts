@@ -1,0 +1,43 @@
+import type { McpSite } from './mcp_context.js'
+import { signInGuard, siteMiddleware } from '../http/guards.js'
+import { ownerGuard } from '../authentication/action_guards.js'
+import { readPlainBody } from '../http/read_body.js'
+import { controller } from '../http/room.js'
+import { siteRoutes } from '../http/site_routes.js'
+import type { McpConfig } from '../config/mcp_config.js'
+import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+
+/** Registers the MCP server, which speaks Streamable HTTP. [W5] */
+export function serveMcp(site: McpSite, config: McpConfig): void {
+  const endpoint = controller(
+    () => import('./mcp_endpoint.js'),
+    ({ McpEndpoint }) => new McpEndpoint(site, new WriteBudget(config))
+  )
+  const path = site.url('/mcp')
+  site.router
+    .group(() => {
+      site.router.post(path, endpoint('post')).as('admin.mcp')
+      site.router.get(path, endpoint('stream')).as('admin.mcp.stream')
+      site.router.delete(path, endpoint('end')).as('admin.mcp.end')
+    })
+    .use([siteMiddleware])
+}
+
+/** Registers the MCP server, if it is enabled, and what its users do in the site. [W5] */
+export function mcpRoutes(site: McpSite): void {
+  if (site.mcp) serveMcp(site, site.mcp)
+  const sessions = controller(
+    () => import('./session_undo.js'),
+    ({ SessionUndoController }) => new SessionUndoController(site)
+  )
+  const tokens = controller(
+    () => import('./session_undo.js'),
+    ({ BudgetController }) => new BudgetController(site)
+  )
+  siteRoutes(site, [signInGuard, readPlainBody], ({ post }) => {
+    post('/mcp_sessions/:name/undo', 'mcp.undo', sessions('undo'))
+  })
+  siteRoutes(site, [signInGuard, ownerGuard, readPlainBody], ({ post }) => {
+    post('/account/tokens/:id/allow_writes', 'account.tokens.allow', tokens('allow'))
+  })
+}

@@ -1,0 +1,244 @@
+import type { Operation } from '#crud'
+import { isUnreadable } from '#base/items'
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
+import type { BodySchema } from '#base/schema/body_schema'
+import { parseUpdate } from '#base/schema/parse_update'
+import { EventReader } from '../event_log/event_reader.js'
+import { readableHistory } from '../history/readable_history.js'
+import { hasEventLog } from '../http/event_access.js'
+import { recordsByTitle } from '../list/records_by_title.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import { planUndo } from '../undo/undo_plan.js'
+import { undoEvent } from '../undo/undo_event.js'
+import { isOwn, refuseLate, visibleEvent } from '../undo/undoable_event.js'
+import { loggedInRequest } from '../events/request_event.js'
+import { concealedIn } from '../permissions/personal_view.js'
+import type { ModelView } from '../views/model_view.js'
+import type { McpContext } from './mcp_context.js'
+import { ToolError } from './tool_arguments.js'
+
+type Arguments = Record<string, any>
+type Result = Record<string, unknown>
+
+/** Records of a list without `limit`, and the most of one */
+const USUAL_LIMIT = 20
+export const MOST_RECORDS = 100
+
+/* Records of each model that a search returns, if the client sends no limit */
+const FOUND_RECORDS = 5
+
+/* Records that an undo within one call can revert */
+const MOST_UNDONE = 1000
+
+export async function listModels(mcp: McpContext): Promise<Result> {
+  const models = []
+  for (const view of await mcp.views()) {
+    const { label, name, singular } = view
+    models.push({ name, label, singular, operations: await mcp.operationsOn(view) })
+  }
+  return { models }
+}
+
+export async function describeModel(mcp: McpContext, { model }: Arguments): Promise<Result> {
+  const view = await mcp.view(model, 'read')
+  const { resource } = view
+  const operations = await mcp.operationsOn(view)
+  return {
+    name: view.name,
+    label: view.label,
+    key: resource.key.columns.map(({ apiName }) => apiName),
+    operations,
+    fields: resource.fields.map((column) => describedColumn(view, column)),
+    filters:
+      'A name is a field, or a field with an operator, as in price__gte. Operators: gt, gte, lt, lte, ne, in, not_in, between, like, ilike, startswith, endswith, contains, is, is_not',
+    ...(operations.includes('create') && { create: bodySchema(resource.createBody) }),
+    ...(operations.includes('update') && { update: bodySchema(resource.updateBody) }),
+  }
+}
+
+function describedColumn(view: ModelView, { apiName, kind, nullable, isPrimary }: Column): Result {
+  const label = view.labelOf(apiName)
+  return { name: apiName, label, type: kind, nullable, ...(isPrimary && { isKey: true }) }
+}
+
+/** Returns the JSON Schema of the values of a write. */
+function bodySchema({ fields }: BodySchema): Result {
+  const properties = fields.map(({ apiName, json, nullable }) => {
+    const schema = nullable ? { anyOf: [json, { type: 'null' }] } : json
+    return [apiName, schema]
+  })
+  const required = fields.filter((field) => field.required).map(({ apiName }) => apiName)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required,
+    additionalProperties: false,
+  }
+}
+
+export async function search(mcp: McpContext, args: Arguments): Promise<Result> {
+  const { limit = FOUND_RECORDS, model, query } = args
+  const views = model === undefined ? await mcp.views() : [await mcp.view(model, 'read_multi')]
+  const results: Result[] = []
+  for (const view of views) {
+    const operations = await mcp.operationsOn(view)
+    if (!operations.includes('read_multi')) continue
+    const { items } = await recordsByTitle(mcp.ctx, view, { q: query, limit, patience: 500 })
+    for (const item of items) {
+      const title = view.titleColumn && item[view.titleColumn.apiName]
+      results.push({ model: view.name, title: title ?? null, record: item })
+    }
+  }
+  return { results }
+}
+
+export async function listRecords(mcp: McpContext, args: Arguments): Promise<Result> {
+  const { filters = {}, limit = USUAL_LIMIT, model, page = 1, sort } = args
+  const view = await mcp.view(model, 'read_multi')
+  checkNames(view, filters, sort)
+  const options = view.callOptions(mcp.ctx)
+  const query = { filters, sort, page, itemsPerPage: limit }
+  const { data, total_count: total } = await view.crud.getMulti(query, options)
+  return { records: data, total: total ?? null, page }
+}
+
+/**
+ * Checks that filters and sort order name fields that the owner can view on every record: the values of others could be
+ * guessed from the records that are found.
+ *
+ * @throws ToolError
+ */
+function checkNames(view: ModelView, filters: Record<string, unknown>, sort: string | undefined) {
+  const { resource } = view
+  const concealed = concealedIn(resource)
+  const names = resource.fields
+    .map(({ apiName }) => apiName)
+    .filter((name) => !concealed.has(name) && !resource.projection?.mixed.has(name))
+  const check = (what: string, given: string, name: string) => {
+    if (names.includes(name)) return
+    throw new ToolError(
+      `Unknown ${what} ${JSON.stringify(given)}: ${view.name} has the fields ${names.join(', ')}`
+    )
+  }
+  for (const given of Object.keys(filters)) {
+    const name = given.replace(/^(any\.\d+\.)?(not\.)?/, '')
+    check('filter', given, name.split('__')[0])
+  }
+  for (const given of sort?.split(',') ?? []) check('field', given, given.trim().replace(/^-/, ''))
+}
+
+export async function getRecord(mcp: McpContext, { id, model }: Arguments): Promise<Result> {
+  const view = await mcp.view(model, 'read')
+  const record = await view.crud.get(keyOf(view, id), view.callOptions(mcp.ctx))
+  if (!record) throw missing(view, id)
+  return { record }
+}
+
+export async function createRecord(mcp: McpContext, { model, values }: Arguments): Promise<Result> {
+  const view = await mcp.view(model, 'create')
+  const parsed = await view.resource.createBody.parse(values, { operation: 'create' }, true)
+  return await mcp.spend(1, async () => {
+    const item = await view.crud.create(parsed, view.callOptions(mcp.ctx))
+    return { record: isUnreadable(item) ? null : item, event: await eventOf(mcp) }
+  })
+}
+
+export async function updateRecord(mcp: McpContext, args: Arguments): Promise<Result> {
+  const { id, model, values } = args
+  const view = await mcp.view(model, 'update')
+  const key = keyOf(view, id)
+  const options = view.callOptions(mcp.ctx)
+  const stored = () => view.crud.get(key, options)
+  const meta = { operation: 'update', key }
+  const parsed = await parseUpdate(view.resource.updateBody, {
+    body: values,
+    meta,
+    isStrict: true,
+    stored,
+  })
+  return await mcp.spend(1, async () => {
+    const record = await view.crud.update(key, parsed, { ...options, returning: true })
+    return { record, event: await eventOf(mcp) }
+  })
+}
+
+export async function deleteRecord(mcp: McpContext, { id, model }: Arguments): Promise<Result> {
+  const view = await mcp.view(model, 'delete')
+  const key = keyOf(view, id)
+  return await mcp.spend(1, async () => {
+    await view.crud.delete(key, view.callOptions(mcp.ctx))
+    return { deleted: key.length === 1 ? key[0] : key, event: await eventOf(mcp) }
+  })
+}
+
+export async function history(mcp: McpContext, args: Arguments): Promise<Result> {
+  const { id, limit = USUAL_LIMIT, model } = args
+  const { ctx, site } = mcp
+  if (!hasEventLog(site)) throw new ToolError('This site has no event log')
+  const view = await mcp.view(model, 'read')
+  const key = keyOf(view, id)
+  const params = view.resource.key.params.map((name, index) => [name, String(key[index])])
+  ctx.params = Object.fromEntries(params)
+  const log = new EventReader(site)
+  const readable = await readableHistory(ctx, site, log, view)
+  const { events, rows } = await log.history(readable, 1)
+  const changes = rows.slice(0, limit).map(({ action, eventId, timestamp, changes: changed }) => {
+    const event = events.get(eventId)
+    const shown = Object.entries(changed ?? {}).filter(([name]) => readable.sees(name))
+    return {
+      event: eventId,
+      action,
+      time: timestamp.toUTC().toISO(),
+      username: event?.username ?? null,
+      changes: Object.fromEntries(shown),
+    }
+  })
+  return { changes }
+}
+
+export async function undo(mcp: McpContext, { event: id }: Arguments): Promise<Result> {
+  const { ctx, site } = mcp
+  if (!hasEventLog(site)) throw new ToolError('This site has no event log')
+  const event = await visibleEvent(site, ctx, String(id))
+  if (!isOwn(ctx, event)) throw new ToolError('Only own events can be undone')
+  refuseLate(ctx, event)
+  const [{ total }] = await site.dbConfig
+    .readingSession()
+    .from(AdminAuditLog.table)
+    .where('event_id', event.id)
+    .count('* as total')
+  if (Number(total) > MOST_UNDONE) {
+    throw new ToolError(`The event has more than ${MOST_UNDONE} records: undo it in the site`)
+  }
+  const steps = await planUndo(site, ctx, event)
+  for (const { operation, target } of steps) {
+    const needed: Operation = operation === 'restore' ? 'update' : operation
+    mcp.requireAbility(target.name, needed)
+  }
+  return await mcp.spend(steps.length, async () => {
+    await undoEvent(ctx, event, steps)
+    return { undone: event.id, event: await eventOf(mcp) }
+  })
+}
+
+/** Returns the id of the event that this call has logged, or null. */
+async function eventOf({ ctx }: McpContext): Promise<number | null> {
+  const events = await loggedInRequest(ctx)
+  return events.at(-1) ?? null
+}
+
+function keyOf({ resource }: ModelView, id: unknown): KeyValue {
+  const { key } = resource
+  const found = key.fromJson(id)
+  if (found) return found
+  /* Clients often send integers as texts. */
+  const parts = Array.isArray(id) ? id : [id]
+  const texts = key.params.map((name, index) => [name, String(parts[index])])
+  if (parts.length === texts.length) return key.fromParams(Object.fromEntries(texts))
+  throw new ToolError(`The key has ${texts.length} parts: ${key.params.join(', ')}`)
+}
+
+function missing({ name }: ModelView, id: unknown): ToolError {
+  return new ToolError(`There is no ${name} ${JSON.stringify(id)}`)
+}

@@ -1,0 +1,94 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { EventType } from '../events/event_integration.js'
+import { hasEventLog, isSuperuser } from '../http/event_access.js'
+import { PageNotFound } from '../http/errors.js'
+import { redirectWithMessage } from '../http/redirect.js'
+import { rowId } from '../http/row_id.js'
+import { guardOf } from '../identity/admin_guard.js'
+import { requireProof } from '../identity/proof.js'
+import { JobKind } from '../jobs/job_kind.js'
+import type { JobRun } from '../jobs/job_run.js'
+import { respondWithJob } from '../jobs/pages/shown_job.js'
+import AdminAccessToken from '../models/admin_access_token.js'
+import type AdminJob from '../models/admin_job.js'
+import { countRows } from '../undo/job_events.js'
+import { hasUndonePart, revertUndo, undoInJob } from '../undo/undo_in_job.js'
+import { eventsOfSession } from '../authentication/access_tokens/session_events.js'
+import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+
+/** Name of this kind of job, as stored */
+export const UNDO_SESSION = 'undo-session'
+
+/** Undoes all events of an MCP session, the last one first. [W5] */
+export class UndoSessionJob extends JobKind {
+  readonly name = UNDO_SESSION
+  readonly again = 'rest'
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ payload }: AdminJob): string {
+    return this.site.text('mcp.undo.job', { token: String(payload.token) })
+  }
+
+  override reverts(job: AdminJob): boolean {
+    return hasUndonePart(job)
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    return await revertUndo(this.site, run)
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    /* Reverted events are left out, so an interrupted job continues with the rest. */
+    const events = await eventsOfSession(this.site, String(run.job.payload.session))
+    for (const event of events) {
+      const isLast = event === events.at(-1)
+      await undoInJob(this.site, run, event.id, 'undo.parts.refused', isLast)
+    }
+    return { message: this.site.text('undo.done', { count: run.done }) }
+  }
+}
+
+/** Starts the undo of an MCP session, by its owner or by a user who can read the log. */
+export class SessionUndoController {
+  constructor(private readonly site: AdminSite) {}
+
+  async undo(ctx: HttpContext): Promise<void> {
+    const { owner } = guardOf(ctx).signedInOrFail()
+    const name = String(ctx.params.name)
+    const userId = isSuperuser(ctx) ? undefined : owner.id
+    const events = hasEventLog(this.site) ? await eventsOfSession(this.site, name, userId) : []
+    if (events.length === 0) throw new PageNotFound()
+    const counts = await countRows(this.site, events)
+    const total = [...counts.values()].reduce((sum, one) => sum + one, 0)
+    const payload = { session: name, token: events[0].details?.token_name ?? '' }
+    const job = await this.site.jobs.start(ctx, UNDO_SESSION, { payload, total })
+    respondWithJob(ctx, this.site, job)
+  }
+}
+
+/** Renews the write budget of an access token: the confirmation by its owner. */
+export class BudgetController {
+  constructor(private readonly site: AdminSite) {}
+
+  async allow(ctx: HttpContext): Promise<void> {
+    const { owner } = guardOf(ctx).signedInOrFail()
+    requireProof(ctx, this.site.url('/account'))
+    const id = rowId(ctx.params.id)
+    const tokens = await this.site.accessTokens.ofUser(owner)
+    const token = tokens.find((one) => one.id === id)
+    if (!token || !this.site.mcp) throw new PageNotFound()
+    await new WriteBudget(this.site.mcp).renew(token.id)
+    this.site.logEvent(ctx, {
+      type: EventType.UPDATE,
+      resourceType: AdminAccessToken.name,
+      resourceId: String(token.id),
+      details: { mcp_writes: 'allowed', token_name: token.name },
+    })
+    const text = this.site.text('mcp.budget.allowed', { name: token.name })
+    await redirectWithMessage(ctx, this.site.url('/account'), { kind: 'success', text })
+  }
+}
