@@ -131,6 +131,8 @@ export type { MeasureName } from './sql/aggregation.js'
 
 /** Moves what refers to merged records to the one that remains */
 export { moveReferences } from './operations/related/move_references.js'
+/** The fields of related records in filters; the site also asks whether the user sees their model */
+export { RelatedFields } from './operations/related/related_fields.js'
 
 /* Undo, which requires the log of the site */
 

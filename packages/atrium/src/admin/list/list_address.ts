@@ -31,7 +31,7 @@ export const SUMMARY = 'summary'
 export const GROUP_BY = 'group_by'
 
 /* Prefix of filter parameters: `filter.price__gte` is `price__gte` in the API. */
-const PREFIX = 'filter.'
+export const PREFIX = 'filter.'
 
 export type Order = Sort['direction']
 

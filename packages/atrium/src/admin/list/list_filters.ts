@@ -3,6 +3,7 @@ import type { Column } from '#base/columns/column'
 import { readCondition, type Condition } from '#base/columns/condition'
 import { splitFilterName, type FilterError, type NamedFilter } from '#base/columns/filter'
 import { isOperator, type Operator } from '#base/columns/operators'
+import type { RelatedFields } from '#crud/internals'
 import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
 import { DEFAULT_ROWS, ROWS_MAX } from '../views/page_size.js'
@@ -73,10 +74,12 @@ const TITLE = '__title'
  * Returns the options with which the admin list parses its URL: all fields can be filtered, and invalid values count
  * as missing. Filters with errors are preserved, so that they can be shown. [L1]
  *
- * @param titles  title searches for references, by API name of the column
+ * @param titles   title searches for references, by API name of the column
+ * @param related  the fields of related records that the URL names
  */
-export function listDoor(view: ModelView, titles: TitleSearches) {
+export function listDoor(view: ModelView, titles: TitleSearches, related?: RelatedFields) {
   return {
+    related,
     named: (name: string) => namedFilter(view, titles, name),
     pagination: { limit: DEFAULT_ROWS, itemsPerPage: DEFAULT_ROWS, maximum: ROWS_MAX },
     invalid: () => {},

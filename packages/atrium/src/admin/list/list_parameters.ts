@@ -1,6 +1,6 @@
 import type { Condition } from '#base/columns/condition'
 import { conditionsOf, type ReadFilter } from '#base/columns/filter'
-import { pageOf, ListRequest, readListWords } from '#crud/internals'
+import { pageOf, ListRequest, readListWords, type RelatedFields } from '#crud/internals'
 import { readSorts, sortWords, type Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -105,6 +105,7 @@ export class ListParameters {
    * @param query   query string with or without the question mark
    * @param search  name of the parameter with the search text
    * @param titles  searches for references by title; created by `readList`
+   * @param related  the fields of related records that the query names; read by `readList`
    * @param place   saved views and preferences; `query` must already include the query of the current saved view
    */
   static read(
@@ -112,13 +113,18 @@ export class ListParameters {
     query: string,
     search: string = SEARCH,
     titles: TitleSearches = NO_TITLES,
-    place: ListPlace = NO_PLACE
+    place: ListPlace = NO_PLACE,
+    related?: RelatedFields
   ): ListParameters {
     const { resource } = view
     const given = new URLSearchParams(query)
     const namesNothing = given.size === 0 || place.open !== null
     const usual = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
-    const list = readListWords(resource, listWords(view, given, usual), listDoor(view, titles))
+    const list = readListWords(
+      resource,
+      listWords(view, given, usual),
+      listDoor(view, titles, related)
+    )
     const { column: searched, text, q } = searchIn(given, search)
     const column = resource.fields.find(({ apiName }) => apiName === searched) ?? null
     const { columns, unknown } = readColumns(view, given.getAll('columns'))

@@ -5,6 +5,7 @@ import { placeOf } from './saved_views/place_of.js'
 import { withView } from './saved_views/list_place.js'
 import { ListParameters } from './list_parameters.js'
 import { ALL_RECORDS, lastIn, SEARCH } from './list_address.js'
+import { relatedIn } from './related_columns.js'
 import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
 
 /**
@@ -32,7 +33,8 @@ export async function readList(
   const isGone = Boolean(wanted) && wanted !== ALL_RECORDS && open === null
   const text = open ? withView(open.query, given, search ?? SEARCH).toString() : query
   const titles = await titlesOf(ctx, site, view, text, search)
-  return ListParameters.read(view, text, search, titles, { ...known, open, isGone })
+  const related = await relatedIn(ctx, site, view, text)
+  return ListParameters.read(view, text, search, titles, { ...known, open, isGone }, related)
 }
 
 /** Parses the query a first time to collect the titles that it searches for, by column. */

@@ -10,6 +10,7 @@ import { why } from '../empty_state.js'
 import { filterParameter, lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
+import { columnLabel, relatedColumns } from '../related_columns.js'
 import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
 import { filterOf, plainOperator, type ChosenOperator } from './form_operators.js'
 import { isFull, targetFields, targetIn, withFilter, type Target } from './place_filter.js'
@@ -97,7 +98,7 @@ export class FilterController {
         label: this.#columnLabel(requested.column.apiName),
         change: this.#stepUrl(fields, ''),
       },
-      columns: requested ? [] : this.#columns(fields),
+      columns: requested ? [] : await this.#columns(ctx, fields),
       operators: (requested?.operators ?? []).map((operator) => ({
         name: operator,
         label: this.#operatorLabel(requested!, operator),
@@ -122,12 +123,13 @@ export class FilterController {
     return await ticksOf(ctx, this.site, this.view, requested, others, q.trim())
   }
 
-  /** Returns the columns to choose from, the key last. */
-  #columns(fields: ReadonlyArray<[string, string]>) {
+  /** Returns the columns to choose from: the key after the others, then those of related records. */
+  async #columns(ctx: HttpContext, fields: ReadonlyArray<[string, string]>) {
     const [others, keys] = [false, true].map((isKey) =>
       this.view.resource.fields.filter(({ isPrimary }) => isPrimary === isKey)
     )
-    return [...others, ...keys].map(({ apiName }) => ({
+    const related = await relatedColumns(ctx, this.site, this.view)
+    return [...others, ...keys, ...related].map(({ apiName }) => ({
       name: apiName,
       label: this.#columnLabel(apiName),
       url: this.#stepUrl(fields, apiName),
@@ -141,7 +143,7 @@ export class FilterController {
 
   /** Returns the label of a column. Columns with the same label are distinguished by their names. */
   #columnLabel(apiName: string): string {
-    const label = this.view.labelOf(apiName)
+    const label = columnLabel(this.site, this.view, apiName)
     const { fields } = this.view.resource
     const isTaken = fields.some(
       (other) => other.apiName !== apiName && this.view.labelOf(other.apiName) === label

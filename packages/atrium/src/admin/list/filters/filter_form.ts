@@ -11,6 +11,7 @@ import { grouped, ungrouped } from '#base/values/grouped_number'
 import { fitsInput, localText, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
+import { relatedColumn } from '../related_columns.js'
 import { isSearchable } from '#base/columns/search_condition'
 import { chosenValues, facetColumns } from './filter_bar.js'
 import {
@@ -78,12 +79,16 @@ export async function requestedIn(
   const last = (name: string) => given.getAll(name).at(-1)
   const isBegun = given.has(FIELDS.column) || !edited
   const { fields } = view.resource
+  const name = last(FIELDS.column) ?? ''
   const column = isBegun
-    ? fields.find(({ apiName }) => apiName === last(FIELDS.column))
-    : fields.find((one) => one === edited.column)
+    ? (fields.find(({ apiName }) => apiName === name) ??
+      (await relatedColumn(ctx, site, view, name)))
+    : editedColumn(view, edited)
   if (!column) return null
   const { reference, isTitled } = await referenceOf(ctx, site, view, column)
-  const choices = reference ? undefined : chosenValues(site, view, column)
+  /* Values are counted and suggested for the columns of the list alone. */
+  const isOwn = !reference && !column.related
+  const choices = isOwn ? chosenValues(site, view, column) : undefined
   const offered = offeredOperators(column, {
     isChosen: choices !== undefined,
     isReference: reference !== null,
@@ -111,6 +116,11 @@ export async function requestedIn(
     hasEmpty: shown ? shown.values.includes(null) : isMadeFor && given.has(FIELDS.empty),
     isComplete: isBegun && (shape === 'none' || isMadeFor),
   }
+}
+
+/** Returns the column of a filter, if it is one of the list or of related records. */
+function editedColumn({ resource }: ModelView, { column }: ReadFilter): Column | null {
+  return column && (column.related || resource.fields.includes(column)) ? column : null
 }
 
 /** Formats a value of the API as the form's fields take it. */
