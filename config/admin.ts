@@ -24,7 +24,7 @@ export default defineConfig({
 
   title: 'Atrium',
 
-  /** 'light-theme' or 'dark-theme'; each viewer may choose another */
+  /** 'light-theme', 'dark-theme' or 'system-theme', as on the device; each viewer can choose another */
   theme: 'light-theme',
 
   /** As in 'Europe/Berlin'; each viewer may choose another */

@@ -26,20 +26,35 @@
 
   /* Changes the theme immediately and stores it on the server for the next pages. */
   async function switchTheme(form, button) {
-    const { theme } = form.elements
-    const isDark = theme.value === 'dark-theme'
+    const isDark = form.elements.theme.value === 'dark-theme'
     const body = new URLSearchParams(new FormData(form))
-    const page = document.documentElement
-    page.classList.toggle('dark-theme', isDark)
-    page.classList.toggle('dark', isDark)
-    page.classList.toggle('light-theme', !isDark)
-    theme.value = isDark ? 'light-theme' : 'dark-theme'
-    const label = isDark ? button.dataset.toLight : button.dataset.toDark
-    button.title = label
-    button.querySelector('.sr-only').textContent = label
+    const { classList } = document.documentElement
+    classList.remove('system-theme')
+    classList.toggle('dark-theme', isDark)
+    classList.toggle('light-theme', !isDark)
+    showTheme(form, button, isDark)
     /* Only the cookie of the response is needed, not the page that it redirects to. */
     await fetch(form.action, { method: 'POST', body, redirect: 'manual' })
   }
+
+  /* The switch offers the other theme. */
+  function showTheme(form, button, isDark) {
+    document.documentElement.classList.toggle('dark', isDark)
+    form.elements.theme.value = isDark ? 'light-theme' : 'dark-theme'
+    const label = isDark ? button.dataset.toLight : button.dataset.toDark
+    button.title = label
+    button.querySelector('.sr-only').textContent = label
+  }
+
+  /* The stylesheet follows the system by itself; parts of the component library need the class. */
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  function followSystem() {
+    const form = document.querySelector('.theme-switch')
+    if (!form || !document.documentElement.matches('.system-theme')) return
+    showTheme(form, form.querySelector('button'), system.matches)
+  }
+  system.addEventListener('change', followSystem)
+  followSystem()
 
   /* Of scripts that are loaded later. */
   document.addEventListener('admin:announce', ({ detail }) => announce(detail.text, detail.kind))

@@ -325,5 +325,5 @@ async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
 /** Returns the theme that the viewer has chosen; undefined if the site's setting applies. */
 function chosenTheme(ctx: HttpContext): string | undefined {
   const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
-  return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined
+  return ['dark-theme', 'light-theme', 'system-theme'].includes(theme) ? theme : undefined
 }

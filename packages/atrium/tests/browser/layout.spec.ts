@@ -86,6 +86,27 @@ test.group('The layout, in a browser', (group) => {
       assert.isTrue(await visit.page.getByRole('link', { name: 'Log out' }).isVisible())
     }
   })
+
+  test('[S16, U7] the theme of the device is followed, and the switch shows the other one', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin/account')
+    await page.getByRole('radio', { name: 'As on this device' }).check()
+    await page.getByRole('button', { name: 'Save preferences' }).click()
+    await page.locator('html.system-theme').waitFor()
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await background()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html.system-theme.dark').waitFor()
+    assert.notEqual(await background(), light)
+    await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+    await page.locator('html.light-theme').waitFor()
+    assert.equal(await background(), light)
+    await page.emulateMedia({ colorScheme: null })
+    assert.deepEqual(visit.errors, [])
+  })
 })
 
 test.group('The layout with few models, in a browser', (group) => {

@@ -39,7 +39,8 @@ export interface AdminConfig {
   mountPath: string
   /** Title of the site, shown on every page */
   title: string
-  theme: 'dark-theme' | 'light-theme'
+  /** `system-theme` is light or dark as the viewer's system is. Default: `light-theme` */
+  theme: 'dark-theme' | 'light-theme' | 'system-theme'
   /** Order of the sidebar, and links in it [G1] */
   navigation: Navigation
   /** Time zone of users who have not chosen one, such as `Europe/Berlin`. Default: UTC [R12] */
@@ -223,8 +224,8 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   mountPath: PATH,
   title: LABEL,
   theme: [
-    (value) => value === 'dark-theme' || value === 'light-theme',
-    "'dark-theme' or 'light-theme'",
+    (value) => ['dark-theme', 'light-theme', 'system-theme'].includes(value as string),
+    "'dark-theme' or 'light-theme', or 'system-theme' for that of the device",
   ],
   navigation: OBJECT,
   timeZone: [isTimeZone, "the name of a time zone, as in 'Europe/Berlin', or 'UTC'"],

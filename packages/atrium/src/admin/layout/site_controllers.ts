@@ -14,7 +14,7 @@ import {
 import { PageNotFound } from '../http/errors.js'
 import { redirect } from '../http/redirect.js'
 
-export const THEMES = ['light-theme', 'dark-theme'] as const
+export const THEMES = ['light-theme', 'dark-theme', 'system-theme'] as const
 
 export type Theme = (typeof THEMES)[number]
 

@@ -265,6 +265,8 @@ test.group('Admin | dashboard', (group) => {
     assert.match(text, /<nav class="side"[\s\S]*href="\/admin\/Utensil\/"[\s\S]*<\/nav>/)
     const dark = await page('/admin', `${cookie}; admin_theme=dark-theme`)
     assert.match(dark.text, /<html lang="en" class="dark-theme dark">/)
+    const system = await page('/admin', `${cookie}; admin_theme=system-theme`)
+    assert.match(system.text, /<html lang="en" class="system-theme">/)
     const odd = await page('/admin', `${cookie}; admin_theme="><script>`)
     assert.match(odd.text, /<html lang="en" class="light-theme">/)
   })
