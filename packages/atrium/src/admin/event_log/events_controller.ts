@@ -6,6 +6,7 @@ import AdminUser from '../models/admin_user.js'
 import { presentZone } from '../time/time_zone.js'
 import { compare } from './comparison.js'
 import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage, pagesOf } from './event_filters.js'
+import { foldViews } from './folded_views.js'
 import { EventReader } from './event_reader.js'
 import { shownUndo } from '../undo/undo_offer.js'
 import { markOf, shownEvent, subjectOf } from './shown_event.js'
@@ -40,7 +41,7 @@ export class EventsController {
     const data = {
       filters,
       failed,
-      rows: rows.map((event) => shownEvent(this.site, event, places)),
+      groups: foldViews(rows, filters, (event) => shownEvent(this.site, event, places)),
       pages: pagesOf(total, page, url),
       fields: { ...this.#fields(filters), names: await this.#names(ctx) },
       links: { events: this.#url('') },

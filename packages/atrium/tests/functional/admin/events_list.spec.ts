@@ -106,6 +106,20 @@ test.group('Admin | the event log', (group) => {
       }
     })
 
+  test('[E5] consecutive views by one user are folded into one row that opens without JavaScript', async ({
+    assert,
+  }) => {
+    for (let i = 0; i < 3; i++) await logEvent({ username: 'ada', event_type: 'VIEW' })
+    await logEvent({ username: 'ada', event_type: 'UPDATE' })
+    for (let i = 0; i < 2; i++) await logEvent({ username: 'bob', event_type: 'VIEW' })
+    const { ids, text } = await page('')
+    assert.lengthOf(ids, 6)
+    assert.match(plain(text), /3 views by ada/)
+    assert.lengthOf(text.match(/class="event-fold"/g)!, 1)
+    const { text: views } = await page('?event_type=VIEW')
+    assert.notInclude(views, 'event-fold')
+  })
+
   test('[E5] days are in UTC, first and last included', async ({ assert }) => {
     const moments = [
       '2026-02-28 23:59:59',
