@@ -44,7 +44,7 @@ test.group('The export dialog, in a browser', (group) => {
     await dialog.getByRole('button', { name: 'Export', exact: true }).click()
     const download = await downloading
     assert.match(download.suggestedFilename(), /^reels-\d{4}-\d\d-\d\d\.csv$/)
-    assert.equal(await readFile(await download.path(), 'utf8'), 'title\r\nIkiru\r\nRan\r\n')
+    assert.equal(await readFile(await download.path(), 'utf8'), 'Title\r\nIkiru\r\nRan\r\n')
     await dialog.waitFor({ state: 'hidden' })
 
     /* The ticked record alone, whose selection stays. */

@@ -31,8 +31,7 @@ export function foldViews<Row>(
   }
   return runs.map((run) => ({
     rows: run.map(show),
-    isFolded:
-      isView(run[0]) && run.length >= FOLDED_MIN && values.event_type !== EventType.VIEW,
+    isFolded: isView(run[0]) && run.length >= FOLDED_MIN && values.event_type !== EventType.VIEW,
   }))
 }
 

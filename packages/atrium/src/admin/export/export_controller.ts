@@ -38,6 +38,9 @@ import { respondWithJob } from '../jobs/pages/shown_job.js'
 /* Formats in order of expected frequency of use */
 const OFFERED = ['csv', 'xlsx', 'ndjson', 'json'] as const satisfies (typeof FILE_FORMATS)[number][]
 
+/* Options that are on when the dialog is opened, as most files are for people */
+const READABLE = ['labels', 'titles']
+
 /**
  * The dialog of an export: format, columns, and the number of matching records. Without JavaScript it is a separate
  * page. [D2]
@@ -80,7 +83,8 @@ class ExportDialog {
       columns: this.#columns(shown),
       hasTitles: referencesOf(this.site, this.view).length > 0,
       offersRaw: await mayHaveRaw(ctx, this.site, this.view),
-      isOn: (name: string) => given.get(name) === '1',
+      isOn: (name: string) =>
+        given.get(name) === '1' || (!given.has('format') && READABLE.includes(name)),
     })
   }
 

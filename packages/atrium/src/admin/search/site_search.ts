@@ -4,11 +4,14 @@ import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import type { Column } from '#base/columns/column'
+import type { AdminSite } from '../admin_site.js'
+import { recentRecords, type RecentRecord } from '../dashboard/recent_events.js'
 import type { Site } from '../views/site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import { mayImport } from '../import/import_access.js'
 import { addressOf } from '../config/navigation_config.js'
 import { visiblePages } from '../layout/sidebar.js'
+import { iconOf, letterOf, type ModelIcon } from '../layout/model_icon.js'
 import { managementPages } from '../layout/navigation.js'
 import { filteredUrl } from '../list/list_address.js'
 import type { ModelView } from '../views/model_view.js'
@@ -39,6 +42,9 @@ export const patience = {
 export interface Place {
   label: string
   url: string
+  icon?: ModelIcon
+  /** Name of the model of a record */
+  model?: string
 }
 
 /** Found records of one model. */
@@ -49,6 +55,8 @@ export interface RecordGroup extends Place {
 
 export interface SearchResult {
   q: string
+  /** Records that the user worked on last; only without a search text */
+  recent: Place[]
   /** Pages of the site and lists of models */
   pages: Place[]
   /** Available actions: new records, logout */
@@ -65,27 +73,51 @@ export interface SearchResult {
  *
  * @param q  search text; empty: pages and actions only
  */
-async function searchSite(site: Site, ctx: HttpContext, q: string): Promise<SearchResult> {
-  const views = await visibleViews(site, ctx)
+async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise<SearchResult> {
+  const visible = await visibleViews(site, ctx)
+  const views = visible.toSorted((one, other) => Number(one.adminModel) - Number(other.adminModel))
   const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
-  const [own, actions, { groups, slow }] = await Promise.all([
+  const [recent, own, actions, { groups, slow }] = await Promise.all([
+    q === '' ? recentRecords(site, ctx) : null,
     visiblePages(site, ctx),
     actionsOf(site, ctx, views),
     q === '' ? { groups: [], slow: [] } : searchRecords(ctx, views, q),
   ])
   const pages = [
     { label: site.text('sidebar.dashboard'), url: site.url('/') },
-    ...views.map((view) => ({ label: view.label, url: view.url('/') })),
-    ...own.map(({ label, path }) => ({ label, url: site.url(`/${path}`) })),
+    ...views.filter(({ adminModel }) => !adminModel).map(pageOf),
+    ...own.map(({ icon, label, path }) => ({
+      label,
+      url: site.url(`/${path}`),
+      icon: { path: icon ?? null, letter: letterOf(label) },
+    })),
     ...[...(site.navigation.links ?? [])].map((link) => ({
       label: link.label,
       url: addressOf(link),
     })),
-    ...managementPages(site, ctx).map(({ label, url }) => ({ label, url })),
+    ...views.filter(({ adminModel }) => adminModel).map(pageOf),
+    ...managementPages(site, ctx).map(({ icon, label, url }) => ({ icon, label, url })),
     { label: site.text('account.title'), url: site.url('/account') },
     { label: site.text('keys.title'), url: site.url('/keys') },
   ]
-  return { q, pages: pages.filter(fits), actions: actions.filter(fits), groups, slow }
+  return {
+    q,
+    recent: placesOf(recent ?? []),
+    pages: pages.filter(fits),
+    actions: actions.filter(fits),
+    groups,
+    slow,
+  }
+}
+
+function pageOf(view: ModelView): Place {
+  return { label: view.label, url: view.url('/'), icon: iconOf(view) }
+}
+
+function placesOf(records: readonly RecentRecord[]): Place[] {
+  return records.flatMap(({ icon, model, title, url }) =>
+    url === null ? [] : { label: title, url, icon, model }
+  )
 }
 
 async function actionsOf(
@@ -189,7 +221,7 @@ const LONGEST_TEXT = 200
 
 /** Search of the site, as a page or as the content of the palette. [L12] */
 export class SearchController {
-  constructor(private readonly site: Site) {}
+  constructor(private readonly site: AdminSite) {}
 
   async show(ctx: HttpContext): Promise<string> {
     const { q } = ctx.request.qs()

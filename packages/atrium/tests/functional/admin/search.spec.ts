@@ -8,6 +8,7 @@ import {
   fakeHashes,
   leaveModels,
   makeUser,
+  sendForm,
 } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
@@ -232,6 +233,21 @@ test.group('Admin | search of the site', (group) => {
     const listed = await get('/admin/search?q[]=x&q=y', { headers: { cookie } })
     assert.equal(listed.status, 200)
   }).tags(['@database'])
+
+  test('[L12] without a text, models come before the management, after the records of the user', async ({
+    assert,
+  }) => {
+    const studio = await Studio.create({ name: 'Polka' })
+    const sent = await sendForm(`/admin/Studio/form_update/${studio.id}`, { name: 'Waltz' }, { cookie })
+    assert.equal(sent.status, 303)
+    const { text } = await search('')
+    assert.match(text, /Your recent records.*?<bdi>Waltz<\/bdi>/s)
+    const links = await found('')
+    const labels = links.map(([label]) => label)
+    assert.isBelow(labels.indexOf('Studios'), labels.indexOf('Admin users'))
+    const { text: other } = await search('', eve)
+    assert.notInclude(other, 'Waltz')
+  })
 
   test('[L12] the palette receives only the content', async ({ assert }) => {
     const { text, headers } = await search('health', cookie, { 'hx-request': 'true' })

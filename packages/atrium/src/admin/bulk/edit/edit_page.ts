@@ -11,6 +11,7 @@ import { fieldViews } from '../../forms/fields/field_view.js'
 import type { FieldView } from '../../forms/fields/shown_field.js'
 import { sheetsOf } from '../../forms/fields/widgets/widget_cells.js'
 import type { Submission } from '../../forms/submission/submission.js'
+import { layoutOf } from '../../forms/layout/form_layout.js'
 import { mayEach } from '../../permissions/may.js'
 import type { BulkForm } from '../bulk_form.js'
 import type { AllMatching } from '../matching_records.js'
@@ -129,11 +130,13 @@ export class EditPage {
     const agreements = await agreementsOf(view, fields, records)
     const isVisible = await view.isVisibleTo(ctx)
     const count = all?.count ?? records.length
+    const shown = await this.#fields(ctx, fields, agreements, state)
     return await site.render(ctx, 'pages/bulk_edit', {
       view,
       task,
       title: task.title(count),
-      fields: await this.#fields(ctx, fields, agreements, state),
+      fields: shown,
+      blocks: layoutOf(view.options.form, shown),
       error: state.error,
       recordErrors: this.#errors(state.errors ?? []),
       files: fileFields(site, view).map(({ label }) => label),
