@@ -238,7 +238,11 @@ test.group('Admin | search of the site', (group) => {
     assert,
   }) => {
     const studio = await Studio.create({ name: 'Polka' })
-    const sent = await sendForm(`/admin/Studio/form_update/${studio.id}`, { name: 'Waltz' }, { cookie })
+    const sent = await sendForm(
+      `/admin/Studio/form_update/${studio.id}`,
+      { name: 'Waltz' },
+      { cookie }
+    )
     assert.equal(sent.status, 303)
     const { text } = await search('')
     assert.match(text, /Your recent records.*?<bdi>Waltz<\/bdi>/s)
