@@ -12,7 +12,8 @@ const TOKEN_PAGES = [`${BASE}/docs`, `${BASE}/api/openapi.json`]
 const PASSWORD = 'correct horse'
 
 const ENVIRONMENT = {
-  NODE_ENV: 'production',
+  /* With the demo's records, which production does not have */
+  NODE_ENV: 'development',
   HOST: '127.0.0.1',
   APP_URL: ORIGIN + BASE,
   APP_KEY: 'of-this-run-alone-0123456789abcdef0',
@@ -43,7 +44,12 @@ class Client {
       headers: NodeJS.Dict<string | string[]>
       text: string
     }>()
-    const sent = { host: HOST, accept: 'text/html', cookie: cookies.join('; '), ...headers }
+    const sent = {
+      host: HOST,
+      accept: 'text/html,*/*;q=0.8',
+      cookie: cookies.join('; '),
+      ...headers,
+    }
     const options = { port: this.port, host: '127.0.0.1', rejectUnauthorized: false, agent: false }
     const call = request({ ...options, path, method, headers: sent }, (response) => {
       let text = ''

@@ -23,7 +23,7 @@ import { matchTest } from './sqlite_match.js'
 import { comparable, operandOf } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
 import { sqliteMeasure, sqliteSum } from './sqlite_sums.js'
-import { selectReady } from './sqlite_statements.js'
+import { selectOnce, selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
@@ -242,11 +242,11 @@ export class SqliteDialect implements Dialect {
   }
 
   async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
-    const steps: Array<Record<string, unknown>> = await this.selectRows(
-      client,
-      `explain query plan ${sql}`,
-      bindings
-    )
+    const explain = `explain query plan ${sql}`
+    const steps: Array<Record<string, unknown>> =
+      client.dialect.name === 'sqlite3'
+        ? await withConnection(client, (connection) => selectOnce(connection, explain, bindings))
+        : await this.selectRows(client, explain, bindings)
     const depths = new Map<unknown, number>()
     return steps.map(({ id, parent, detail }) => {
       const depth = (depths.get(parent) ?? -1) + 1

@@ -51,6 +51,21 @@ export async function selectReady(
 }
 
 /**
+ * Returns the rows of a statement that is prepared for this call and finalized after it. The driver does not reset a
+ * statement at its end: an `explain` in the cache would count as a read in progress, so that the
+ * transaction of the next read never ends, and all later ones return the rows of that moment.
+ */
+export function selectOnce(
+  connection: Connection,
+  sql: string,
+  values: readonly unknown[]
+): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    connection.all(sql, values, (error, rows) => (error ? reject(error) : resolve(rows)))
+  })
+}
+
+/**
  * Also caches the statements that Knex runs on a connection. Otherwise the driver would prepare and discard a new
  * statement each time, which takes twice as long, and blocks the server's thread while the database is busy.
  */
