@@ -46,6 +46,7 @@ export class MergeController {
   /** Merges the records, or renders the choice again with the reason why it is not possible. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
+    if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
     const sent = sentTexts(ctx)
     const next = returnPath(site, sent.get('next')?.at(-1)) ?? view.url('/')
     const merge = this.#merge(sent)

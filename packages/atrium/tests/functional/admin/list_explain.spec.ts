@@ -138,6 +138,19 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
+  test('[G6] after the plan of a list, every connection reads what was written since', async ({
+    assert,
+  }) => {
+    const cookie = await superuser()
+    for (let turn = 1; turn <= 6; turn++) {
+      const { text } = await explain(cookie)
+      assert.include(text, 'explain-code')
+      await Play.create({ title: `Play ${turn}`, town: 'east', isDeleted: false })
+      const page = await get('/admin/Play/table-content', { headers: { cookie } })
+      assert.include(page.text, `Play ${turn}`)
+    }
+  })
+
   test('[G6] htmx gets the part for the dialog of the list', async ({ assert }) => {
     const headers = { 'cookie': await superuser(), 'hx-request': 'true' }
     const { text } = await get('/admin/Play/explain', { headers })

@@ -173,7 +173,8 @@ test.group('Admin | roles', (group) => {
   test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
     const doors = {
       view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
-      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets', 'GET /print'],
+      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets'],
+      lists: ['GET /print', 'GET /explain', 'GET /compare'],
       columns: ['GET /columns', 'POST /columns'],
       records: ['GET /view/:id', 'GET /history/:id'],
       views: [
@@ -208,6 +209,7 @@ test.group('Admin | roles', (group) => {
       ...doors.view,
       ...doors.records,
       ...doors.filters,
+      ...doors.lists,
       ...doors.columns,
       ...doors.views,
       ...doors.exports,
@@ -229,7 +231,7 @@ test.group('Admin | roles', (group) => {
   test('[B13] only superusers see the admin’s own models in the site', async ({ assert }) => {
     const { models } = await adminSite()
     const own = [...models.values()].filter(({ adminModel }) => adminModel)
-    assert.lengthOf(own, 6)
+    assert.lengthOf(own, 7)
     for (const isSuperuser of [true, false]) {
       const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
       const cookie = await cookiesOf(user)
