@@ -83,13 +83,17 @@
 
   /* ---------- What opens over a page ---------- */
 
-  /* Its script is loaded when it is first opened; text typed during the load goes into its field. */
+  /* Its script and style are loaded when it is first opened; text typed during the load goes into its field. */
+  let styled
+
   async function open(over) {
     if (over.open) return
     over.showModal()
     over.querySelector('input')?.select()
     try {
-      await import(dialog().dataset.script)
+      const { script, sheet } = dialog().dataset
+      await Promise.all([import(script), (styled ??= window.adminSheet(sheet))])
+      over.dataset.ready = ''
       over.dispatchEvent(new Event('open'))
     } catch {
       location.assign(over.dataset.url)

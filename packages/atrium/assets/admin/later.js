@@ -14,6 +14,9 @@
       document.head.append(link)
     })
 
+  /* Also for what opens over a page. */
+  window.adminSheet = sheet
+
   /* Nothing is shown without its style. */
   async function load({ formsSheet, panelSheet, formsScript }) {
     if (!formsSheet) return

@@ -123,7 +123,7 @@ export class DashboardController {
         .filter(({ adminModel }) => !adminModel)
         .map((model) => ({ ...model, trend: this.#trendOf(model, created, imported) })),
       authTables: counted.filter(({ adminModel }) => adminModel),
-      chart: days && recordsChart(days, texts),
+      chart: days && (days.some(({ count }) => count > 0) ? recordsChart(days, texts) : ''),
       chartTable: days ?? [],
       chartGaps: [
         ...(leftOut.length > 0 ? [this.#gap('leftOut', leftOut)] : []),

@@ -11,7 +11,7 @@ import {
 } from '#admin'
 import { addCard } from '#admin/dashboard/cards/find_cards'
 import type { PermissionsInput } from '#admin/models/permissions_document'
-import { StatesChart, CrossingsCard } from '#tests/fixtures/cards'
+import { addCards, StatesChart, CrossingsCard } from '#tests/fixtures/cards'
 import {
   adminSite,
   cookiesOf,
@@ -35,6 +35,7 @@ test.group('Admin | cards of the dashboard', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
+  group.setup(() => addCards())
   group.each.setup(async () => {
     await emptyAdminTables()
     await restoreRoles()
