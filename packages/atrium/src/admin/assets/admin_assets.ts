@@ -20,10 +20,11 @@ export const adminAssets = [
   /* Loaded only by pages that few users open, which keeps the main stylesheet small. */
   {
     name: 'dashboard.css',
-    paths: [own('event_marks.css'), own('markdown.css'), own('dashboard.css'), own('chart.css')],
+    paths: [own('event_marks.css'), own('dashboard.css'), own('chart.css')],
   },
   /* Dialogs of a list; loaded together with forms.css */
   { name: 'panel.css', paths: [own('panel.css'), own('filter_form.css')] },
+  { name: 'cards.css', paths: [own('markdown.css'), own('cards.css')] },
   { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
   {
     name: 'events.css',
