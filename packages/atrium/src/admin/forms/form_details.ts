@@ -33,7 +33,10 @@ interface FormOfRecord {
   related: readonly FormField[]
 }
 
-/** Returns the visible fields of the record that are not in the form, to be shown below it. */
+/**
+ * Returns the visible fields of the record that are not in the form, to be shown next to it: those that are not empty,
+ * and times that the model sets.
+ */
 export async function formFacts(
   ctx: HttpContext,
   { site, view, fields, related }: FormOfRecord,
@@ -43,7 +46,7 @@ export async function formFacts(
   const item = itemOf(view, record)
   const references = referencesOf(site, view)
   const facts = view.resource.fields
-    .filter(({ apiName }) => !names.has(apiName))
+    .filter(({ apiName }) => !names.has(apiName) && apiName !== view.options.orderBy)
     .map(async (column) => {
       const value = item[column.apiName]
       const reference = references.find((one) => one.column === column)
@@ -61,11 +64,23 @@ export async function formFacts(
       const plain = options.own ? cell : withUnits(view, column.apiName, cell)
       const shown: ShownCell = title ? textCell(title) : plain
       const isTime = column.kind === 'datetime'
-      return { label, kind: shown.kind, title: shown.title, isTime, markup: cellMarkup(shown) }
+      const isShown = shown.kind !== 'null' || column.automatic
+      return {
+        label,
+        kind: shown.kind,
+        title: shown.title,
+        isTime,
+        isShown,
+        markup: cellMarkup(shown),
+      }
     })
   const shown = new Set(related.map(({ name }) => name))
   const attached = await attachedFacts(ctx, site, view, record, shown)
-  return [...(await Promise.all(facts)), ...attached]
+  const own = await Promise.all(facts)
+  return [
+    ...own.filter(({ isShown }) => isShown),
+    ...attached.filter(({ kind }) => kind !== 'null'),
+  ]
 }
 
 /**
