@@ -35,7 +35,7 @@ interface FormOfRecord {
 
 /**
  * Returns the visible fields of the record that are not in the form, to be shown next to it: those that are not empty,
- * and times that the model sets.
+ * and moments, which forms leave out for being set by the model.
  */
 export async function formFacts(
   ctx: HttpContext,
@@ -64,7 +64,7 @@ export async function formFacts(
       const plain = options.own ? cell : withUnits(view, column.apiName, cell)
       const shown: ShownCell = title ? textCell(title) : plain
       const isTime = column.kind === 'datetime'
-      const isShown = shown.kind !== 'null' || column.automatic
+      const isShown = shown.kind !== 'null' || isTime
       return {
         label,
         kind: shown.kind,
