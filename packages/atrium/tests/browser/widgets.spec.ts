@@ -24,6 +24,25 @@ test.group('Further widgets, in a browser', (group) => {
     return () => rm(folder, { recursive: true, force: true })
   })
 
+  test('[R13] buttons and keys format the selected Markdown', async ({ assert }) => {
+    const visit = await Visit.begin({ as: ada })
+    const { page } = visit
+    await page.goto('/admin/Souvenir/create_page')
+    const field = page.locator('.markdown-field').first()
+    const area = field.locator('textarea')
+    await area.fill('one\ntwo')
+    await area.press('ControlOrMeta+a')
+    await field.getByRole('button', { name: 'List' }).click()
+    assert.equal(await area.inputValue(), '- one\n- two')
+    await area.fill('word')
+    await area.press('ControlOrMeta+a')
+    await area.press('Control+b')
+    assert.equal(await area.inputValue(), '**word**')
+    await field.getByRole('button', { name: 'Link' }).click()
+    assert.equal(await area.inputValue(), '**[word](https://)**')
+    assert.deepEqual(visit.errors, [])
+  })
+
   test('[R13] tags are chips, a slug follows its source, and Markdown and images have a preview', async ({
     assert,
   }) => {
