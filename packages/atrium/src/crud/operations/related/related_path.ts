@@ -156,11 +156,14 @@ export class RelatedPath {
       return { sql: `${link} in (${sql})`, bindings }
     }
     const related = dialect.nameOf(resource.table, { name: through.related })
-    const { sql, bindings } = statements.expressions(client, selection, related)
+    const { sql, bindings } = statements.expressions(client, selection, `${related} as ${KEY}`)
     const [from, to] = [through.from, through.to].map((name) =>
       dialect.nameOf(through.table, { name })
     )
-    const rows = `select ${from} from ${dialect.quote(through.table)} where ${from} is not null and ${to} in (${sql})`
+    /* A join, because SQLite would read the whole table in between for a nested `in`. */
+    const on = `${dialect.nameOf(VALUE, { name: KEY })} = ${to}`
+    const found = `(${sql}) as ${dialect.quote(VALUE)}`
+    const rows = `select ${from} from ${dialect.quote(through.table)} inner join ${found} on ${on} where ${from} is not null`
     return { sql: `${link} in (${rows})`, bindings }
   }
 
