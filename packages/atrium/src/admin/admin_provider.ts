@@ -133,8 +133,9 @@ export default class AdminProvider {
       excludeFromInclude(model)
     }
     await this.#addModels(site, errors)
-    this.#logEvents(site)
+    /* Before the log, whose statement can include its inserts */
     this.#stopOutbox = observeWrites(site.webhooks.outbox)
+    this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
     observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)

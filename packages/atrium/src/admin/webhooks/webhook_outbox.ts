@@ -100,7 +100,9 @@ export class WebhookOutbox implements WriteObserver {
       const rows = this.#rowsOf(writes)
       if (rows.length === 0) return
       const table = dialectOf(client).quote(AdminWebhookDelivery.table)
-      await run(insertRowsSql(table, rows))
+      const insert = insertRowsSql(table, rows)
+      if (run.withNext) run.withNext(insert)
+      else await run(insert)
       this.wake()
     }
   }

@@ -10,7 +10,41 @@ import { withWriter } from './with_connection.js'
 type Row = Record<string, unknown>
 
 /** Runs a statement in a transaction and returns the rows; for a write, those of the `returning` clause. */
-export type RunSql = (statement: Sql) => Promise<Row[]>
+export interface RunSql {
+  (statement: Sql): Promise<Row[]>
+  /**
+   * Runs an insert whose result is not needed as a part of the next statement, which saves a round trip to the server.
+   * Undefined if the database cannot do that
+   */
+  withNext?(insert: Sql): void
+}
+
+/**
+ * Returns a function that runs statements with the inserts that were passed to `withNext` before, and one that runs the
+ * inserts that no statement has followed. Only for databases in which an insert can be part of another statement.
+ */
+export function joiningInserts(run: RunSql): { run: RunSql; rest(): Promise<void> } {
+  const waiting: Sql[] = []
+  const joining: RunSql = Object.assign(
+    async (statement: Sql) => await run(withInserts(waiting.splice(0), statement)),
+    { withNext: (insert: Sql) => void waiting.push(insert) }
+  )
+  const rest = async () => {
+    for (const insert of waiting.splice(0)) await run(insert)
+  }
+  return { run: joining, rest }
+}
+
+/** Returns one statement that runs inserts and another statement, which can begin with `with`. */
+function withInserts(inserts: readonly Sql[], { sql, bindings }: Sql): Sql {
+  if (inserts.length === 0) return { sql, bindings }
+  const parts = inserts.map((insert, index) => `"insert ${index}" as (${insert.sql})`)
+  const own = sql.startsWith('with ') ? `, ${sql.slice('with '.length)}` : ` ${sql}`
+  return {
+    sql: `with ${parts.join(', ')}${own}`,
+    bindings: [...inserts.flatMap((insert) => insert.bindings), ...bindings],
+  }
+}
 
 /**
  * Runs a write like `inTransaction`. On SQLite, writes that wait for the only writing connection share the transaction

@@ -2,7 +2,7 @@ import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { unavailability } from '#base/database/unavailable'
-import type { RunSql } from '#base/database/shared_transaction'
+import { joiningInserts, type RunSql } from '#base/database/shared_transaction'
 import type { Actor, Origin } from '../types.js'
 import { emitWrite, isHeard } from './model_events.js'
 import type { Write } from './write.js'
@@ -127,15 +127,23 @@ export function recordersByStatements(
 /**
  * Passes an action's writes to the recorders, in their transaction.
  *
+ * @param joinsInserts  true if the database can run an insert as a part of another statement
  * @throws WriteNotRecorded  or the reason why the database is unavailable
  */
 export async function recordByStatements(
   writes: readonly Write[],
   recorders: readonly RecordByStatements[],
-  run: RunSql
+  run: RunSql,
+  joinsInserts: boolean
 ): Promise<void> {
   await recorded(async () => {
-    for (const record of recorders) await record(writes, run)
+    if (!joinsInserts) {
+      for (const record of recorders) await record(writes, run)
+      return
+    }
+    const joining = joiningInserts(run)
+    for (const record of recorders) await record(writes, joining.run)
+    await joining.rest()
   })
 }
 

@@ -205,7 +205,10 @@ async function runSingle<Result>(
       client,
       async (run) => {
         const result = await work(run, isReported ? report : undefined)
-        if (isRecorded && writes.length > 0) await recordByStatements(writes, recorders, run)
+        if (isRecorded && writes.length > 0) {
+          const joins = dialectOf(client).insertPairSql !== undefined && recorders.length > 1
+          await recordByStatements(writes, recorders, run, joins)
+        }
         return result
       },
       () => tell(writes),
