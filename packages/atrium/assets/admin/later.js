@@ -4,7 +4,7 @@
  */
 ;(() => {
   const FORM = '#filter-panel form, #list-panel > *'
-  const OPENERS = '.filter-bar, .view-tools, .list-explain'
+  const OPENERS = '.filter-bar, .view-tools, #explain-list'
   let loading
 
   const sheet = (href) =>
@@ -18,10 +18,10 @@
   window.adminSheet = sheet
 
   /* Nothing is shown without its style. */
-  async function load({ formsSheet, panelSheet, formsScript }) {
-    if (!formsSheet) return
+  async function load({ formsSheets, formsScript }) {
+    if (!formsSheets) return
     try {
-      await Promise.all([sheet(formsSheet), sheet(panelSheet)])
+      await Promise.all(formsSheets.split(' ').map(sheet))
       await import(formsScript)
     } catch (fault) {
       loading = undefined

@@ -53,6 +53,16 @@
     })
   }
 
+  /* The explanation of the list opens in its dialog. The link has no attributes of htmx, so that pages stay small. */
+  document.addEventListener('click', (event) => {
+    const { target, ctrlKey, metaKey, shiftKey, altKey } = event
+    const link = target.closest?.('#explain-list')
+    if (!link || ctrlKey || metaKey || shiftKey || altKey) return
+    if (!document.getElementById('list-panel')) return
+    event.preventDefault()
+    window.htmx.ajax('GET', link.href, { source: link, target: '#list-panel', swap: 'innerHTML' })
+  })
+
   /* Other rows have other texts: columns keep the width that they had. */
   let widths = []
   const headings = () => table()?.querySelectorAll('thead th') ?? []

@@ -206,7 +206,7 @@ test.group('Admin | list | values', (group) => {
       if ([...fixed, ...targets].includes(hx)) continue
       assert.match(
         hx,
-        /^\/admin\/Artefact\/(views\/new|columns|filter|facets|export\/dialog)?(\?[\w.&;=%+-]*)?$/
+        /^\/admin\/Artefact\/(views\/new|columns|explain|filter|facets|export\/dialog)?(\?[\w.&;=%+-]*)?$/
       )
     }
   })
