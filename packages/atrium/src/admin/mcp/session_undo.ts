@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
 import { EventType } from '../events/event_integration.js'
 import { hasEventLog, isSuperuser } from '../http/event_access.js'
 import { PageNotFound } from '../http/errors.js'
@@ -16,6 +15,7 @@ import { countRows } from '../undo/job_events.js'
 import { hasUndonePart, revertUndo, undoInJob } from '../undo/undo_in_job.js'
 import { eventsOfSession } from '../authentication/access_tokens/session_events.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+import type { McpSite } from './mcp_context.js'
 
 /** Name of this kind of job, as stored */
 export const UNDO_SESSION = 'undo-session'
@@ -25,7 +25,7 @@ export class UndoSessionJob extends JobKind {
   readonly name = UNDO_SESSION
   readonly again = 'rest'
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: McpSite) {
     super()
   }
 
@@ -54,7 +54,7 @@ export class UndoSessionJob extends JobKind {
 
 /** Starts the undo of an MCP session, by its owner or by a user who can read the log. */
 export class SessionUndoController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: McpSite) {}
 
   async undo(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()
@@ -72,7 +72,7 @@ export class SessionUndoController {
 
 /** Renews the write budget of an access token: the confirmation by its owner. */
 export class BudgetController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: McpSite) {}
 
   async allow(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()
