@@ -120,7 +120,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await visit.page.getByRole('link', { name: 'Skip to content' }).isVisible())
     await press(visit, 'Enter', 'Tab')
     const { name } = await focused(visit)
-    assert.equal(name, 'Refresh')
+    assert.equal(name, 'Arrange')
   })
 
   test('the keyboard alone opens a model, goes back, switches the theme and logs out', async ({

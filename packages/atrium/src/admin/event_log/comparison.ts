@@ -1,7 +1,7 @@
 import string from '@adonisjs/core/helpers/string'
 import { writeJson } from '#base/values/json'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { plainItems, shorten, visibleText } from '../text/plain_text.js'
 import { prettyJson } from '../text/json_text.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
@@ -33,7 +33,7 @@ const MOST_LINES = 6
  *
  * @param title  title of the record that the value refers to, if the viewer can see the record
  */
-export function shownValue(site: AdminSite, value: unknown, title?: string): ShownValue {
+export function shownValue(site: Site, value: unknown, title?: string): ShownValue {
   if (title !== undefined) return long(site, 'text', title)
   switch (typeof value) {
     case 'undefined':
@@ -55,13 +55,13 @@ export function shownValue(site: AdminSite, value: unknown, title?: string): Sho
 }
 
 /** Joins items by commas, unless an item contains a comma. */
-function list(site: AdminSite, value: unknown): ShownValue | null {
+function list(site: Site, value: unknown): ShownValue | null {
   const items = plainItems(value)
   if (!items || items.some((item) => item === '' || item.includes(','))) return null
   return items.length > 0 ? long(site, 'text', items.join(', ')) : null
 }
 
-function long(site: AdminSite, kind: 'text' | 'data', stored: string): ShownValue {
+function long(site: Site, kind: 'text' | 'data', stored: string): ShownValue {
   const text = visibleText(stored)
   const lines = text.split('\n', MOST_LINES + 1)
   const short = shorten(lines.slice(0, MOST_LINES).join('\n'), LONGEST)
@@ -119,7 +119,7 @@ export interface Sight {
  * @param sight  default: without titles and relations
  */
 export function compare(
-  site: AdminSite,
+  site: Site,
   row: LoggedStates & Pick<AdminAuditLog, 'resourceType'>,
   view: ModelView | undefined,
   { sees = namesSeen(view), titleOf, relations }: Sight = {}
@@ -183,7 +183,7 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
  * values are returned unchanged. [R12]
  */
 export function inWords(
-  site: AdminSite,
+  site: Site,
   view: ModelView | undefined,
   name: string,
   value: unknown
@@ -196,7 +196,7 @@ export function inWords(
   return isNumeric ? numberInWords(site, view!, column, value) : timeInWords(column, value)
 }
 
-function numberInWords(site: AdminSite, view: ModelView, column: Column, value: unknown): unknown {
+function numberInWords(site: Site, view: ModelView, column: Column, value: unknown): unknown {
   if (column.serialize || !SHOWN_EXACTLY.test(String(value))) return value
   const text = site.text.bind(site)
   const own = widgetShow(view, column, text)

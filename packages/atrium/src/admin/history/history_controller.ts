@@ -26,9 +26,13 @@ import { type Version, idBefore, versionOf } from './version.js'
 import { historyEntry, versionMark, rowEntries } from './history_entry.js'
 import { parameterIn } from '../http/page_address.js'
 import { redirectWithMessage } from '../http/redirect.js'
-import { comparedVersions, versionComparison } from './version_comparison.js'
 import { COMPARE, historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
-import { referenceTitles, versionFields } from './version_fields.js'
+import {
+  comparedVersions,
+  referenceTitles,
+  versionComparison,
+  versionFields,
+} from './version_fields.js'
 
 /** Options to recover a permanently deleted record. [R8] */
 export interface RecoveryOffer {
