@@ -30,7 +30,7 @@ const OPEN = [
 ]
 
 const CORE =
-  /^\/admin\/(AdminUser|AdminRole|AdminSession|AdminAccessToken|AdminTokenBlacklist|AdminSavedView|management\/(?!jobs|events\/:id\/undo|events\/record\/(?!Admin)))(\/|$)?/
+  /^\/admin\/(AdminUser|AdminRole|AdminSession|AdminAccessToken|AdminTokenBlacklist|AdminSavedView|AdminWebhook|management\/(?!jobs|events\/:id\/undo|events\/record\/(?!Admin)))(\/|$)?/
 
 /* Milliseconds for all routes of all models, on a busy machine */
 const WALK = 120_000
@@ -111,7 +111,8 @@ function adminRoutes(): AdminRoute[] {
 async function knock({ method, pattern }: AdminRoute, cookie: string) {
   const path = pattern.replace(/:\w+\??|\*/g, '987654')
   const body = method === 'GET' || method === 'HEAD' ? '' : '{'
-  const headers = { cookie, 'accept': 'text/html', 'content-type': 'application/json' }
+  const accept = pattern.includes('/crud') ? '*/*' : 'text/html'
+  const headers = { cookie, accept, 'content-type': 'application/json' }
   return await callRaw(method, path, headers, body)
 }
 
