@@ -243,9 +243,10 @@ export class SqliteDialect implements Dialect {
 
   async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
     const explain = `explain query plan ${sql}`
+    const reader = client.isTransaction ? client : (readersOf(client) ?? client)
     const steps: Array<Record<string, unknown>> =
       client.dialect.name === 'sqlite3'
-        ? await withConnection(client, (connection) => selectOnce(connection, explain, bindings))
+        ? await withConnection(reader, (connection) => selectOnce(connection, explain, bindings))
         : await this.selectRows(client, explain, bindings)
     const depths = new Map<unknown, number>()
     return steps.map(({ id, parent, detail }) => {
