@@ -1,8 +1,13 @@
 import { inUtc } from '#base/values/datetime'
-import type { AdminSite } from '../admin_site.js'
+import type { DatabaseConfig } from '../config/database_config.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type AdminJob from '../models/admin_job.js'
+
+/** The part of the site that has the log */
+interface Logs {
+  readonly dbConfig: DatabaseConfig
+}
 
 /* Times are stored in seconds, and an event may be written shortly after the end of its job. */
 const LEEWAY = { seconds: 5 }
@@ -11,10 +16,7 @@ const LEEWAY = { seconds: 5 }
  * Returns the events of a job that can be undone, the newest first. Events that the job itself has reverted are left
  * out.
  */
-export async function undoableEventsOfJob(
-  site: Pick<AdminSite, 'dbConfig'>,
-  job: AdminJob
-): Promise<AdminEventLog[]> {
+export async function undoableEventsOfJob(site: Logs, job: AdminJob): Promise<AdminEventLog[]> {
   const events = await eventsOfJob(site, job)
   const ids = new Set(events.map(({ id }) => id))
   const reverted = new Set(events.map(({ details }) => details?.undoes))
@@ -26,7 +28,7 @@ export async function undoableEventsOfJob(
  * depend on their number.
  */
 export async function eventsOfJob(
-  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { dbConfig }: Logs,
   { id, userId, createdAt, endedAt }: AdminJob
 ): Promise<AdminEventLog[]> {
   const client = dbConfig.readingSession()
@@ -49,7 +51,7 @@ export async function eventsOfJob(
 
 /** Counts the audit rows of events, by event id. */
 export async function countRows(
-  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { dbConfig }: Logs,
   events: readonly AdminEventLog[]
 ): Promise<Map<number, number>> {
   const ids = events.map(({ id }) => id)
