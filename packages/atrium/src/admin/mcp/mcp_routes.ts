@@ -1,3 +1,4 @@
+import { RuntimeError } from '#base/errors'
 import type { McpSite } from './mcp_context.js'
 import { signInGuard, siteMiddleware } from '../http/guards.js'
 import { ownerGuard } from '../authentication/action_guards.js'
@@ -7,8 +8,16 @@ import { siteRoutes } from '../http/site_routes.js'
 import type { McpConfig } from '../config/mcp_config.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 
-/** Registers the MCP server, which speaks Streamable HTTP. [W5] */
+/** Part of the optional package that the server is made of */
+const SDK = '@modelcontextprotocol/sdk/server/index.js'
+
+/**
+ * Registers the MCP server, which speaks Streamable HTTP. [W5]
+ *
+ * @throws RuntimeError  if the package for it is not installed
+ */
 export function serveMcp(site: McpSite, config: McpConfig): void {
+  checkInstalled()
   const endpoint = controller(
     () => import('./mcp_endpoint.js'),
     ({ McpEndpoint }) => new McpEndpoint(site, new WriteBudget(config))
@@ -40,4 +49,15 @@ export function mcpRoutes(site: McpSite): void {
   siteRoutes(site, [signInGuard, ownerGuard, readPlainBody], ({ post }) => {
     post('/account/tokens/:id/allow_writes', 'account.tokens.allow', tokens('allow'))
   })
+}
+
+function checkInstalled(): void {
+  try {
+    import.meta.resolve(SDK)
+  } catch (cause) {
+    throw new RuntimeError(
+      'mcp of config/admin.ts needs a package that is not installed: npm install @modelcontextprotocol/sdk',
+      { cause }
+    )
+  }
 }
