@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { readingClientOf } from '../config/database_config.js'
 import { EventType } from '../events/event_integration.js'
 import { isSuperuser } from '../http/event_access.js'
 import { flashToNextPage } from '../http/flash.js'
@@ -122,7 +123,8 @@ export class ArrangeController {
   }
 
   async #form(ctx: HttpContext, role: AdminRole | null, { order, shown, moved }: Arranged) {
-    const roles = isSuperuser(ctx) ? await AdminRole.query().orderBy('name') : []
+    const client = readingClientOf(AdminRole)
+    const roles = isSuperuser(ctx) ? await AdminRole.query({ client }).orderBy('name') : []
     return await this.site.render(ctx, 'pages/dashboard_arrange', {
       role: role && { id: role.id, name: role.name },
       roles: roles.map(({ id, name }) => ({ id, name, isCurrent: id === role?.id })),

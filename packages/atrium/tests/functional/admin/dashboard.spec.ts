@@ -13,6 +13,7 @@ const OWN = [
   'AdminSavedView',
   'AdminSession',
   'AdminAccessToken',
+  'AdminWebhook',
   'AdminTokenBlacklist',
 ]
 
