@@ -70,7 +70,10 @@ test.group('Admin | pages of the application', (group) => {
     )
     assert.match(sidebar(text), /Pages<\/h2>[^]*href="\/admin\/reports\/harbour"/)
     const found = await page('/admin/search?q=waves')
-    assert.include(found.text, '<a href="/admin/tides">Tides &amp; &lt;b&gt;waves&lt;/b&gt;</a>')
+    assert.match(
+      found.text,
+      /<a href="\/admin\/tides">(<bdi>)?Tides &amp; &lt;b&gt;waves&lt;\/b&gt;(<\/bdi>)?<\/a>/
+    )
   })
 
   test('[G1, U4] a role allows the pages in its list; others are 404, and not in sidebar and search', async ({
@@ -178,7 +181,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.match(shown, /href="https:\/\/example.com\/" title="None" rel="noopener noreferrer"/)
     assert.notInclude(shown, '<b>')
     const found = await page('/admin/search?q=failing')
-    assert.include(found.text, '<a href="/failing">Failing</a>')
+    assert.match(found.text, /<a href="\/failing">(<bdi>)?Failing</)
   })
 
   test('[G1] the badge of a link is computed with the permissions of the user', async ({
