@@ -117,8 +117,7 @@
           ? deleted < size
           : deleted > 0 && !['purge', 'export', 'compare'].includes(button.value)
       button.hidden = size > 0 && isWrong
-      const { min, max } = button.dataset
-      button.disabled = size > 0 && (size < (min ?? 1) || size > (max ?? Infinity))
+      button.disabled = button.value === 'compare' && (size === 1 || size > 5)
     }
   }
 

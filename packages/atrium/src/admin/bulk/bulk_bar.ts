@@ -29,8 +29,6 @@ interface Button {
   hasPanel: boolean
   /** How the form is sent; default: POST */
   sentBy?: 'get'
-  /** Numbers of records that the button is for; default: any */
-  limits?: { min: number; max: number }
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
   /** Heading of the script's dialog */
@@ -54,7 +52,7 @@ export interface BulkBar {
 /** Numbers of records that can be merged */
 export const MERGED = { min: 2, max: 10 }
 
-/** Numbers of records that can be compared */
+/** Numbers of records that can be compared; bulk.js has them, too */
 export const COMPARED = { min: 2, max: 5 }
 
 /* Writes that the bulk bar offers for each mode of the list. [B16] */
@@ -126,7 +124,6 @@ function compareButton(site: Site, view: ModelView): Button {
   return {
     ...pageButton('compare', site.text('compare.open'), view.url('/compare')),
     sentBy: 'get',
-    limits: COMPARED,
   }
 }
 
