@@ -20,6 +20,9 @@
   /* These parameters arrange a list and do not change which records it has. */
   const ARRANGING = ['page', 'rows-per-page-select', 'sort_by', 'sort_order', 'columns']
 
+  /* Numbers of records that the server accepts */
+  const LIMITS = { compare: [2, 5], merge: [2, 10] }
+
   /* Last checkbox that was clicked: one end of a range. */
   let anchor = null
 
@@ -117,7 +120,8 @@
           ? deleted < size
           : deleted > 0 && !['purge', 'export', 'compare'].includes(button.value)
       button.hidden = size > 0 && isWrong
-      button.disabled = button.value === 'compare' && (size === 1 || size > 5)
+      const [min, max] = LIMITS[button.value] ?? [0, Infinity]
+      button.disabled = size > 0 && (size < min || size > max)
     }
   }
 

@@ -49,7 +49,7 @@ export interface BulkBar {
   undoUrl: string | null
 }
 
-/** Numbers of records that can be merged */
+/** Numbers of records that can be merged; bulk.js has them, too */
 export const MERGED = { min: 2, max: 10 }
 
 /** Numbers of records that can be compared; bulk.js has them, too */
@@ -136,7 +136,6 @@ function mergeButton(site: Site, view: ModelView): Button {
   return {
     ...pageButton('merge', site.text('merge.open'), view.url('/merge')),
     sentBy: 'get',
-    limits: MERGED,
   }
 }
 
