@@ -298,13 +298,13 @@ test.group('Admin | event page', (group) => {
     )
     assert.match(
       records[0].title,
-      /^Deleted for good .* Anonymous user Show this version : .* Event \d+$/
+      /^Deleted for good .* Anonymous user Event \d+ Show this version : .*$/
     )
     assert.match(
       records[1].title,
-      /^Changed .* &lt;b&gt;eve together with other records Show this version : .* Event \d+$/
+      /^Changed .* &lt;b&gt;eve together with other records Event \d+ Show this version : .*$/
     )
-    assert.match(records[2].title, /^Created .* ada Show this version : .* Event \d+$/)
+    assert.match(records[2].title, /^Created .* ada Event \d+ Show this version : .*$/)
     assert.include(text, `href="${PATH}/${second}"`)
     assert.include(text, '<h1>History of Two</h1>')
     assert.notMatch(text, /Others|Reel!|<b>/)

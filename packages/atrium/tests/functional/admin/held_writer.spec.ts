@@ -15,12 +15,16 @@ import { someOf } from '#tests/helpers/random_runs'
 /** Models of which all pages are read: with many-to-many fields, rows of other models, imports, bulk actions, and users */
 const WHOLE = ['Revue', 'RevueArtist', 'ImportArticle', 'Gadget', 'AdminUser', 'AdminRole', 'Play']
 
-/** GET requests that write what they are for; invitations count wrong links */
+/**
+ * GET requests that write what they are for; invitations count wrong links. A page of the application reads with the
+ * connection that its code chooses.
+ */
 const WRITING = [
   '/admin/logout',
   '/admin/login/sso',
   '/admin/login/sso/callback',
   '/admin/invitation/:token',
+  '/admin/tides',
 ]
 
 const AT_ONCE = 8

@@ -33,7 +33,7 @@ test.group('MCP server', (group) => {
 
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
-    await db.from('plays').delete()
+    for (const table of ['play_tickets', 'plays', 'stages']) await db.from(table).delete()
     await emptyAdminTables()
     await emptyEventTables()
     await emptyJobTables()

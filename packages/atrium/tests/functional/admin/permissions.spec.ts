@@ -48,11 +48,11 @@ test.group('Admin | permissions on pages', (group) => {
     }
     assert.match(free, /form_bulk_delete/)
     assert.notMatch(bound, /form_bulk_delete/)
-    /* Records are ticked to be exported, and for nothing else. */
+    /* Records are ticked to be compared or exported, and for nothing else. */
     const tasks = [...bound.matchAll(/name="action" value="([^"]*)"/g)]
     assert.deepEqual(
       tasks.map(([, task]) => task),
-      ['export']
+      ['compare', 'export']
     )
     await Notice.query().delete()
     assert.include(await textOf(boss, '/Notice/'), '/admin/Notice/create_page')

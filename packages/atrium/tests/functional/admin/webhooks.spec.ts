@@ -37,7 +37,8 @@ test.group('Webhooks | messages', (group) => {
   group.setup(() => fakeHashes())
   group.setup(() => allowPrivate())
   group.each.setup(async () => {
-    for (const table of ['event_plains', 'event_pairs', 'plays']) await db.from(table).delete()
+    for (const table of ['event_plains', 'event_pairs', 'play_tickets', 'plays'])
+      await db.from(table).delete()
     await emptyAdminTables()
     await emptyWebhooks()
     await emptyEventTables()
