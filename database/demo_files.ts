@@ -1,6 +1,9 @@
 /*
  * The tables and models of the demo. This file stays when the demo is removed, as its tables may be removed later.
  */
+import { existsSync } from 'node:fs'
+import app from '@adonisjs/core/services/app'
+import env from '#start/env'
 
 /** Its tables with the migration of each, referring tables before the referenced ones */
 export const DEMO_TABLES = {
@@ -17,3 +20,14 @@ export const DEMO_TABLES = {
 export const DEMO_MODELS = [
   ...['customer.ts', 'distributor.ts', 'film.ts', 'order.ts', 'order_line.ts', 'product.ts'],
 ]
+
+/**
+ * True if a model of the demo is in use: `DEMO` does not leave it out, and its file exists. Pages and cards of the demo
+ * are not in the site without their models.
+ *
+ * @param file  name of the file below app/models, as in `order`
+ */
+export function hasDemoModel(file: string): boolean {
+  const isThere = ['ts', 'js'].some((ending) => existsSync(app.modelsPath(`${file}.${ending}`)))
+  return env.get('DEMO', true) && isThere
+}

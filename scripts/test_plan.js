@@ -32,7 +32,7 @@ const LONG = listOf({
     'admin/time_zones admin/unauthenticated admin/undo_jobs attacks/ authorized_records filters large_responses openapi/contract ' +
     'own_code',
   process:
-    'base_path boot_states commands demo/existing_tables demo/jobs demo/remove docs/ hosts make_crud npm_test ' +
+    'boot_states commands demo/base_path demo/existing_tables demo/jobs demo/remove docs/ hosts make_crud npm_test ' +
     'outside_requests redis_throttle settings two_processes upgrade',
 })
 

@@ -1,5 +1,5 @@
 import { ChartCard } from 'adonis-atrium/admin'
-import env from '#start/env'
+import { hasDemoModel } from '#database/demo_files'
 
 class GrossByGenre extends ChartCard {
   label = 'Worldwide gross by genre'
@@ -8,4 +8,4 @@ class GrossByGenre extends ChartCard {
   groupBy = 'major_genre'
 }
 
-export default env.get('DEMO', true) ? GrossByGenre : undefined
+export default hasDemoModel('film') ? GrossByGenre : undefined

@@ -1,5 +1,5 @@
 import { ListCard } from 'adonis-atrium/admin'
-import env from '#start/env'
+import { hasDemoModel } from '#database/demo_files'
 
 class OpenOrders extends ListCard {
   label = 'Open orders'
@@ -8,4 +8,4 @@ class OpenOrders extends ListCard {
   rows = 6
 }
 
-export default env.get('DEMO', true) ? OpenOrders : undefined
+export default hasDemoModel('order') ? OpenOrders : undefined

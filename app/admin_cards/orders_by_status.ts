@@ -1,5 +1,5 @@
 import { ChartCard } from 'adonis-atrium/admin'
-import env from '#start/env'
+import { hasDemoModel } from '#database/demo_files'
 
 class OrdersByStatus extends ChartCard {
   label = 'Orders by month and status'
@@ -10,4 +10,4 @@ class OrdersByStatus extends ChartCard {
   groupBy = ['ordered_on', 'status'] as const
 }
 
-export default env.get('DEMO', true) ? OrdersByStatus : undefined
+export default hasDemoModel('order') ? OrdersByStatus : undefined

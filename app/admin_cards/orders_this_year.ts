@@ -1,5 +1,5 @@
 import { NumberCard } from 'adonis-atrium/admin'
-import env from '#start/env'
+import { hasDemoModel } from '#database/demo_files'
 
 /** Compared with the same days of last year */
 class OrdersThisYear extends NumberCard {
@@ -9,4 +9,4 @@ class OrdersThisYear extends NumberCard {
 }
 
 /* Without the demo's tables there is nothing to show. A card of your own is simply the default export. */
-export default env.get('DEMO', true) ? OrdersThisYear : undefined
+export default hasDemoModel('order') ? OrdersThisYear : undefined

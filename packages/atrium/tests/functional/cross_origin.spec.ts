@@ -207,12 +207,12 @@ test.group('Cross-origin requests', (group) => {
     assert,
   }) => {
     assert.equal(allowed(await get('/api/openapi.json', { headers: from(SHOP) })), SHOP)
-    for (const path of ['/admin/login', '/admin/Product/crud', '/docs', '/', '/health/live']) {
+    for (const path of ['/admin/login', '/admin/Utensil/crud', '/docs', '/', '/health/live']) {
       const response = await get(path, { headers: from(SHOP) })
       assert.isNull(allowed(response), path)
       assert.isNull(allowed(await preflight(path, 'POST')), path)
     }
-    const write = await post('/admin/Product/crud', { name: 'x' }, { headers: from(SHOP) })
+    const write = await post('/admin/Utensil/crud', { name: 'x' }, { headers: from(SHOP) })
     assert.include([401, 403, 404], write.status)
   })
 })

@@ -214,7 +214,7 @@ for (const host of firstInCi(['web', 'api'])) {
       assert,
     }) => {
       await stop()
-      assert.include(await ace('atrium:uninstall', '--force'), 'Removed tables of Atrium: 23')
+      assert.include(await ace('atrium:uninstall', '--force'), 'Removed tables of Atrium: 26')
       await ace('migration:rollback', '--compact-output', '--no-schema-generate')
       assert.include(await ace('atrium:doctor').catch(String), 'Run node ace migrate')
       await ace('migrate')

@@ -144,9 +144,10 @@ async function build(
   return { body, isText: true, type }
 }
 
-/** Removes indentation and empty lines, which CSS values do not contain. */
+/** Removes indentation, empty lines, and line breaks within rules, which CSS values do not contain. */
 function styles(text: string, urlOf: (name: string) => string): string {
-  return text.replace(/^\s+/gm, '').replace(REFERENCE, (_, name) => urlOf(name))
+  const rules = text.replace(/^\s+/gm, '').replace(/([{;])\n/g, '$1')
+  return rules.replace(REFERENCE, (_, name) => urlOf(name))
 }
 
 /**

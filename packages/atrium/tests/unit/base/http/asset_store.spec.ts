@@ -156,7 +156,7 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(font, { body: bytes, gzip: null, brotli: null, type: 'font/woff2' })
     assert.equal(
       await textOf(store, 'admin.css'),
-      `@font-face {\nsrc: url('${store.url('letters.woff2')}')\n}\n`
+      `@font-face {src: url('${store.url('letters.woff2')}')\n}\n`
     )
     await assert.rejects(
       () => AssetStore.load([{ name: 'admin.css', paths: [style] }]),
