@@ -138,7 +138,11 @@ async function build(
 
   const parts = await Promise.all(paths.map((path) => read(name, path)))
   if (isBinary({ name })) return { body: Buffer.concat(parts), isText: false, type }
-  const texts = parts.map((part) => withoutComments(part.toString('utf8')))
+  const isScript = ending === '.js'
+  const texts = parts.map((part) => {
+    const text = withoutComments(part.toString('utf8'))
+    return isScript ? withoutIndentation(text) : text
+  })
   const text = texts.join(SEPARATORS[ending] ?? '\n')
   const body = Buffer.from(ending === '.css' ? styles(text, urlOf) : text)
   return { body, isText: true, type }
@@ -181,6 +185,12 @@ async function read(name: string, path: string): Promise<Buffer> {
  */
 function withoutComments(text: string): string {
   return text.replace(/^[ \t]*\/\*(?!!)(?:(?!\*\/)[^])*\*\/[ \t]*\n/gm, '')
+}
+
+/** Removes the indentation of a script. One with a template literal over several lines is unchanged. */
+function withoutIndentation(text: string): string {
+  const hasOpenLiteral = text.split('\n').some((line) => line.split('`').length % 2 === 0)
+  return hasOpenLiteral ? text : text.replace(/^[ \t]+/gm, '')
 }
 
 function hashedName(name: string, body: Buffer): string {

@@ -174,4 +174,17 @@ test.group('AssetStore', (group) => {
       "/*! (c) */\na { b: '/* c */' }\nd { e: f } /* g */\n"
     )
   })
+
+  test('the indentation of a script is removed, unless a template literal has several lines', async ({
+    assert,
+  }) => {
+    const plain = await file('p.js', 'if (a) {\n  b(`${c}`)\n}\n')
+    const literal = await file('l.js', 'a(`\n  b\n`)\n')
+    const store = await AssetStore.load([
+      { name: 'p.js', paths: [plain] },
+      { name: 'l.js', paths: [literal] },
+    ])
+    assert.equal(await textOf(store, 'p.js'), 'if (a) {\nb(`${c}`)\n}\n')
+    assert.equal(await textOf(store, 'l.js'), 'a(`\n  b\n`)\n')
+  })
 })
