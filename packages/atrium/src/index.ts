@@ -14,7 +14,6 @@ export {
   EndpointCreator,
   externalActor,
   FilterConfig,
-  handleProblem,
   LucidCrud,
   ModelCreated,
   ModelDeleted,
@@ -29,7 +28,6 @@ export {
   RuntimeError,
   sqliteConnections,
   systemActor,
-  toReport,
   useTokenAuthorizer,
   ValueError,
 } from '#crud'
