@@ -27,6 +27,10 @@ const OPEN = [
   'GET /admin/login/sso',
   'GET /admin/login/sso/callback',
   'POST /admin/theme',
+  /* For clients with a token; sessions of the site do not count there. */
+  'POST /admin/mcp',
+  'GET /admin/mcp',
+  'DELETE /admin/mcp',
 ]
 
 const CORE =
@@ -44,6 +48,7 @@ const BY_POLICY = [
   '/table-content',
   '/files/:file',
   '/create_page',
+  '/explain',
   '/crud',
   '/form_bulk_delete',
   '/bulk-edit',

@@ -45,7 +45,8 @@ test.group('Admin | anonymous requests', (group) => {
     const knock = async ({ method, pattern }: (typeof routes)[number]) => {
       const path = pattern.replace(/:\w+\??|\*/g, '1')
       const page = await callRaw(method, path)
-      if (/^\/admin\/\w+\/crud\b/.test(path)) {
+      /* Endpoints, whose clients are programs */
+      if (/^\/admin\/(?:\w+\/crud|mcp)\b/.test(path)) {
         assert.equal(page.status, 401, `${method} ${path}`)
         return
       }
