@@ -267,7 +267,7 @@ test.group('Bulk actions, in a browser', (group) => {
     await page.goto('/admin/Diary/')
     await box(page, 'no delete').check()
     await remove(page)
-    await page.getByText('Your account may not do this.').waitFor()
+    await page.getByText('Your account does not have the permission.').waitFor()
     await page.goto('/admin/Diary/')
     assert.isTrue(await box(page, 'no delete').isChecked())
 

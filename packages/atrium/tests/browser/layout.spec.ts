@@ -93,7 +93,7 @@ test.group('The layout, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin/account')
-    await page.getByRole('radio', { name: 'As on this device' }).check()
+    await page.getByRole('radio', { name: 'Same as this device' }).check()
     await page.getByRole('button', { name: 'Save preferences' }).click()
     await page.locator('html.system-theme').waitFor()
     const colour = () => page.evaluate('getComputedStyle(document.body).backgroundColor')

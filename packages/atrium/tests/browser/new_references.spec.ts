@@ -104,7 +104,7 @@ test.group('Creating the record of a reference in a dialog, in a browser', (grou
       { fails: 504, text: 'The server could not be reached.' },
       { fails: 503, text: 'The server is busy and could not save this.' },
       { fails: 500, text: 'The server could not save this.' },
-      { fails: 403, text: 'Not allowed. Your account may not do this' },
+      { fails: 403, text: 'Not allowed. Your account does not have the permission' },
       { fails: 413, text: 'The server does not accept this form.' },
     ] as const)
     .run(async ({ assert }, { fails, text }) => {

@@ -19,7 +19,7 @@ test.group('Refusals of the policy, in a browser', (group) => {
     await page.getByRole('button', { name: 'Create' }).click()
     const said = page.locator('#flash [data-kind="error"]')
     await said.waitFor()
-    assert.equal(await said.innerText(), 'Not allowed. Your account may not do this.')
+    assert.equal(await said.innerText(), 'Not allowed. Your account does not have the permission.')
     assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
     assert.deepEqual(
       visit.errors.filter((error) => !/status of 403/.test(error)),

@@ -45,7 +45,7 @@ export default class AdminInvite extends AdminCommand {
       `${user.username} chooses a password here until ${tableTime(expiresAt)} UTC, once`
     )
     this.logger.log(`\n${url}\n`)
-    if (mailedTo) this.logger.log(`It was mailed to ${mailedTo}.`)
+    if (mailedTo) this.logger.log(`It was sent to ${mailedTo}.`)
     this.logger.log('Who has the link chooses the password. It is not shown again.')
   }
 

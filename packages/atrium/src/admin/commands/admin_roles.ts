@@ -160,7 +160,7 @@ export default class AdminRoles extends AdminCommand {
     if (roles.length === 0) this.logger.log('No role yet')
     else {
       this.printTable(
-        ['Name', 'Users', 'May do'],
+        ['Name', 'Users', 'Permissions'],
         rows.flatMap(({ role, users, unknown }) =>
           [
             ...permissionsInWords(role.permissions),

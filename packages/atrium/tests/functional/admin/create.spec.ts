@@ -318,11 +318,14 @@ test.group('Admin | create', (group) => {
   test('[P14, S39] a refusal of the policy is 403 in the form', async ({ assert }) => {
     const { status, text } = await send('Ruled', { title: 'sealed' })
     assert.equal(status, 403)
-    assert.include(formOf(text).error, 'Not allowed. Your account may not do this')
+    assert.include(formOf(text).error, 'Not allowed. Your account does not have the permission')
     assert.equal(formOf(text).values.title, 'sealed')
     const part = await send('Ruled', { title: 'sealed' }, { 'hx-request': 'true' })
     assert.equal(part.status, 403)
-    assert.include(formOf(part.text).error, 'Not allowed. Your account may not do this')
+    assert.include(
+      formOf(part.text).error,
+      'Not allowed. Your account does not have the permission'
+    )
     assert.lengthOf(await Ruled.all(), 0)
   })
 

@@ -86,7 +86,7 @@ test.group('Admin | errors', (group) => {
       assert.equal(headers.get('retry-after'), '5')
       assert.notInclude(text, '10.1.2.3')
     }
-    assert.include(page.text, '<title>Not now · Atrium</title>')
+    assert.include(page.text, '<title>The site is not available · Atrium</title>')
     assert.equal(problem.body.status, 503)
   })
 

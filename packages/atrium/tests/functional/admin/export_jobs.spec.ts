@@ -108,7 +108,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(exported('format=csv')), 200)
     await limitTo(29)
     const dialog = await get('/admin/CashBook/export/dialog', { headers: { cookie } })
-    assert.include(dialog.text, 'Make the file')
+    assert.include(dialog.text, 'Create file')
     const response = await exported('format=csv&filter.amount__gte=0&titles=1', {
       accept: 'application/json',
     })

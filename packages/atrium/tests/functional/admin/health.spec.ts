@@ -105,7 +105,7 @@ test.group('Admin | health', (group) => {
     cleanup(breakDatabase(failing))
     const { status, plain: text } = await page()
     assert.equal(status, 200)
-    assert.match(text, new RegExp(`Application broken ${DIALECT} – Fails`))
+    assert.match(text, new RegExp(`Application broken ${DIALECT} – Failing`))
     assert.match(text, new RegExp(`Admin site ${NAME} ${DIALECT} [\\d.]+ ms Available`))
     assert.include(text, '1 check fails')
     assert.notMatch(text, /ECONNREFUSED|db\.internal|secret_user/)

@@ -101,7 +101,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(made.headers.get('location'), `${USERS}/update/${id}#password-link`)
     const page = await get(`${USERS}/update/${id}`, { headers: { cookie } })
     assert.include(page.text, 'id="password-link"')
-    assert.include(page.text, 'Make an invitation link')
+    assert.include(page.text, 'Create an invitation link')
     const byHtmx = await create({ username: 'max', invite: 'true' }, { 'hx-request': 'true' })
     assert.match(byHtmx.headers.get('hx-redirect')!, /\/update\/\d+#password-link$/)
     const usual = await create({ username: 'lee', password: NEW })
@@ -125,7 +125,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.deepEqual(await kinds(), ['password_set'])
     const own = await cookiesOf((await AdminUser.find(lee.id))!)
     const told = await get('/admin', { headers: { cookie: own, accept: 'text/html' } })
-    const sentence = 'A password was set for your account. It was root who did it.'
+    const sentence = 'A password was set for your account. Done by root.'
     assert.include(textOf(told.text), sentence)
 
     /* Of who has logged in by other means. */
@@ -368,17 +368,17 @@ test.group('Admin | invitations and resets', (group) => {
     try {
       const kim = await invited('kim', { email: 'kim@example.com' })
       const { response, path } = await makeLink(kim)
-      assert.include(response.text, 'It was mailed to kim@example.com.')
+      assert.include(response.text, 'It was sent to kim@example.com.')
       assert.equal(sent[0].to, 'kim@example.com')
       assert.include(sent[0].text, path)
       assert.notInclude(sent[0].subject, path)
       const { response: none } = await makeLink(await invited('lee'))
-      assert.notInclude(none.text, 'mailed')
+      assert.notInclude(none.text, 'It was sent')
       assert.lengthOf(sent, 1)
       isDown = true
       const { response: lost } = await makeLink(kim)
       assert.equal(lost.status, 200)
-      assert.include(lost.text, 'It could not be mailed.')
+      assert.include(lost.text, 'It could not be sent by mail.')
     } finally {
       const bindings = app.container as any
       bindings.restore?.('mail.manager')

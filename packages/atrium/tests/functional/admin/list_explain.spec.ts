@@ -56,7 +56,7 @@ test.group('Admin | list | explain', (group) => {
       'All columns are searched for “e”: 3',
       'Any of: Town is east or Title is Macbeth: 3',
       'Secret is not crown: 2',
-      '“filter.nothing=1” filters nothing: there is no such filter.: Ignored',
+      'The filter “filter.nothing=1” is ignored: there is no such filter.: Ignored',
     ])
     const plain = await explain(cookie)
     assert.deepEqual(stepsIn(plain.text), ['All plays: 4', 'Deleted records are left out: 3'])
@@ -117,7 +117,7 @@ test.group('Admin | list | explain', (group) => {
     assert.deepEqual(stepsIn(text), [
       'All plays: 4',
       'Deleted records are left out: 3',
-      '“filter.secret=crown” filters nothing: there is no such filter, or your roles do not include the field.: Ignored',
+      'The filter “filter.secret=crown” is ignored: there is no such filter, or your roles do not include the field.: Ignored',
     ])
   })
 

@@ -190,9 +190,9 @@ test.group('Admin | list | filters', (group) => {
     assert.deepEqual(
       notes.map(([, note]) => unescape(note).trim()),
       [
-        '“filter.visitors=Sony” filters nothing: it must be an integer, not “Sony”.',
-        '“filter.insured_for=8” filters nothing: there is no such filter.',
-        '“filter.nowhere=8” filters nothing: there is no such filter.',
+        'The filter “filter.visitors=Sony” is ignored: it must be an integer, not “Sony”.',
+        'The filter “filter.insured_for=8” is ignored: there is no such filter.',
+        'The filter “filter.nowhere=8” is ignored: there is no such filter.',
       ]
     )
     assert.equal(

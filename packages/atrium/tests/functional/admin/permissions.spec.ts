@@ -72,7 +72,7 @@ test.group('Admin | permissions on pages', (group) => {
       assert.equal(await its(page(boss, path), 'status'), 200, path)
       const refused = await page(clerk, path)
       assert.equal(refused.status, 403, path)
-      assert.include(refused.text, 'Your account may not do this.')
+      assert.include(refused.text, 'Your account does not have the permission.')
     }
     const ask = (cookie: string, action: string) =>
       sendForm('/admin/Notice/form_bulk_delete', { ids: String(id), action }, { cookie })

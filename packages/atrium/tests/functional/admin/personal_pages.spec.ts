@@ -43,7 +43,7 @@ test.group('Admin | pages by roles', (group) => {
     }
     const none = await main()
     assert.include(none, 'No plays to show')
-    assert.include(none, 'You see only some plays, and there are none among them.')
+    assert.include(none, 'None of the plays that your roles include exist yet.')
     assert.include(none, 'Add play')
     assert.notInclude(none, 'Add the first')
     await play('Macbeth', 'west')
@@ -99,7 +99,7 @@ test.group('Admin | pages by roles', (group) => {
     const late = { title: 'Too far', note: 'Another' }
     const refused = await sendForm(`/admin/Play/form_update/${east.id}`, late, headers)
     assert.equal(refused.status, 403)
-    assert.include(refused.text, 'your account may not change Note')
+    assert.include(refused.text, 'your account is not allowed to change Note')
     const found = await Play.findOrFail(east.id)
     assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
   })
@@ -176,7 +176,7 @@ test.group('Admin | pages by roles', (group) => {
       sendForm(`/admin/Play/form_update/${id}`, fields, headers)
     const refused = await send({ title: 'Othello', note: 'Another' })
     assert.equal(refused.status, 403)
-    assert.include(refused.text, 'your account may not change Note')
+    assert.include(refused.text, 'your account is not allowed to change Note')
     assert.equal(formOf(refused.text).values.title, 'Othello')
     const same = await send({ title: 'Othello', note: 'Note of Hamlet' })
     assert.equal(same.status, 303)

@@ -168,7 +168,7 @@ test.group('Admin | list | saved views', (group) => {
     const bob = await enter('bob')
     const hidden = await list(`?view=${id}`, bob)
     assert.isEmpty(tabsOf(hidden.text))
-    assert.include(hidden.text, 'There is no such view')
+    assert.include(hidden.text, 'This view does not exist')
     assert.lengthOf(hidden.rows, 3)
     assert.notInclude(hidden.text, 'name="ids"')
     for (const path of [
@@ -275,7 +275,7 @@ test.group('Admin | list | saved views', (group) => {
     await send(`/views/${id}`, { name: 'East' })
     const { rows, text } = await list('', bob)
     assert.lengthOf(rows, 3)
-    assert.notInclude(text, 'There is no such view')
+    assert.notInclude(text, 'This view does not exist')
   })
 
   test('[L5, L1] a view with a column that is hidden from the reader is shown without that column', async ({
@@ -288,13 +288,16 @@ test.group('Admin | list | saved views', (group) => {
     const page = await list(`?view=${id}`, bob)
     assert.deepEqual(page.headings, ['Title'])
     assert.lengthOf(page.rows, 3)
-    assert.include(page.text, 'A filter of this view is not for you and filters nothing.')
-    assert.include(page.text, 'A column of this view is not for you.')
+    assert.include(
+      page.text,
+      'A filter of this view uses a field that your roles do not include, and is ignored.'
+    )
+    assert.include(page.text, 'A column of this view is hidden, as your roles do not include it.')
     assert.notInclude(page.text, 'name="ids"')
     const links = page.text.replaceAll('Secrets', '')
     assert.notMatch(links, /secret/i)
     const own = await list('?filter.secret=b&columns=title,secret', bob)
-    assert.include(unescape(own.text), '“filter.secret=b” filters nothing')
+    assert.include(unescape(own.text), 'The filter “filter.secret=b” is ignored')
     assert.include(own.text, 'does not exist, or your roles do not include it: secret.')
   })
 
@@ -318,7 +321,7 @@ test.group('Admin | list | saved views', (group) => {
     }
     /* A view belongs to the list of one model. */
     const stages = await getList(kim, `/admin/Stage/?view=${id}`)
-    assert.include(stages.text, 'There is no such view')
+    assert.include(stages.text, 'This view does not exist')
     for (const [method, path] of doors) {
       const { status, headers } = await call(method, `/admin/Play${path}`, {
         headers: { accept: 'text/html' },

@@ -443,7 +443,7 @@ test.group('Admin | update', (group) => {
     const free = await Ruled.create({ title: 'open' })
     const { status, text } = await send(`Ruled/form_update/${free.id}`, { title: 'sealed' })
     assert.equal(status, 403)
-    assert.include(formOf(text).error, 'Your account may not do this')
+    assert.include(formOf(text).error, 'Your account does not have the permission')
     assert.equal(formOf(text).values.title, 'sealed')
     assert.equal(await its(Ruled.findOrFail(free.id), 'title'), 'open')
   })
