@@ -123,7 +123,7 @@ async function days(ctx: HttpContext, parameters: ListParameters, column: Column
     const counts = await view.crud.countByDay(column.apiName, null, options)
     if (!counts) return 'tooMany' as const
     const latest = counts.toSorted((one, other) => (one.day < other.day ? 1 : -1))
-    return latest.map(({ day, count }): Group => ({
+    return latest.slice(0, MOST_GROUPS + 1).map(({ day, count }): Group => ({
       label: day,
       count,
       url: urlOfDay(parameters, column, day, zone),

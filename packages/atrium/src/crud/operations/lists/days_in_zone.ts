@@ -4,6 +4,8 @@ import { fromUtc, inUtc } from '#base/values/datetime'
 
 /* Minutes to which time zone offsets are rounded: since 1972, all offsets from UTC are multiples of 15 minutes. */
 const QUARTER = 15
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 
 /**
  * Returns the start of a day in a time zone, in the format of filter values.
@@ -34,12 +36,13 @@ export function intoDays(
   counts: ReadonlyMap<string, number>,
   zone: string
 ): Array<{ day: string; count: number }> {
+  const offsetAt = offsetsOf(zone)
   const known = new Map<string, string>()
   const days = new Map<string, number>()
   for (const [begun, count] of counts) {
     const quarter = beginOfQuarter(begun)
     let day = known.get(quarter)
-    if (day === undefined) known.set(quarter, (day = dayOf(quarter, zone)))
+    if (day === undefined) known.set(quarter, (day = dayOf(quarter, offsetAt)))
     days.set(day, (days.get(day) ?? 0) + count)
   }
   return [...days].map(([day, count]) => ({ day, count }))
@@ -54,6 +57,28 @@ function beginOfQuarter(begun: string): string {
   return `${begin}:${String(quarter).padStart(2, '0')}:00`
 }
 
-function dayOf(moment: string, zone: string): string {
-  return moment.length <= 10 ? moment : fromUtc(moment).setZone(zone).toFormat('yyyy-MM-dd')
+function dayOf(moment: string, offsetAt: (time: number) => number): string {
+  if (moment.length <= 10) return moment
+  const time = fromUtc(moment).toMillis()
+  const local = new Date(time + offsetAt(time) * MINUTE)
+  return Number.isNaN(local.getTime()) ? moment.slice(0, 10) : local.toISOString().split('T')[0]
+}
+
+/**
+ * Returns a function for the offsets of a time zone from UTC, in minutes. A year has 8,760 hours, but few changes of
+ * the offset: days without one need no calculation of their hours.
+ */
+function offsetsOf(zone: string): (time: number) => number {
+  const iana = IANAZone.create(zone)
+  const begins = new Map<number, number>()
+  const atBegin = (day: number) => {
+    let offset = begins.get(day)
+    if (offset === undefined) begins.set(day, (offset = iana.offset(day * DAY)))
+    return offset
+  }
+  return (time) => {
+    const day = Math.floor(time / DAY)
+    const offset = atBegin(day)
+    return offset === atBegin(day + 1) ? offset : iana.offset(time)
+  }
 }

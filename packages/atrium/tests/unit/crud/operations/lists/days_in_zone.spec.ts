@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import { IANAZone } from 'luxon'
 import { beginOfDay, intoDays, partFor } from '#crud/operations/lists/days_in_zone'
 
 test.group('Days in a time zone', () => {
@@ -42,5 +43,32 @@ test.group('Days in a time zone', () => {
     assert.deepEqual(intoDays(new Map([['2026-10-24', 3]]), 'utc'), [
       { day: '2026-10-24', count: 3 },
     ])
+  })
+  test('[R12, G5.4] the hours of ten years need few calculations of the zone', ({
+    assert,
+    cleanup,
+  }) => {
+    const { offset } = IANAZone.prototype
+    let calls = 0
+    IANAZone.prototype.offset = function (...given) {
+      calls++
+      return offset.apply(this, given)
+    }
+    cleanup(() => void (IANAZone.prototype.offset = offset))
+    const begin = Date.UTC(2016, 0, 1)
+    const hours = Array.from({ length: 3653 * 24 }, (_, hour) =>
+      new Date(begin + hour * 3_600_000).toISOString().slice(0, 13)
+    )
+    const days = intoDays(new Map(hours.map((hour) => [hour, 1])), 'Europe/Berlin')
+    assert.isBelow(calls, 2 * 3653)
+    assert.lengthOf(days, 3654)
+    const odd = days.filter(({ count }) => count !== 24).map(({ count, day }) => [day, count])
+    assert.includeDeepMembers(odd, [
+      ['2016-01-01', 23],
+      ['2016-03-27', 23],
+      ['2016-10-30', 25],
+      ['2026-01-01', 1],
+    ])
+    assert.deepEqual(intoDays(new Map([['not a time', 1]]), 'Asia/Kolkata')[0].count, 1)
   })
 })
