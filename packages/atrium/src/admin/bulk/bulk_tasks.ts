@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { gatherWrites, reachedOf } from '#crud/internals'
-import { identityOf, type KeyValue } from '#base/columns/key'
+import { gatherWrites } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -12,6 +12,7 @@ import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'
 import { BulkFailure } from './errors.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
+import { actionRecords, reachedByAction } from '../record/action_records.js'
 import type { BulkAction } from '../views/bulk_action.js'
 import { BulkTask, shownEffects, type ShownEffect } from './bulk_task.js'
 
@@ -63,11 +64,7 @@ export class ActionTask extends BulkTask {
     ctx: HttpContext,
     client: QueryClientContract
   ) {
-    const { actor } = this.view.callOptions(ctx)
-    const scopes = await this.site.permissions.reachOf(actor, this.view.name, this.value)
-    if (scopes === null) return keys
-    const found = await reachedOf(this.view.resource, keys, [scopes], client, { actor })
-    return keys.filter((key) => found.get(identityOf(key))?.[0])
+    return await reachedByAction(ctx, this.site, this.view, this.#action, keys, client)
   }
 
   protected async perform(
@@ -82,8 +79,8 @@ export class ActionTask extends BulkTask {
       /* All writes of the action are logged as one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {
         const options = { client, actor, origin }
-        const records = await crud.findMany(keys, options)
-        await this.authorize(keys, ctx, client)
+        const { site, view } = this
+        const records = await actionRecords(ctx, site, view, this.#action, keys, client)
         const own = keys.map((key) => (resource.key.isComposite ? key : key[0]))
         return await this.#action.run({ records, keys: own, crud, options, ctx })
       })

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { gatherWrites, reachedOf } from '#crud/internals'
-import { identityOf, type KeyValue } from '#base/columns/key'
+import { gatherWrites } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import { EventType } from '../events/event_integration.js'
 import { loggedInRequest } from '../events/request_event.js'
@@ -23,6 +23,7 @@ import type { ModelView } from '../views/model_view.js'
 import { formOf, type RecordAction } from '../views/record_action.js'
 import { isDeletedRecord, itemOf } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
+import { actionRecords, reachedByAction } from './action_records.js'
 
 /* Name of the parameter with the page to return to */
 const NEXT = 'next'
@@ -75,16 +76,13 @@ export class RecordActionController {
    * @throws PageNotFound  for a record that does not exist, is deleted or is not visible to the user
    * @throws NotAllowed    if the roles of the user do not allow the action on this record
    */
-  async #find({ name, needs }: RecordAction, ctx: HttpContext): Promise<FoundRecord> {
+  async #find(action: RecordAction, ctx: HttpContext): Promise<FoundRecord> {
     const { site, view } = this
     const found = await findRecord(ctx, view)
     if (isDeletedRecord(view, found.record)) throw new PageNotFound()
-    const { actor, client } = view.callOptions(ctx)
-    if (!(await may(ctx, view, needs, found.record))) throw new NotAllowed()
-    const scopes = await site.permissions.reachOf(actor, view.name, name)
-    if (scopes === null) return found
-    const reached = await reachedOf(view.resource, [found.key], [scopes], client, { actor })
-    if (!reached.get(identityOf(found.key))?.[0]) throw new NotAllowed()
+    if (!(await may(ctx, view, action.needs, found.record))) throw new NotAllowed()
+    const reached = await reachedByAction(ctx, site, view, action, [found.key], view.client())
+    if (reached.length === 0) throw new NotAllowed()
     return found
   }
 
@@ -110,13 +108,11 @@ export class RecordActionController {
     const { crud, resource } = view
     const { actor, client: outer, origin } = view.callOptions(ctx)
     origin.action = action.name
-    const id = resource.key.isComposite ? key : key[0]
     const text = await inTransaction(outer, (client) =>
       /* All writes of the action are logged as one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {
         const options = { client, actor, origin }
-        const record = await crud.find(id, { ...options, lock: true })
-        if (!record) throw new PageNotFound()
+        const [record] = await actionRecords(ctx, site, view, action, [key], client)
         return await action.run({ record, values, crud, options, ctx })
       })
     )

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import vine from '@vinejs/vine'
-import { RecordAction } from '#admin'
+import { AdminUser, RecordAction } from '#admin'
 import { makeRecordActions } from '#admin/views/record_action'
 import {
   cookiesFrom,
@@ -11,6 +11,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/helpers/admin'
+import { Weigh } from '#tests/fixtures/transitions'
 import { insertRow } from '#tests/helpers/databases'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { call, get, statusOf, type HttpResponse } from '#tests/helpers/http'
@@ -136,6 +137,39 @@ test.group('Admin | record actions', (group) => {
     assert.equal(status, 'shipped')
     const { status: missing } = await run('ship', {}, 999_999)
     assert.equal(missing, 404)
+  })
+
+  test('[G8.4] is refused on records that the action it needs excludes, one by one and selected', async ({
+    assert,
+  }) => {
+    const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })
+    await makeRole('Desks', { StepOrder: { actions: ['view', 'update'], scopes: ['desks'] } })
+    await clerk(['view', 'weigh'])
+    await giveRoles(await AdminUser.findByOrFail('username', 'kim'), ['Clerk', 'Desks'])
+    const selected = (...ids: number[]) =>
+      statusOf(
+        sendForm(`${ADMIN}/action/weigh`, ids.map((one) => `ids=${one}`).join('&'), { cookie })
+      )
+    for (const [key, status] of [
+      [id, 303],
+      [chair, 403],
+    ]) {
+      assert.equal(await statusOf(run('weigh', {}, key)), status)
+      assert.equal(await selected(key), status)
+    }
+    assert.equal(await selected(id, chair), 403)
+  })
+
+  test('[G8.4] an action gets the values that the user cannot see', async ({ assert }) => {
+    const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })
+    await makeRole('Desks', { StepOrder: { actions: ['view'], scopes: ['desks'] } })
+    await clerk(['view', 'update', 'weigh'], { hidden: ['note'] })
+    await giveRoles(await AdminUser.findByOrFail('username', 'kim'), ['Clerk', 'Desks'])
+    Weigh.notes = []
+    assert.equal(await statusOf(run('weigh', {}, chair)), 303)
+    assert.equal(await statusOf(sendForm(`${ADMIN}/action/weigh`, `ids=${chair}`, { cookie })), 303)
+    assert.deepEqual(Weigh.notes, ['hidden', 'hidden'])
+    assert.notInclude(await page('/'), 'hidden<')
   })
 
   test('[G8] the matrix of a role lists record actions', async ({ assert }) => {
