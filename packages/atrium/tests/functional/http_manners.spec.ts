@@ -38,7 +38,7 @@ test.group('HTTP manners', (group) => {
     }
   })
 
-  test('[A30] responses above 1 KB are compressed as the client accepts it', async ({ assert }) => {
+  test('[W10.9] responses above 1 KB are compressed as the client accepts it', async ({ assert }) => {
     const plain = await raw(TOOLS, {})
     const brotli = await raw(TOOLS, { 'accept-encoding': 'gzip, deflate, br' })
     const gzip = await raw(TOOLS, { 'accept-encoding': 'gzip;q=0.5, br;q=0' })
@@ -59,7 +59,7 @@ test.group('HTTP manners', (group) => {
     assert.isUndefined(refused.headers['content-encoding'])
   })
 
-  test('[A30] streamed lists and long JSON are compressed, too', async ({ assert }) => {
+  test('[W10.9] streamed lists and long JSON are compressed, too', async ({ assert }) => {
     for (const accept of ['text/csv', 'application/x-ndjson', 'application/json']) {
       const path = `${TOOLS}?limit=3000`
       const plain = await raw(path, { accept })
@@ -74,7 +74,7 @@ test.group('HTTP manners', (group) => {
     assert.lengthOf(head.body, 0)
   })
 
-  test('[A30.2] every response of the API has Cache-Control', async ({ assert }) => {
+  test('[W10.10] every response of the API has Cache-Control', async ({ assert }) => {
     const cacheOf = async (response: ReturnType<typeof call>) => {
       const { headers } = await response
       return headers.get('cache-control')
@@ -103,7 +103,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(await cacheOf(get('/api/openapi.json')), 'no-cache')
   })
 
-  test('[A30.3] a type that cannot be served is a 406: {$self}')
+  test('[W10.11] a type that cannot be served is a 406: {$self}')
     .with([
       ['text/html', 406],
       ['application/xml, image/*', 406],
@@ -124,7 +124,7 @@ test.group('HTTP manners', (group) => {
       assert.include(read.body.detail, 'application/json')
     })
 
-  test('[A30.3] a list can exclude JSON by q=0, and has its other formats', async ({ assert }) => {
+  test('[W10.11] a list can exclude JSON by q=0, and has its other formats', async ({ assert }) => {
     const typeOf = async (accept: string) => {
       const { headers, status } = await get(`${TOOLS}?limit=1`, { headers: { accept } })
       return status === 200 ? headers.get('content-type') : status
@@ -134,7 +134,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(await typeOf('text/csv;q=0.1, text/html'), 'text/csv; charset=utf-8')
   })
 
-  test('[A30.3] a 406 on a write comes before the write', async ({ assert }) => {
+  test('[W10.11] a 406 on a write comes before the write', async ({ assert }) => {
     const { body: made } = await post(TOOLS, { name: 'plane', price: 1 })
     const count = async () => {
       const { body } = await get(`${TOOLS}?limit=0`)
@@ -155,7 +155,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(body.name, 'plane')
   })
 
-  test('[A30.4] PATCH accepts application/merge-patch+json, other methods do not', async ({
+  test('[W10.12] PATCH accepts application/merge-patch+json, other methods do not', async ({
     assert,
   }) => {
     const headers = { 'content-type': 'application/merge-patch+json' }

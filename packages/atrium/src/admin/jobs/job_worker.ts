@@ -1,15 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import logger from '@adonisjs/core/services/logger'
 import type { JobQueue, TakenJob } from './job_queue.js'
+import { WorkLoop } from './work_loop.js'
 
 /*
  * Polling interval of an idle worker, in milliseconds, for jobs of other processes. Jobs of the same process wake it
  * up.
  */
 const IDLE = 5000
-
-/* Delay after an error of the queue, such as an unavailable database */
-const PAUSE = 5000
 
 /* Interval at which jobs of killed processes are looked for */
 const RECOVERY = 15_000
@@ -19,11 +15,8 @@ export class JobWorker {
   readonly #running = new Map<string, Promise<void>>()
   readonly #ended: Promise<void>
   readonly #renewal: NodeJS.Timeout
+  readonly #loop = new WorkLoop('The queue of jobs fails', IDLE)
   #recovered = 0
-  #isStopped = false
-  #isAwake = false
-  #wakeUp: AbortController | undefined
-  #lastError = ''
 
   /**
    * @param concurrency  maximum number of concurrent jobs
@@ -34,45 +27,40 @@ export class JobWorker {
     private readonly concurrency: number,
     private readonly run: (job: TakenJob) => Promise<void>
   ) {
-    this.#renewal = setInterval(() => void this.#guarded(() => this.queue.renew()), queue.lease / 2)
+    this.#renewal = setInterval(
+      () => void this.#loop.guarded(() => this.queue.renew()),
+      queue.lease / 2
+    )
     this.#renewal.unref()
-    this.#ended = this.#loop()
+    this.#ended = this.#loop.run(async () => {
+      await this.#recover()
+      await this.#takeJobs()
+    })
   }
 
   /** Looks for jobs without waiting for the next poll. */
   wake(): void {
-    this.#isAwake = true
-    this.#wakeUp?.abort()
+    this.#loop.wake()
   }
 
   /** Takes no more jobs, and waits for the running ones. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.wake()
+    this.#loop.stop()
     await this.#ended
     await Promise.all(this.#running.values())
     clearInterval(this.#renewal)
   }
 
-  async #loop() {
-    while (!this.#isStopped) {
-      const isFine = await this.#guarded(async () => {
-        await this.#recover()
-        await this.#takeJobs()
-      })
-      if (isFine) this.#lastError = ''
-      await this.#sleep(isFine ? IDLE : PAUSE)
-    }
-  }
-
   async #takeJobs() {
-    while (!this.#isStopped && this.#running.size < this.concurrency) {
+    while (!this.#loop.isStopped && this.#running.size < this.concurrency) {
       const job = await this.queue.take()
       if (!job) return
-      const end = this.#guarded(() => this.#runAndEnd(job)).then(() => {
-        this.#running.delete(job.key)
-        this.wake()
-      })
+      const end = this.#loop
+        .guarded(() => this.#runAndEnd(job))
+        .then(() => {
+          this.#running.delete(job.key)
+          this.wake()
+        })
       this.#running.set(job.key, end)
     }
   }
@@ -89,29 +77,5 @@ export class JobWorker {
     if (Date.now() - this.#recovered < RECOVERY) return
     this.#recovered = Date.now()
     await this.queue.recover()
-  }
-
-  async #sleep(milliseconds: number) {
-    if (!this.#isAwake && !this.#isStopped) {
-      this.#wakeUp = new AbortController()
-      await sleep(milliseconds, undefined, { signal: this.#wakeUp.signal, ref: false }).catch(
-        () => {}
-      )
-      this.#wakeUp = undefined
-    }
-    this.#isAwake = false
-  }
-
-  /** @returns false after an error. A repeated error is logged only once. */
-  async #guarded(act: () => Promise<void>): Promise<boolean> {
-    try {
-      await act()
-      return true
-    } catch (error) {
-      const { message } = error as Error
-      if (message !== this.#lastError) logger.error({ err: error }, 'The queue of jobs fails')
-      this.#lastError = message
-      return false
-    }
   }
 }

@@ -9,6 +9,7 @@ import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
 import type { Notices } from '../notices/notices.js'
 import type { ModelView } from '../views/model_view.js'
 import { readingClientOf } from '../config/database_config.js'
+import { WorkLoop } from '../jobs/work_loop.js'
 import type { Attempted, DeliveryStore } from './delivery_store.js'
 import { RequestSender, type SendOptions } from './send_request.js'
 import { messageFor, type Message } from './webhook_message.js'
@@ -39,9 +40,6 @@ export const SWITCHED_OFF_AFTER = 5 * 24 * HOUR
 /* Milliseconds between looks for deliveries that other processes have inserted, and for retries */
 const IDLE = SECOND
 
-/* Pause after an error of the database */
-const PAUSE = 5 * SECOND
-
 /* Deliveries of a webhook that a worker takes together, and requests that it sends concurrently */
 const BATCH = 40
 const CONCURRENCY = 8
@@ -69,11 +67,8 @@ export class WebhookSender {
   readonly #worker = randomUUID()
   /** Webhooks whose deliveries are being sent by this process */
   readonly #busy = new Map<number, Promise<void>>()
-  #loop: Promise<void> | undefined
-  #isStopped = false
-  #isAwake = false
-  #wakeUp: AbortController | undefined
-  #lastError = ''
+  readonly #loop = new WorkLoop('Webhooks cannot be delivered', IDLE)
+  #ended: Promise<void> | undefined
 
   constructor(
     private readonly site: WebhookSite,
@@ -85,51 +80,43 @@ export class WebhookSender {
 
   /** Looks for deliveries until `stop`. */
   start(): void {
-    this.#isStopped = false
-    this.#loop ??= this.#run()
+    this.#loop.resume()
+    this.#ended ??= this.#loop.run(async () => {
+      for (const id of await this.#activeIds()) this.#begin(id)
+    })
   }
 
   /** Looks for deliveries without waiting for the next poll. */
   wake(): void {
-    this.#isAwake = true
-    this.#wakeUp?.abort()
+    this.#loop.wake()
   }
 
   /** Starts no more requests, and waits for a limited time for those that are being sent. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.wake()
-    await this.#loop
+    this.#loop.stop()
+    await this.#ended
     const over = sleep(STOPS_WITHIN, undefined, { ref: false })
     await Promise.race([Promise.all(this.#busy.values()), over])
-    this.#loop = undefined
+    this.#ended = undefined
     this.#requests.close()
   }
 
   /** Sends everything that is due, and returns when nothing is left. */
   async sendDue(): Promise<void> {
-    this.#isStopped = false
+    this.#loop.resume()
     await resources.load()
     const ids = await this.#activeIds()
     await Promise.all(ids.map((id) => this.#drain(id)))
   }
 
-  async #run() {
-    while (!this.#isStopped) {
-      const isFine = await this.#guarded(async () => {
-        for (const id of await this.#activeIds()) this.#begin(id)
-      })
-      if (isFine) this.#lastError = ''
-      await this.#sleep(isFine ? IDLE : PAUSE)
-    }
-  }
-
   #begin(id: number) {
     if (this.#busy.has(id)) return
-    const work = this.#guarded(async () => {
-      await resources.load()
-      await this.#drain(id)
-    }).then(() => void this.#busy.delete(id))
+    const work = this.#loop
+      .guarded(async () => {
+        await resources.load()
+        await this.#drain(id)
+      })
+      .then(() => void this.#busy.delete(id))
     this.#busy.set(id, work)
   }
 
@@ -142,7 +129,7 @@ export class WebhookSender {
   /** Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. */
   async #drain(id: number): Promise<void> {
     for (;;) {
-      if (this.#isStopped) return
+      if (this.#loop.isStopped) return
       const webhook = await AdminWebhook.query({ client: this.store.client() })
         .where({ id })
         .first()
@@ -163,7 +150,7 @@ export class WebhookSender {
     const left: AdminWebhookDelivery[] = []
     const sent = taken.map((one) =>
       limit(async () => {
-        if (this.#isStopped) left.push(one)
+        if (this.#loop.isStopped) left.push(one)
         else results.add(await this.#attempt(webhook, owner, one))
       })
     )
@@ -225,29 +212,6 @@ export class WebhookSender {
     const owner = await AdminUser.find(ownerId, { client })
     const name = description || new URL(address).host
     if (owner) await this.site.notices.tell(owner, 'webhook_off', { name })
-  }
-
-  async #sleep(milliseconds: number) {
-    if (!this.#isAwake && !this.#isStopped) {
-      this.#wakeUp = new AbortController()
-      const options = { signal: this.#wakeUp.signal, ref: false }
-      await sleep(milliseconds, undefined, options).catch(() => {})
-      this.#wakeUp = undefined
-    }
-    this.#isAwake = false
-  }
-
-  /** @returns false after an error. A repeated error is logged only once. */
-  async #guarded(act: () => Promise<void>): Promise<boolean> {
-    try {
-      await act()
-      return true
-    } catch (error) {
-      const { message } = error as Error
-      if (message !== this.#lastError) logger.error({ err: error }, 'Webhooks cannot be delivered')
-      this.#lastError = message
-      return false
-    }
   }
 }
 

@@ -88,6 +88,23 @@ test.group('Admin | transitions', (group) => {
     assert.equal(await statusOf(patch(`${API}/${none}`, { status: 'shipped' })), 200)
   })
 
+  test('[G8, W9] updateWhere and upsert refuse undeclared transitions', async ({ assert }) => {
+    const other = await order({ status: 'confirmed' })
+    const crud = new LucidCrud(StepOrder)
+    const all = { title: 'Desk' }
+    const values = { status: 'shipped', note: 'x' }
+    await assert.rejects(() => crud.updateWhere(all, values, { max: 2 }), /not valid/)
+    await assert.rejects(() => crud.upsert({ id: draft, ...values }, { on: ['id'] }), /not valid/)
+    const rows = await db.from('step_orders').orderBy('id').select('id', 'status', 'note')
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        { id: draft, status: 'draft', note: null },
+        { id: other, status: 'confirmed', note: null },
+      ]
+    )
+  })
+
   test('[G8] transitions of a view apply to the API of its model, too', async ({ assert }) => {
     const id = await insertRow('step_parcels', { state: 'here' })
     assert.equal(await statusOf(patch(`/api/step-parcels/${id}`, { state: 'gone' })), 422)
