@@ -3,7 +3,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item, type ListResult } from '#crud'
 import { mapInTurns } from '#base/event_loop'
 import type { Fields } from '#base/columns/fields'
-import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
@@ -14,13 +13,13 @@ import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
 import { BoundedMap } from '#base/bounded_map'
 import { offersOf, type Offer } from '../permissions/may.js'
-import { cutText, LONGEST_TITLE } from './cell.js'
+import { LONGEST_TITLE } from './cell.js'
 import { editedFields, itemsOfPage } from '../cells/edited_fields.js'
 import { columnChoices } from './columns/column_choices.js'
 import { emptyState, filterNotes } from './empty_state.js'
 import { filterBar } from './filters/filter_bar.js'
 import type { ListParameters } from './list_parameters.js'
-import { ALL_COLUMNS } from './list_address.js'
+import { ListSearch } from './list_search.js'
 import { ROWS_OFFERED, usualRows } from '../views/page_size.js'
 import { rowMoves } from './moved_rows.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
@@ -32,7 +31,6 @@ import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
 import { listGroups } from './summaries/list_groups.js'
 import { listSummary } from './summaries/list_summary.js'
-import { searchableColumns } from './title_search.js'
 
 /* Maximum number of cached tables with custom columns */
 const MOST_TABLES = 50
@@ -66,7 +64,7 @@ export class ListPage {
   readonly #tables = new BoundedMap<string, ListTable>(MOST_TABLES)
   /* Cached by the viewer's permissions, as formatting the texts is slow. */
   readonly #bars = new Map<string, BulkBar | null>()
-  #searches: Array<{ column: Column; label: string }> | undefined
+  #search: ListSearch | undefined
 
   constructor(
     private readonly site: AdminSite,
@@ -136,7 +134,7 @@ export class ListPage {
         isScoped: this.view.resource.scope !== undefined,
         words: surroundings.words,
         links: surroundings.links,
-        label: this.#searchLabel(parameters),
+        label: this.search.label(parameters),
       }),
     }
   }
@@ -174,6 +172,11 @@ export class ListPage {
     return table
   }
 
+  private get search(): ListSearch {
+    const label = (name: string) => this.#table.searchLabel(name)
+    return (this.#search ??= new ListSearch(this.site, this.view, label))
+  }
+
   /** Variables that do not depend on the records. */
   #surroundings(parameters: ListParameters, offers: Offers, isImported: boolean) {
     return {
@@ -184,9 +187,9 @@ export class ListPage {
       bulk: this.#bulk(parameters, offers),
       cells: this.#cells(parameters, offers),
       moves: rowMoves(this.site, parameters, offers) !== null,
-      searchable: this.#searchable(parameters),
+      searchable: this.search.columns(parameters),
       searchText: parameters.search || parameters.q,
-      unsearchable: this.#unsearchable(parameters),
+      unsearchable: this.search.note(parameters),
       filterNotes: filterNotes(this.site, this.view, parameters),
       links: this.#links(parameters, offers, isImported),
       words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
@@ -324,47 +327,6 @@ export class ListPage {
     return bar
   }
 
-  #searchable({ column }: ListParameters) {
-    this.#searches ??= searchableColumns(this.view).map((one) => ({
-      column: one,
-      label: this.#table.searchLabel(one.apiName),
-    }))
-    if (this.#searches.length === 0) return []
-    const columns = this.#searches.map(({ column: one, label }) => ({
-      name: one.apiName,
-      label,
-      selected: one === column,
-    }))
-    const all = {
-      name: ALL_COLUMNS,
-      label: this.site.text('list.search.all'),
-      selected: columns.every(({ selected }) => !selected),
-    }
-    return [all, ...columns]
-  }
-
-  #searchLabel({ column }: ListParameters): string {
-    return column ? this.#table.searchLabel(column.apiName) : ''
-  }
-
-  #unsearchable(parameters: ListParameters): string | null {
-    if (!parameters.isUnsearchable) return null
-    if (parameters.search === '' || parameters.condition) {
-      return this.site.text('list.search.tooMuch', { text: cutText(parameters.q) })
-    }
-    return this.site.text('list.search.impossible', {
-      text: cutText(parameters.search),
-      label: this.#searchLabel(parameters),
-    })
-  }
-
-  #anywhere(parameters: ListParameters): string | null {
-    const { search, condition } = parameters
-    if (search === '' || condition || searchableColumns(this.view).length === 0) return null
-    const all = parameters.with({ column: null, search: '', q: search })
-    return all.isUnsearchable ? null : all.url
-  }
-
   #links(parameters: ListParameters, offers: Offers, isImported: boolean) {
     const first = parameters.with({ page: 1 })
     const usual = usualRows(this.view, null)
@@ -382,7 +344,7 @@ export class ListPage {
       explain: first.urlBelow('/explain'),
       all: first.with({ search: '', q: '' }).url,
       unfiltered: first.unfiltered.url,
-      anywhere: this.#anywhere(first),
+      anywhere: this.search.anywhere(first),
       rows: offered.map((rows) => ({ rows, url: first.with({ rows }).url })),
       deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),
     }

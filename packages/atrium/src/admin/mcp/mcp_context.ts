@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ApiToken } from '#base/types'
 import type { Operation } from '#crud'
-import { abilityMissing } from '#base/http/problems'
+import { abilityMissing } from '#base/http/access_problems'
 import type { AdminSite } from '../admin_site.js'
 import { allows } from '../authentication/access_tokens/token_terms.js'
 import { may } from '../permissions/may.js'

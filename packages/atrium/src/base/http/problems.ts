@@ -1,6 +1,7 @@
 /*
- * All problems of the generated endpoints, with their texts. No other file of packages/atrium/src/crud contains texts
- * for callers, except VineJS's messages and the field errors of `values/from_body.ts`.
+ * All problems of the generated endpoints, with their texts; those about access are in `access_problems.ts`. No file of
+ * packages/atrium/src/crud contains texts for callers, except VineJS's messages and the field errors of
+ * `values/from_body.ts`.
  */
 import type { Unavailability } from '../database/unavailable.js'
 import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
@@ -182,10 +183,6 @@ export const malformedHeader = (name: string, reason: string) =>
 export const preconditionFailed = (name: string) =>
   new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
 
-/** 403 for a precondition of a caller who cannot read the item [Q6] */
-export const preconditionUnreadable = () =>
-  new Problem(403, 'If-Match and If-None-Match are only for callers who can read the item')
-
 /** 422 for a key that was already used with another body [Q7] */
 export const keyReused = () =>
   new Problem(422, 'This Idempotency-Key came with another body before; use a new key')
@@ -277,20 +274,6 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** @param fields  fields that every new record must have, and that grants do not allow the caller to set */
-export const neededFieldsWithheld = (fields: string[]) =>
-  new Problem(
-    422,
-    `Your permissions do not let you set ${listed(fields)}, which a new record must have. Ask an administrator.`,
-    {
-      errors: fields.map((field) => ({
-        field,
-        rule: 'not_null',
-        message: `The ${field} field is required, and your permissions do not let you set it`,
-      })),
-    }
-  )
-
 /** @param message  message of a trigger, rule or procedure of the database */
 export const refusedByDatabase = (message: string) =>
   new Problem(422, message === '' ? 'The database refused to store this' : message)
@@ -306,70 +289,6 @@ const READ_ONLY = {
   view: 'This is a view of the database, whose records can only be read',
   keyless: 'This table of the database has no unique key, so its records can only be read',
 }
-
-/** 401 with headers as in RFC 6750. If access was never configured, the detail explains how to configure it. [P10] */
-export const tokenRequired = (isUndecided = false) =>
-  new Problem(
-    401,
-    'This needs an access token: Authorization: Bearer TOKEN' +
-      (isUndecided
-        ? ". Where it is meant for everybody, access: 'public' in its @Crud opens it"
-        : ''),
-    { headers: { 'www-authenticate': 'Bearer realm="api"' }, refusal: 'token_missing' }
-  )
-
-export const tokenInvalid = () => {
-  const detail = 'The access token is not known, has expired, or was revoked'
-  return new Problem(401, detail, {
-    refusal: 'token_invalid',
-    headers: {
-      'www-authenticate': `Bearer realm="api", error="invalid_token", error_description="${detail}"`,
-    },
-  })
-}
-
-export const abilityMissing = (ability: string) => {
-  const detail = `The access token lacks the ability ${ability}`
-  return new Problem(403, detail, {
-    refusal: 'ability',
-    headers: {
-      'www-authenticate': `Bearer realm="api", error="insufficient_scope", error_description="${detail}", scope="${ability}"`,
-    },
-  })
-}
-
-/** 429 for too many requests [Q8] */
-export const tooManyRequests = (seconds: number) =>
-  new Problem(429, `Too many requests; try again in ${seconds} seconds`, {
-    headers: { 'retry-after': String(seconds) },
-  })
-
-export const requestsNotCounted = () =>
-  new Problem(503, 'Requests can not be counted right now; try again', {
-    headers: { 'retry-after': '1' },
-  })
-
-/** 403 for a write that another site caused [P10, B9] */
-export const crossSiteWrite = () =>
-  new Problem(
-    403,
-    'This request came from a page of another site and was blocked; programs on other sites need an access token',
-    { refusal: 'cross_site' }
-  )
-
-/** 403 for an action that is not allowed [P14] */
-export const forbidden = () => new Problem(403, 'You may not do this')
-
-/** 403 for fields that are read-only for the caller [U3] */
-export const fieldsReadOnly = (fields: string[]) =>
-  new Problem(403, 'You may not write all of these fields', {
-    refusal: 'read_only_field',
-    errors: fields.map((field) => ({
-      field,
-      rule: 'readonly',
-      message: `The ${field} field is not for you to write`,
-    })),
-  })
 
 /** 422 for a change of a value that the model's transitions do not allow [G8] */
 export const invalidTransition = (
@@ -387,19 +306,6 @@ export const invalidTransition = (
         (next.length > 0 ? `${listed(next)} can follow` : 'nothing can follow'),
     },
   ])
-
-/** 403 for a transition that the caller's roles do not include [G8] */
-export const transitionRefused = (field: string, from: string, to: string) =>
-  new Problem(403, `You may not change ${field} from ${from} to ${to}`, {
-    refusal: 'permission',
-    errors: [
-      {
-        field,
-        rule: 'transition',
-        message: `The ${field} field is not for you to change from ${from} to ${to}`,
-      },
-    ],
-  })
 
 /** 413 for a response that exceeds the limit [A29] */
 export const responseTooLarge = (limit: number) =>

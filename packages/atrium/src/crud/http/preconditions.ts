@@ -9,7 +9,8 @@ import {
   strongTag,
   weakTag,
 } from '#base/http/etag'
-import { responseTooLarge, preconditionFailed, preconditionUnreadable } from '#base/http/problems'
+import { preconditionUnreadable } from '#base/http/access_problems'
+import { responseTooLarge, preconditionFailed } from '#base/http/problems'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { hasIncludes, fullItemOf } from '#base/items'

@@ -5,7 +5,7 @@ import { counters } from '#base/counters'
 import { identify } from '../endpoints/access.js'
 import { crudConfig } from '../settings.js'
 import { networkOf } from '#base/http/network'
-import { requestsNotCounted, tooManyRequests } from '#base/http/problems'
+import { requestsNotCounted, tooManyRequests } from '#base/http/access_problems'
 
 /** Middleware that counts a request before any other work is done. [Q8] */
 export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {

@@ -1,6 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
-import { forbidden } from '#base/http/problems'
+import { forbidden } from '#base/http/access_problems'
 import type { Resource } from '../resource/resource.js'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'

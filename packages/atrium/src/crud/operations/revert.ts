@@ -2,7 +2,8 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { fromStored } from '#base/values/stored_json'
 import { writtenColumns, type Reversal } from '../events/reversal.js'
-import { forbidden, stillReferredTo } from '#base/http/problems'
+import { forbidden } from '#base/http/access_problems'
+import { stillReferredTo } from '#base/http/problems'
 import { forgetStoredRow, noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import {
   insertRecord,

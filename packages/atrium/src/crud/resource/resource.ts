@@ -24,7 +24,7 @@ import type { Scope } from './scope.js'
 import { limitedColumns, type LimitedColumn } from '#base/columns/transitions'
 import { SoftDelete } from '#base/columns/soft_delete'
 import { KnownResources } from './known_resources.js'
-import { isRead, OPERATIONS } from '../operations/operation.js'
+import { isRead } from '../operations/operation.js'
 import { type ReadOnly } from './read_only.js'
 import { guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/reach_sql.js'
@@ -215,16 +215,12 @@ export class Resource {
     return await this.#projections.for(actor, known)
   }
 
-  /**
-   * The resource without a projection.
-   */
+  /** The resource without a projection. */
   get base(): Resource {
     return this.#base ?? this
   }
 
-  /**
-   * True if grants allow the operation, on any records. [U2]
-   */
+  /** True if grants allow the operation, on any records. [U2] */
   permits(operation: GrantedOperation): boolean {
     if (this.readOnly && !isRead(operation)) return false
     return this.projection?.permits(operation) ?? true
@@ -240,17 +236,7 @@ export class Resource {
     return this.base.#stored.readOnly
   }
 
-  /**
-   * The operations that grants allow, on any records. [U2]
-   */
-  get allowedOperations(): ReadonlySet<GrantedOperation> {
-    const all: GrantedOperation[] = [...OPERATIONS, 'restore']
-    return new Set(all.filter((operation) => this.permits(operation)))
-  }
-
-  /**
-   * True if grants hide a visible column, on all records or on some.
-   */
+  /** True if grants hide a visible column, on all records or on some. */
   conceals({ apiName, attribute }: Column): boolean {
     if (!this.#base) return false
     if (this.projection!.mixed.has(apiName)) return true
@@ -315,9 +301,7 @@ export class Resource {
     return this.#stored.constraints
   }
 
-  /**
-   * Returns the client of the model's connection.
-   */
+  /** Returns the client of the model's connection. */
   client(): QueryClientContract {
     return db.connection(this.model.connection)
   }
@@ -398,9 +382,7 @@ export class Resource {
     return compileBody(this.name, option, schema, this.columns, this.virtualFields)
   }
 
-  /**
-   * True if a computed property is shown. It can depend on any column, so it is hidden as soon as one column is hidden.
-   */
+  /** True if a computed property is shown. It can depend on any column, so any hidden column hides it. */
   #shows(computed: string): boolean {
     if (!this.projection) return true
     return !this.hidesColumns && !this.projection.conceals(computed)

@@ -19,7 +19,7 @@ import {
 } from '#crud'
 import { unauthenticated } from '#crud/internals'
 import { refuseReadOnlyToken } from '#base/actor'
-import { abilityMissing } from '#base/http/problems'
+import { abilityMissing } from '#base/http/access_problems'
 import type AdminUser from '../../models/admin_user.js'
 import { isReadOnly, type AccessTokens, type FoundToken } from './access_tokens.js'
 import { readAbilities, allows, readExpiry, readTokenName } from './token_terms.js'

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidCrud } from '#crud'
-import { fieldsReadOnly } from '#base/http/problems'
+import { fieldsReadOnly } from '#base/http/access_problems'
 import { inTransaction } from '#base/database/transaction'
 import { endLongTurn } from '#base/event_loop'
 import type { Site } from '../../views/site.js'

@@ -1,11 +1,11 @@
 import string from '@adonisjs/core/helpers/string'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { neededFieldsWithheld } from '#base/http/access_problems'
 import {
   alreadyRegistered,
   isReadOnly,
   missingReference,
-  neededFieldsWithheld,
   nothingStored,
   refusedByDatabase,
   stillReferredTo,

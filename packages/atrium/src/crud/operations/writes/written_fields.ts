@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { isSameValue } from '#base/values/plain_json'
-import { fieldsReadOnly } from '#base/http/problems'
+import { fieldsReadOnly } from '#base/http/access_problems'
 import type { Column } from '#base/columns/column'
 import { mayWrite, unionOf, type Projection } from '../../resource/projection.js'
 import type { Resource } from '../../resource/resource.js'
