@@ -38,7 +38,9 @@ test.group('HTTP manners', (group) => {
     }
   })
 
-  test('[W10.9] responses above 1 KB are compressed as the client accepts it', async ({ assert }) => {
+  test('[W10.9] responses above 1 KB are compressed as the client accepts it', async ({
+    assert,
+  }) => {
     const plain = await raw(TOOLS, {})
     const brotli = await raw(TOOLS, { 'accept-encoding': 'gzip, deflate, br' })
     const gzip = await raw(TOOLS, { 'accept-encoding': 'gzip;q=0.5, br;q=0' })
