@@ -97,6 +97,8 @@ export class RequestSender {
       },
     })
     sent.on('error', end.reject)
+    /* The last event, and the only one of a receiver that switches to another protocol (101). */
+    sent.on('close', () => end.reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
     sent.on('response', (response) => {
       const { statusCode: status = 0 } = response
       const pieces: Buffer[] = []

@@ -150,6 +150,20 @@ test.group('Webhooks | requests', () => {
     assert.isNull(status)
     assert.equal(error, 'The connection was refused')
   })
+
+  test('[W4] a receiver that switches to another protocol is an error', async ({
+    assert,
+    cleanup,
+  }) => {
+    const receiver = await startReceiver()
+    cleanup(() => receiver.stop())
+    receiver.respond = (response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end()
+    const sender = new RequestSender({ allowPrivate: true })
+    const { error, status } = await sender.send(receiver.url, {}, '{}')
+    assert.isNull(status)
+    assert.equal(error, 'The connection was closed before a response')
+  })
 })
 
 test.group('Webhooks | secrets', () => {
