@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { ApiToken } from '#base/types'
 import type { Operation } from '#crud'
 import { abilityMissing } from '#base/http/access_problems'
+import { toProblem } from '#base/http/to_problem'
 import type { AdminSite } from '../admin_site.js'
 import { allows } from '../authentication/access_tokens/token_terms.js'
 import { may } from '../permissions/may.js'
@@ -80,7 +81,8 @@ export class McpContext {
   }
 
   /**
-   * Runs a write of some records within the budget of the token.
+   * Runs a write of some records within the budget of the token. A refused write does not use it; one that fails for
+   * another reason does, because it can have been committed.
    *
    * @throws ToolError  if the token is read-only, or the budget is used up
    */
@@ -95,7 +97,8 @@ export class McpContext {
     try {
       return await write()
     } catch (error) {
-      await this.budget.giveBack(this.token.id, records)
+      const isRefused = error instanceof ToolError || toProblem(error).status < 500
+      if (isRefused) await this.budget.giveBack(this.token.id, records)
       throw error
     }
   }

@@ -1,4 +1,5 @@
-import type { Operation } from '#crud'
+import { crudConfig, ValueError, type Operation, type Resource } from '#crud'
+import { ListRequest } from '#crud/internals'
 import { isUnreadable } from '#base/items'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
@@ -98,9 +99,18 @@ export async function listRecords(mcp: McpContext, args: Arguments): Promise<Res
   const view = await mcp.view(model, 'read_multi')
   checkNames(view, filters, sort)
   const options = view.callOptions(mcp.ctx)
-  const query = { filters, sort, page, itemsPerPage: limit }
-  const { data, total_count: total } = await view.crud.getMulti(query, options)
+  const request = requestOf(view.resource, { filters, sort, page, itemsPerPage: limit })
+  const { data, total_count: total } = await view.crud.getMulti(request, options)
   return { records: data, total: total ?? null, page }
+}
+
+/** @throws ToolError  for an unknown operator, or a value that a filter cannot have */
+function requestOf(resource: Resource, query: Arguments): ListRequest {
+  try {
+    return ListRequest.fromCode(resource, query, crudConfig().pagination)
+  } catch (error) {
+    throw error instanceof ValueError ? new ToolError(error.message) : error
+  }
 }
 
 /**

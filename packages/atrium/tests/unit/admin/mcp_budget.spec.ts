@@ -1,0 +1,30 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { test } from '@japa/runner'
+import { McpContext, type McpSite } from '#admin/mcp/mcp_context'
+import { ToolError } from '#admin/mcp/tool_arguments'
+import type { WriteBudget } from '#admin/authentication/access_tokens/write_budget'
+import { Problem } from '#crud'
+
+test.group('Write budget of MCP', () => {
+  test('[W5] a refused write does not use the budget, one that fails otherwise does: {0}')
+    .with([
+      ['refused by the tool', new ToolError('no'), 0],
+      ['refused by the database', new Problem(409, 'Conflict'), 0],
+      ['failed after the commit', new Error('afterCommit'), 3],
+      ['interrupted', new Problem(503, 'Busy'), 3],
+    ] as Array<[string, Error, number]>)
+    .run(async ({ assert }, [, error, used]) => {
+      let taken = 0
+      const budget = {
+        take: async (_id: number, records: number) => ((taken += records), true),
+        giveBack: async (_id: number, records: number) => void (taken -= records),
+      } as unknown as WriteBudget
+      const token = { id: 1, name: 'agent', abilities: ['mcp', '*'] }
+      const mcp = new McpContext({} as McpSite, {} as HttpContext, token, budget)
+      const write = async () => {
+        throw error
+      }
+      await assert.rejects(() => mcp.spend(3, write))
+      assert.equal(taken, used)
+    })
+})
