@@ -76,14 +76,14 @@ export async function healthReport(
    */
   const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
-    attempt(() => site.sessionManager.allActive(), 'The sessions'),
+    attempt(() => site.sessionManager.countActive(), 'The sessions'),
     log ? attempt(() => new EventReader(site).extent(), 'The event log') : undefined,
   ])
   const memory = process.memoryUsage()
   const failed = [...databases.map(({ latency }) => latency), sessions, extent]
   return {
     databases,
-    sessions: sessions && sessions.length,
+    sessions,
     events: log
       ? {
           count: extent?.count ?? null,

@@ -105,10 +105,9 @@ function addCounts(registry: Registry, site: MeasuredSite): void {
     const none = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0]))
     return { ...none, ...(await site.webhooks.store.counts()) }
   })
-  gauge('admin_sessions', 'Sessions of users by state', 'state', async () => {
-    const active = await site.sessionManager.allActive()
-    return { active: active.length }
-  })
+  gauge('admin_sessions', 'Sessions of users by state', 'state', async () => ({
+    active: await site.sessionManager.countActive(),
+  }))
 }
 
 type Counts = Record<string, number>

@@ -126,6 +126,19 @@ export class SessionManager {
     return await this.#active((query) => query)
   }
 
+  /** Returns the number of active sessions of all users. */
+  async countActive(): Promise<number> {
+    const { idleMinutes, maximumHours } = this.limits
+    const now = DateTime.utc()
+    const [{ total }] = await readingClientOf(AdminSession)
+      .from(AdminSession.table)
+      .where('is_active', true)
+      .where('last_activity', '>', inUtc(now.minus({ minutes: idleMinutes })))
+      .where('created_at', '>', inUtc(now.minus({ hours: maximumHours })))
+      .count('* as total')
+    return Number(total)
+  }
+
   /**
    * Updates the session's last activity, at most once a minute. The request waits for the write only for a short time.
    */

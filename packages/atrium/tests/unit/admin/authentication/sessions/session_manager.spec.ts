@@ -373,6 +373,7 @@ test.group('SessionManager', (group) => {
     await age(idle, 'last_activity', { minutes: 31 })
     await sessions.end(ended)
     assert.deepEqual(idsOf(await sessions.allActive()), [first.session.id, second.session.id])
+    assert.equal(await sessions.countActive(), 2)
   })
 
   test('[B7] a login is refused if the password was changed after the check', async ({
