@@ -3,11 +3,12 @@ import type { AdminUser } from '#admin'
 import { emptyAdminTables, leaveModels, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
 import { Recording, Studio } from '#tests/fixtures/references'
+import { Shipment } from '#tests/fixtures/suggestions'
 
 test.group('Search fields, in a browser', (group) => {
   let jo: AdminUser
   let studios: Studio[]
-  group.setup(() => leaveModels('Recording', 'Studio'))
+  group.setup(() => leaveModels('Recording', 'Studio', 'Shipment'))
 
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -55,6 +56,31 @@ test.group('Search fields, in a browser', (group) => {
     await page.waitForURL('**/admin/Recording/')
     const { studioId } = await Recording.findByOrFail('title', 'Help!')
     assert.equal(studioId, idOf('Abbey Road'))
+    assert.deepEqual(begun.errors, [])
+  })
+
+  test('[B17] a text suggests existing values in forms and in a filter over the list', async ({
+    assert,
+  }) => {
+    const names = Array.from({ length: 60 }, (_, index) => `Carrier ${index}`)
+    await Shipment.query().delete()
+    await Shipment.createMany(
+      [...names, ...names].map((carrier) => ({ title: 'Shipment', carrier }))
+    )
+    const begun = await Visit.begin({ as: jo })
+    const { page } = begun
+    const offered = (id: string) => page.locator(`#${id} + datalist option`)
+    await page.goto('/admin/Shipment/create_page')
+    await page.getByLabel('Carrier').focus()
+    await offered('field-carrier').nth(49).waitFor({ state: 'attached' })
+    await page.getByLabel('Carrier').pressSequentially('er 59')
+    await offered('field-carrier').nth(1).waitFor({ state: 'detached' })
+    assert.equal(await offered('field-carrier').getAttribute('value'), 'Carrier 59')
+
+    await page.goto('/admin/Shipment/')
+    await page.locator('#add-filter').click()
+    await page.locator('.filter-columns').getByText('Carrier', { exact: true }).click()
+    await offered('filter-value').nth(49).waitFor({ state: 'attached' })
     assert.deepEqual(begun.errors, [])
   })
 

@@ -96,7 +96,13 @@ export const adminAssets = [
   },
   {
     name: 'forms.js',
-    paths: [own('filter_form.js'), own('views.js'), own('choices.js'), own('forms.js')],
+    paths: [
+      own('filter_form.js'),
+      own('views.js'),
+      own('choices.js'),
+      own('suggestions.js'),
+      own('forms.js'),
+    ],
   },
   /* Scripts of dialogs that open over a page; keys.js loads them when a dialog is first opened. */
   { name: 'overlays.js', paths: [own('palette.js'), own('keys_dialog.js')] },

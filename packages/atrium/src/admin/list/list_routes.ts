@@ -18,6 +18,10 @@ const facets = modelPage(
   () => import('./filters/filter_controller.js'),
   ({ FacetsController }) => FacetsController
 )
+const suggestions = modelPage(
+  () => import('./filters/filter_controller.js'),
+  ({ SuggestionsController }) => SuggestionsController
+)
 const explain = modelPage(
   () => import('./explain/explain_controller.js'),
   ({ ExplainController }) => ExplainController
@@ -44,6 +48,7 @@ export function listRoutes(routes: ModelRoutes<AdminSite>): void {
       route(method, path, ['view'], offered('view', show))
     add('GET', '/filter', filter('show'))
     add('GET', '/facets', facets('show'))
+    add('GET', '/suggestions/:field', suggestions('show'))
     add('GET', '/explain', explain('show'))
     add('GET', '/columns', columns('show'))
     add('POST', '/columns', columns('submit'))

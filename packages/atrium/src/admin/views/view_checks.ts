@@ -124,6 +124,11 @@ const FILE_TYPES: Check = [
   "a list of extensions in lower case without points, as in ['pdf', 'svg']",
 ]
 
+const SUGGESTIONS: Check = [
+  (value) => typeof value === 'boolean' || TEXTS[0](value),
+  `${TEXTS[1]}, true or false`,
+]
+
 const FIELD = {
   label: LABEL,
   help: TEXT,
@@ -135,7 +140,7 @@ const FIELD = {
   currency: TEXT,
   minorUnits: TRUTH,
   from: TEXT,
-  suggestions: TEXTS,
+  suggestions: SUGGESTIONS,
   fileTypes: FILE_TYPES,
   visibleWhen: CONDITION,
   default: FUNCTION,

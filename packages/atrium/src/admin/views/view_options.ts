@@ -69,8 +69,11 @@ export interface FieldOptions {
   minorUnits?: boolean
   /** For the widget `slug`: API name of the field that the slug is derived from [R13] */
   from?: string
-  /** For the widget `tags`: suggested tags; others are allowed [R13] */
-  suggestions?: readonly string[]
+  /**
+   * For the widget `tags`: suggested tags; others are allowed [R13]. For a text of one line: suggested texts, true to suggest
+   * the values of other records although they rarely repeat, or false for none. Default: values that repeat
+   */
+  suggestions?: readonly string[] | boolean
   /**
    * For a field with files: allowed extensions, such as `['pdf', 'svg']`. Default: those of
    * `vine.file({ extnames })`, otherwise images, PDF, office documents, texts, CSV and ZIP [B17]

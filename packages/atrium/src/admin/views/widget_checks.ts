@@ -10,7 +10,6 @@ const OF_WIDGETS = {
   currency: 'money',
   minorUnits: 'money',
   from: 'slug',
-  suggestions: 'tags',
 } as const
 
 /* Types of columns that widgets support */
@@ -43,9 +42,18 @@ export function checkWidgets(name: string, fields: Fields, known: readonly strin
         throw new ValueError(`${place}.${option} is for the widget '${widget}' only`)
       }
     }
+    checkSuggestions(place, options)
     if (options.widget === 'money') checkCurrency(place, options.currency)
     if (options.widget === 'slug') checkSource(place, field, options.from, known)
   }
+}
+
+function checkSuggestions(place: string, { suggestions, widget = 'text' }: FieldOptions) {
+  if (suggestions === undefined || widget === 'text') return
+  if (widget === 'tags' && Array.isArray(suggestions)) return
+  throw new ValueError(
+    `${place}.suggestions is for texts of one line, and a list of texts also for the widget 'tags'`
+  )
 }
 
 function checkCurrency(place: string, currency: string | undefined) {

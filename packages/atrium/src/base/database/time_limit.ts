@@ -28,6 +28,31 @@ export async function withinTime<Result>(
 }
 
 /**
+ * Like `withinTime`, for work whose result is optional.
+ *
+ * @returns null when the time limit is exceeded, even if the database cannot cancel the read
+ */
+export async function resultWithin<Result>(
+  time: number,
+  work: () => Promise<Result>
+): Promise<Result | null> {
+  const working = withinTime(time, work).catch((error: unknown) => {
+    if (error instanceof OutOfTime) return null
+    throw error
+  })
+  working.catch(() => {})
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), time)
+  })
+  try {
+    return await Promise.race([working, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
  * Returns the number of milliseconds that remain for a read, at least 1; undefined without a limit.
  *
  * @throws OutOfTime  when the time limit is exceeded

@@ -157,7 +157,8 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
    *
    * @param apiName  API name of the column
    * @param request  the list; its paging and order are ignored
-   * @param options  `most`: maximum number of values; `counted` is called with the number of distinct values
+   * @param options  `most`: maximum number of values; `newest`: number of items to count, those with the highest keys;
+   *   `counted` is called with the number of distinct values
    * @returns null if items can show other values than the stored ones: with a policy that requires the record, grants
    *   that hide the column on some items, a column or model with custom conversion or serialization, and for JSON and
    *   bytes

@@ -4,6 +4,7 @@ import type { TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
 import { toApi } from '#base/values/to_api'
+import { orderTerms } from './order.js'
 import type { Readable, RowStatements } from './row_statements.js'
 import type { Selection } from './select.js'
 
@@ -19,7 +20,7 @@ const MOST_GROUPED = 100_000
 /** Counts rows of a model's table, in total or in groups. */
 export class Counts {
   constructor(
-    private readonly resource: Pick<Readable, 'table'>,
+    private readonly resource: Pick<Readable, 'table' | 'key'>,
     private readonly statements: RowStatements
   ) {}
 
@@ -45,7 +46,8 @@ export class Counts {
   /**
    * Returns the number of rows for each value of a column, most frequent values first, equally frequent ones by value.
    *
-   * @param most  maximum number of values
+   * @param most    maximum number of values
+   * @param newest  number of rows to count, those with the highest keys; undefined for all
    * @returns `values`: API values (null for no value) with their counts; `kinds`: the number of distinct values
    * @throws OutOfTime  when a time limit ends the statement, or if none can end it and there are more than 100,000 rows
    */
@@ -53,13 +55,18 @@ export class Counts {
     client: QueryClientContract,
     column: Column,
     selection: Selection,
-    most: number
+    most: number,
+    newest?: number
   ): Promise<{ values: Array<{ value: unknown; count: number }>; kinds: number }> {
     const dialect = dialectOf(client)
     const value = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}`
     const limit = isTimeLimited() && !dialect.stopsReads(client) ? MOST_GROUPED : undefined
-    const rows = limit
-      ? await this.#groupFirst(client, { ...selection, limit: limit + 1 }, value, most)
+    const first =
+      newest === undefined
+        ? limit && { ...selection, limit: limit + 1 }
+        : this.#newest(client, selection, newest)
+    const rows = first
+      ? await this.#groupFirst(client, first, value, most)
       : await this.statements.aggregate(
           client,
           selection,
@@ -70,12 +77,20 @@ export class Counts {
             most,
           }
         )
-    if (limit && rows.length > 0 && Number(rows[0].seen) > limit) throw new OutOfTime()
+    if (newest === undefined && limit && rows.length > 0 && Number(rows[0].seen) > limit)
+      throw new OutOfTime()
     const values = rows.map(({ [VALUE]: stored, total }) => ({
       value: toApi(column, column.isText && Buffer.isBuffer(stored) ? stored.toString() : stored),
       count: Number(total),
     }))
     return { values, kinds: Number(rows[0]?.kinds ?? 0) }
+  }
+
+  /** Selects the rows with the highest keys, which the database finds by the index of the key. */
+  #newest(client: QueryClientContract, selection: Selection, limit: number): Selection {
+    const { key, table } = this.resource
+    const sorts = key.columns.map((column) => ({ column, direction: 'desc' as const }))
+    return { ...selection, limit, order: orderTerms(table, sorts, dialectOf(client)) }
   }
 
   /** Returns the number of rows for each value, among the first rows of the selection. */

@@ -193,8 +193,7 @@ export class RowStatements {
   }
 
   /**
-   * Returns the statement that selects expressions of the rows, in no particular order, to be used in another
-   * statement.
+   * Returns the statement that selects expressions of the rows, to be used in another statement.
    */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
     if (this.#isPlain(selection)) {
@@ -246,6 +245,7 @@ export class RowStatements {
       .clearSelect()
       .clearOrder()
       .select(client.raw(wanted) as any)
+    for (const term of selection.order ?? []) query.orderByRaw(term)
     return { query }
   }
 

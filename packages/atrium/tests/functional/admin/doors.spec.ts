@@ -116,6 +116,7 @@ const DOORS: Door[] = [
   page('/filter?add.column=stage_id&add.operator=eq', ['view']),
   page('/filter/choices/:field', ['view'], { path: '/admin/Play/filter/choices/stage_id' }),
   page('/facets', ['view']),
+  page('/suggestions/:field', ['view'], { path: '/admin/Play/suggestions/town' }),
   page('/facets?filter.secret=QZX', ['view']),
   page('/explain', ['view']),
   page('/explain?filter.secret=QZX&q=QZX&sort_by=secret', ['view']),

@@ -132,6 +132,11 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
     assert.equal(kinds, 3)
     assert.lengthOf(two!, 2)
     assert.deepEqual(two![0], { value: 5, count: 2 })
+    const newest = await crud.countByValue('amount', all, { most: 2, newest: 3 })
+    assert.sameDeepMembers(
+      newest!.slice(0, 2).map(({ count }) => count),
+      [1, 1]
+    )
     assert.isNull(await crud.countByValue('extra', all, { most: 2 }))
     await assert.rejects(() => crud.countByValue('nothing', all, { most: 2 }), /nothing/)
   })

@@ -58,6 +58,7 @@ const BY_POLICY = [
     '/filter',
     '/filter/choices/:field',
     '/facets',
+    '/suggestions/:field',
     '/print',
     '/columns',
     '/views/new',
@@ -185,7 +186,12 @@ test.group('Admin | roles', (group) => {
   test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
     const doors = {
       view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
-      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets'],
+      filters: [
+        'GET /filter',
+        'GET /filter/choices/:field',
+        'GET /facets',
+        'GET /suggestions/:field',
+      ],
       lists: ['GET /print', 'GET /explain', 'GET /compare'],
       columns: ['GET /columns', 'POST /columns'],
       records: ['GET /view/:id', 'GET /history/:id'],

@@ -1,3 +1,4 @@
+import { suggestionsUrl } from '../../list/filters/suggested_values.js'
 import { recentValues } from './recent_choices.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Site } from '../../views/site.js'
@@ -100,6 +101,7 @@ async function fieldView(
     attributes: {
       ...field.attributes,
       ...tooLong(site, field),
+      ...suggesting(site, view, field),
       /* With a condition, the site's script sets `required`, as the browser must not require a hidden field. */
       ...(required && !isGroup && { [field.condition ? 'data-required' : 'required']: true }),
       ...describedBy(id, affixes, help, error),
@@ -173,6 +175,12 @@ function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | 
 function tooLong(site: Site, { attributes }: FormField) {
   const most = attributes['data-most-characters']
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
+}
+
+/** Returns the attributes of a text whose values are suggested, which replace those that the browser remembers. */
+function suggesting(site: Site, view: ModelView, { column, secret, widget }: FormField) {
+  const url = widget === 'text' && !secret ? suggestionsUrl(site, view, column) : undefined
+  return url ? { 'data-suggest': url, 'autocomplete': 'off' } : {}
 }
 
 /** Returns true if a unit or a cross can be inside the box of the input. */

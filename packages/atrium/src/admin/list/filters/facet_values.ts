@@ -1,6 +1,6 @@
 import { writeList } from '#base/columns/condition'
 import type { HttpContext } from '@adonisjs/core/http'
-import { OutOfTime, withinTime } from '#base/database/time_limit'
+import { resultWithin } from '#base/database/time_limit'
 import { MOST_CONDITIONS, readFilters, type ReadFilter } from '#base/columns/filter'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
@@ -83,7 +83,7 @@ export async function facetsOf(
       const left = end - Date.now()
       const counted =
         left > 0
-          ? await within(left, () => valuesOf(ctx, site, view, column, parameters, others))
+          ? await resultWithin(left, () => valuesOf(ctx, site, view, column, parameters, others))
           : null
       const isActive = counted?.values.some((value) => value.isActive) ?? false
       facets.push(
@@ -105,27 +105,6 @@ export async function facetsOf(
     }
   }
   return facets
-}
-
-/** @returns null after a timeout, which also cancels the query in the database */
-export async function within<Result>(
-  time: number,
-  work: () => Promise<Result>
-): Promise<Result | null> {
-  const working = withinTime(time, work).catch((error: unknown) => {
-    if (error instanceof OutOfTime) return null
-    throw error
-  })
-  working.catch(() => {})
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), time)
-  })
-  try {
-    return await Promise.race([working, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function valuesOf(

@@ -31,16 +31,19 @@ export function chosenValues(
   return known.get(column.apiName) ?? column.choices ?? undefined
 }
 
+/** Returns the fields of the create form and those of the update form. */
+export function fieldsOfForms(site: Site, view: ModelView) {
+  return [...formFields(site, view, 'create'), ...formFields(site, view, 'update')]
+}
+
 /* Joins the values of the create and update form, as a form may offer fewer values than are stored. */
 function choicesOfForms(site: Site, view: ModelView): Map<string, readonly string[]> {
   const choices = new Map<string, Set<string>>()
-  for (const mode of ['create', 'update'] as const) {
-    for (const field of formFields(site, view, mode)) {
-      if (!field.choices || field.multiple || field.hidden) continue
-      const values = choices.get(field.name) ?? new Set<string>()
-      for (const value of field.choices) values.add(String(value))
-      choices.set(field.name, values)
-    }
+  for (const field of fieldsOfForms(site, view)) {
+    if (!field.choices || field.multiple || field.hidden) continue
+    const values = choices.get(field.name) ?? new Set<string>()
+    for (const value of field.choices) values.add(String(value))
+    choices.set(field.name, values)
   }
   return new Map([...choices].map(([name, values]) => [name, [...values]]))
 }

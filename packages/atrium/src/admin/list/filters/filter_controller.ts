@@ -16,6 +16,8 @@ import { filterOf, plainOperator, type ChosenOperator } from './form_operators.j
 import { isFull, targetFields, targetIn, withFilter, type Target } from './place_filter.js'
 import { ticksOf } from './value_ticks.js'
 import { facetsOf } from './facet_values.js'
+import { suggestedValues, suggestionsUrl, type Suggestions } from './suggested_values.js'
+import { PageNotFound } from '../../http/errors.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
@@ -213,5 +215,25 @@ export class FacetsController {
       names: FIELDS,
       back: parameters.url,
     })
+  }
+}
+
+/** The values that are suggested for a text of one line, in filters and forms. */
+export class SuggestionsController {
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {}
+
+  /**
+   * Responds with the values that contain the text `q`, as JSON.
+   *
+   * @throws PageNotFound  for a field without suggestions, or one that the user cannot view
+   */
+  async show(ctx: HttpContext): Promise<Suggestions> {
+    const column = this.view.resource.fields.find(({ apiName }) => apiName === ctx.params.field)
+    if (!column || !suggestionsUrl(this.site, this.view, column)) throw new PageNotFound()
+    const { q } = ctx.request.qs()
+    return await suggestedValues(ctx, this.view, column, typeof q === 'string' ? q : '')
   }
 }

@@ -14,6 +14,7 @@ import { isIdentifier } from '../is_identifier.js'
 import { relatedColumn } from '../related_columns.js'
 import { isSearchable } from '#base/columns/search_condition'
 import { chosenValues, facetColumns } from './filter_bar.js'
+import { suggestionsUrl } from './suggested_values.js'
 import {
   acceptedOperator,
   formOf,
@@ -182,7 +183,7 @@ export async function valueFields(
       return [select(field('value', text('period'), [value], error), periods)]
     }
     case 'text':
-      return [field('value', text('value'), [value], error)]
+      return [suggested(site, view, column, field('value', text('value'), [value], error))]
     case 'two':
       return [
         typed(view, column, field('value', text('from'), [value], error)),
@@ -192,9 +193,15 @@ export async function valueFields(
       const one = field('value', text('value'), [value], error)
       if (reference) return [await referenceField(ctx, view, reference, one, requested)]
       if (choices) return [select(one, valueChoices(site, view, column, choices))]
-      return [typed(view, column, one)]
+      return [suggested(site, view, column, typed(view, column, one))]
     }
   }
+}
+
+/** Suggests values of the list's texts. */
+function suggested(site: Site, model: ModelView, column: Column, view: FieldView): FieldView {
+  const url = suggestionsUrl(site, model, column)
+  return url ? { ...view, attributes: { ...view.attributes, 'data-suggest': url } } : view
 }
 
 function field(

@@ -4,7 +4,8 @@ import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { ListParameters } from '../list_parameters.js'
 import { textCondition } from '#base/columns/search_condition'
-import { labelOfValue, titlesOfValues, within } from './facet_values.js'
+import { resultWithin } from '#base/database/time_limit'
+import { labelOfValue, titlesOfValues } from './facet_values.js'
 import { facetColumns } from './filter_bar.js'
 import type { Requested } from './filter_form.js'
 import type { FilterValue } from './value_filter.js'
@@ -120,7 +121,7 @@ async function countedIn(
     most: isSearched ? MOST_SEARCHED : MOST_TICKS,
     counted: (all: number) => (kinds = all),
   }
-  const counts = await within(PATIENCE, () =>
+  const counts = await resultWithin(PATIENCE, () =>
     view.crud.countByValue(column.apiName, request.toRequest(), options)
   )
   const values = counts?.map(({ value, count }) => ({

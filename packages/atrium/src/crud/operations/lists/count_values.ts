@@ -16,6 +16,8 @@ export interface ValueCount {
 export interface CountValuesOptions extends CallOptions {
   /** Maximum number of values to return */
   most: number
+  /** Counts only this many items, those with the highest keys. Default: all */
+  newest?: number
   /** Called with the number of distinct values, including those beyond `most` */
   counted?: (kinds: number) => void
 }
@@ -25,7 +27,7 @@ export async function countItemsByValue(
   records: Records,
   apiName: string,
   request: ListRequest,
-  { most, counted, ...options }: CountValuesOptions
+  { most, newest, counted, ...options }: CountValuesOptions
 ): Promise<ValueCount[] | null> {
   const { resource } = records
   const client = await clientFor(resource, options)
@@ -36,7 +38,8 @@ export async function countItemsByValue(
   }
   if (!countsValues(resource, column)) return null
   const matching = records.byConditions(request.shownBy(resource), client, options)
-  const { values, kinds } = await records.reader.counts.byValue(client, column, matching, most)
+  const { counts } = records.reader
+  const { values, kinds } = await counts.byValue(client, column, matching, most, newest)
   counted?.(kinds)
   return values
 }

@@ -69,13 +69,17 @@ const MAKERS = new Map<unknown, Make>(
         isInteger: kind === 'integer',
         strict,
       }),
-    tags: ({ suggestions = [] }, { kind, isList }) =>
-      new TagsWidget({ suggestions, isText: kind === 'text' && !isList }),
+    tags: ({ suggestions }, { kind, isList }) =>
+      new TagsWidget({ suggestions: textsOf(suggestions), isText: kind === 'text' && !isList }),
     markdown: () => new MarkdownWidget(),
     slug: ({ from }, { most, isCreate }) => new SlugWidget({ from: from!, most, isCreate }),
     colour: () => new ColourWidget(),
   })
 )
+
+function textsOf(suggestions: FieldOptions['suggestions']): readonly string[] {
+  return typeof suggestions === 'object' ? suggestions : []
+}
 
 /** Creates the widget of a field if its options contain one of the additional widgets. [R13] */
 export function makeWidget(options: FieldOptions, field: WidgetField): FormWidget | undefined {

@@ -26,6 +26,10 @@ test.group('Admin | options of widgets', () => {
         { slug: { widget: 'slug', from: 'slug' } },
         "Item: fields.slug.from is 'slug', and must be the field that the slug is made of; fields are title and price",
       ],
+      [
+        { price: { widget: 'number', suggestions: true } },
+        "Item: fields.price.suggestions is for texts of one line, and a list of texts also for the widget 'tags'",
+      ],
     ] as const)
     .run(({ assert }, [fields, message]) => {
       assert.throws(() => checkWidgets('Item', fields, KNOWN), message)
