@@ -3,8 +3,13 @@ import { LucidCrud } from 'adonis-atrium'
 import { AdminPage } from 'adonis-atrium/admin'
 import { hasDemoModel } from '#database/demo_files'
 
-const STATUSES = ['draft', 'confirmed', 'shipped', 'paid', 'cancelled']
-const COLOURS = ['gray', 'blue', 'violet', 'green', 'red']
+const STATUSES = [
+  { status: 'draft', label: 'Draft', color: 'gray' },
+  { status: 'confirmed', label: 'Confirmed', color: 'blue' },
+  { status: 'shipped', label: 'Shipped', color: 'violet' },
+  { status: 'paid', label: 'Paid', color: 'green' },
+  { status: 'cancelled', label: 'Cancelled', color: 'red' },
+]
 
 /** The orders of today by status, and the latest that are open. */
 class Today extends AdminPage {
@@ -25,7 +30,7 @@ class Today extends AdminPage {
     const customers = new LucidCrud(Customer)
     const today = DateTime.utc().toISODate()
     const [counts, open] = await Promise.all([
-      Promise.all(STATUSES.map((status) => orders.count({ status, ordered_on: today }))),
+      Promise.all(STATUSES.map(({ status }) => orders.count({ status, ordered_on: today }))),
       orders.getMulti({
         filters: { status__in: ['draft', 'confirmed'] },
         sort: '-ordered_on,-number',
@@ -35,15 +40,16 @@ class Today extends AdminPage {
     const rows = await Promise.all(
       open.data.map(async (order) => {
         const customer = await customers.get(order.customer_id)
-        const color = COLOURS[STATUSES.indexOf(String(order.status))]
-        return { ...order, customer: customer?.name, color }
+        return {
+          id: order.id,
+          number: order.number,
+          customer: customer?.name,
+          orderedOn: DateTime.fromISO(String(order.ordered_on)).toFormat('d LLL yyyy'),
+          status: STATUSES.find(({ status }) => status === order.status),
+        }
       })
     )
-    return {
-      today,
-      rows,
-      statuses: STATUSES.map((status, at) => ({ status, count: counts[at], color: COLOURS[at] })),
-    }
+    return { today, rows, statuses: STATUSES.map((one, at) => ({ ...one, count: counts[at] })) }
   }
 }
 

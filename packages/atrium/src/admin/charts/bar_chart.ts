@@ -26,6 +26,8 @@ export interface ChartTexts {
 export interface Bar {
   label: string
   count: number
+  /** Colour of the value's badge. Default: that of the chart */
+  color?: string
 }
 
 /**
@@ -65,11 +67,11 @@ export function barChart(
       )
     })
 
-  const bars = all.map(({ label, count }, index) => {
+  const bars = all.map(({ label, count, color }, index) => {
     const x = across(index)!
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
     const text = escaped(`${label}: ${numbers.format(count)}`)
-    const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
+    const bar = `<rect ${painted('chart-bar', color)} ${place(x, across.bandwidth(), height)} rx="2"/>`
     /* The hover target has the full height, because low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
@@ -106,6 +108,11 @@ export function formatDay(day: string, months: readonly string[]): string {
 
 function place(x: number, width: number, height: number): string {
   return `x="${round(x)}%" y="${round(HEIGHT - height)}" width="${round(width)}%" height="${round(height)}"`
+}
+
+/** Returns the attributes of a shape: its class, and the colour of the value that it stands for. [G4] */
+export function painted(style: string, color: string | undefined): string {
+  return color === undefined ? `class="${style}"` : `class="${style}" data-color="${color}"`
 }
 
 /** Rounds a length to two decimals. */

@@ -145,6 +145,26 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.lengthOf([...text.matchAll(/<li><span class="chart-key/g)], 2)
   })
 
+  test('[G2, G4] charts have the colours of an enum, in the order of its options', async ({
+    assert,
+  }) => {
+    await store({ state: 'done' }, { state: 'late' }, { state: 'other' })
+    const colors = (text: string, style: RegExp) =>
+      [...text.matchAll(style)].map(([, color]) => color)
+    const bars = await open(`${CARDS}/states_chart`)
+    assert.sameMembers(colors(bars.text, /<rect class="bar-0"(?: data-color="(\w+)")?/g), [
+      'red',
+      'gray',
+      undefined as any,
+    ])
+    const stacked = await open(`${CARDS}/sailed_chart`)
+    assert.deepEqual(
+      colors(stacked.text, /<span class="chart-key[^>]*?(?:data-color="(\w+)")?>/g),
+      ['red', 'gray', undefined as any]
+    )
+    assert.include(stacked.text, '<rect class="bar-0" data-color="red"')
+  })
+
   test('[G2] a chart of times counts the records of each day', async ({ assert }) => {
     const at = DateTime.utc().minus({ days: 2 }).toFormat('yyyy-MM-dd 12:30:15')
     await store({ logged_at: at }, { logged_at: at }, { logged_at: null })

@@ -120,6 +120,10 @@ test.group('Admin | titles and choices', (group) => {
     assert.notInclude(list, '<b>progress')
     const all = await textOf('/admin/Mooring/')
     assert.include(all, '<span class="value-badge" data-color="green">done</span>')
+    assert.include(
+      await textOf('/admin/Mooring/?group_by=state'),
+      'class="chart-bar" data-color="amber"'
+    )
     const form = await textOf(`/admin/Mooring/update/${done.id}`)
     assert.match(form, new RegExp(`<option value="in_progress"[^>]*>${label}</option>`))
     assert.match(form, /<option value="done"[^>]*selected[^>]*>done<\/option>/)

@@ -18,7 +18,7 @@ export interface ChartBody {
   kind: 'chart'
   drawing: string
   /** Names of the series with the class of their colour; none for one series */
-  legend: Array<{ label: string; style: string }>
+  legend: Array<{ label: string; style: string; color: string | undefined }>
   headings: string[]
   rows: Array<{ label: string; url: string | null; values: string[] }>
   url: string
@@ -80,8 +80,9 @@ async function bodyOf(ctx: HttpContext, site: CardSite, card: AdminCard): Promis
 async function chartBody(ctx: HttpContext, site: CardSite, card: ChartCard): Promise<ChartBody> {
   const { parameters, isTime, buckets, series } = await chartData(ctx, site, card)
   const { view } = parameters
-  const shown = series.map(({ label, values }) => ({
+  const shown = series.map(({ label, color, values }) => ({
     label,
+    color,
     values: values.map(Number),
     texts: shownValues(site, view, card.select, values),
   }))
@@ -96,9 +97,13 @@ async function chartBody(ctx: HttpContext, site: CardSite, card: ChartCard): Pro
       isTime,
       title: site.text('dashboard.cards.chart', { label: card.label }),
       labels: buckets.map(({ label }) => label),
+      colors: buckets.map(({ color }) => color),
       series: shown,
     }),
-    legend: series.length > 1 ? series.map(({ label }, at) => ({ label, style: `key-${at}` })) : [],
+    legend:
+      series.length > 1
+        ? series.map(({ label, color }, at) => ({ label, color, style: `key-${at}` }))
+        : [],
     headings: [
       view.labelOf([card.groupBy].flat()[0]),
       ...(series.length > 1 ? series.map(({ label }) => label) : [measure]),

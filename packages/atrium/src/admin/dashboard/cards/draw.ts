@@ -1,4 +1,5 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
+import { painted, round } from '../../charts/bar_chart.js'
 import { escaped } from '../../text/plain_text.js'
 
 /** What a drawing shows: names on its axis, and numbers for each. */
@@ -7,7 +8,14 @@ export interface Drawing {
   isTime: boolean
   title: string
   labels: readonly string[]
-  series: ReadonlyArray<{ label: string; values: readonly number[]; texts: readonly string[] }>
+  /** Colours of the values on the axis, for one series */
+  colors: ReadonlyArray<string | undefined>
+  series: ReadonlyArray<{
+    label: string
+    color?: string
+    values: readonly number[]
+    texts: readonly string[]
+  }>
 }
 
 const HEIGHT = 160
@@ -33,7 +41,7 @@ export function draw(drawing: Drawing): string {
 }
 
 /** Horizontal bars, for names that need space. */
-function rows({ labels, series }: Drawing): [height: number, content: string] {
+function rows({ colors, labels, series }: Drawing): [height: number, content: string] {
   const [low, high] = extent(series, labels.length)
   const across = scaleLinear()
     .domain([low, high])
@@ -43,7 +51,7 @@ function rows({ labels, series }: Drawing): [height: number, content: string] {
     const stack = stackOf(series, row)
     const bars = stack.map(({ from, to, at }) => {
       const [x, end] = [across(Math.min(from, to)), across(Math.max(from, to))]
-      return `<rect class="bar-${at}" x="${round(x)}%" y="${y + (ROW - BAR) / 2}" width="${round(Math.max(end - x, 0.4))}%" height="${BAR}" rx="2"/>`
+      return `<rect ${painted(`bar-${at}`, series[at].color ?? colors[row])} x="${round(x)}%" y="${y + (ROW - BAR) / 2}" width="${round(Math.max(end - x, 0.4))}%" height="${BAR}" rx="2"/>`
     })
     const text = series.length === 1 ? compact(series[0].texts[row], series[0].values[row]) : ''
     const middle = y + ROW / 2
@@ -57,7 +65,7 @@ function rows({ labels, series }: Drawing): [height: number, content: string] {
 }
 
 function columns(drawing: Drawing): [height: number, content: string] {
-  const { kind, labels, series } = drawing
+  const { colors, kind, labels, series } = drawing
   const [low, high] = extent(series, labels.length, kind !== 'lines')
   const up = scaleLinear().domain([low, high]).nice(4).range([HEIGHT, 0])
   const across = scaleBand<number>()
@@ -76,7 +84,7 @@ function columns(drawing: Drawing): [height: number, content: string] {
     const stack = kind === 'lines' ? [] : stackOf(series, at)
     const bars = stack.map(({ from, to, at: index }) => {
       const [top, bottom] = [up(Math.max(from, to)), up(Math.min(from, to))]
-      return `<rect class="bar-${index}" x="${round(across(at)!)}%" y="${round(top)}" width="${round(across.bandwidth())}%" height="${round(Math.max(bottom - top, 1))}" rx="2"/>`
+      return `<rect ${painted(`bar-${index}`, series[index].color ?? colors[at])} x="${round(across(at)!)}%" y="${round(top)}" width="${round(across.bandwidth())}%" height="${round(Math.max(bottom - top, 1))}" rx="2"/>`
     })
     const x = round(across(at)! - (across.step() - across.bandwidth()) / 2)
     return (
@@ -113,11 +121,11 @@ function curves(
   across: ReturnType<typeof scaleBand<number>>,
   up: (value: number) => number
 ): string {
-  const paths = series.map(({ values }, index) => {
+  const paths = series.map(({ color, values }, index) => {
     const points = values.map(
       (value, at) => `${round(across(at)! + across.bandwidth() / 2)},${round(up(value))}`
     )
-    return `<polyline class="line-${index}" points="${points.join(' ')}" vector-effect="non-scaling-stroke"/>`
+    return `<polyline ${painted(`line-${index}`, color)} points="${points.join(' ')}" vector-effect="non-scaling-stroke"/>`
   })
   return `<svg viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none" width="100%" height="${HEIGHT}">${paths.join('')}</svg>`
 }
@@ -160,8 +168,4 @@ function titleOf(label: string, series: Drawing['series'], at: number): string {
 function shortened(text: string, longest = LONGEST_NAME): string {
   const characters = [...text]
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

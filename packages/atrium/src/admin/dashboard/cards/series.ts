@@ -10,6 +10,7 @@ import { referencesOf, titlesIfReadable } from '../../relations/references.js'
 import { isInvisible } from '../../text/plain_text.js'
 import { presentZone } from '../../time/time_zone.js'
 import type { ChartCard } from '../../views/admin_card.js'
+import { choiceOf } from '../../views/choice_options.js'
 import { listOfCard, type CardSite } from './card_list.js'
 import { inPeriod, periodOf, type Period } from './period.js'
 import { valueIn } from './shown_value.js'
@@ -19,6 +20,8 @@ type Value = string | number
 /** A place on the axis of a chart: a value of a column, or some days. */
 export interface Bucket {
   label: string
+  /** Colour of the value's badge; undefined without one [G4] */
+  color?: string
   /** URL of the list of the records; null if there is none */
   url: string | null
 }
@@ -30,7 +33,7 @@ export interface ChartData {
   isTime: boolean
   buckets: Bucket[]
   /** Each with one value per bucket; the first alone has no label */
-  series: Array<{ label: string; values: Value[] }>
+  series: Array<{ label: string; color?: string; values: Value[] }>
 }
 
 /* Maximum number of values of a column; the others are summed up. */
@@ -95,6 +98,7 @@ async function byValues(
     isTime: false,
     buckets: sets.map((set, at) => ({
       label: labels[at] ?? site.text('dashboard.cards.others', { count: rest.length }),
+      color: at < first.length ? colorOf(parameters, axis, set[0]) : undefined,
       url: at < first.length ? urlOf(parameters, axis, set[0]) : null,
     })),
     series: await seriesOf(ctx, site, parameters, second, rows, (some) =>
@@ -189,11 +193,12 @@ async function seriesOf(
 ): Promise<ChartData['series']> {
   if (!second) return [{ label: '', values: valuesOf(() => true) }]
   const { apiName } = second
-  const known = distinct(rows.map((row) => row[apiName]))
+  const known = inOrderOfChoices(parameters, second, distinct(rows.map((row) => row[apiName])))
   const first = known.length > MOST_SERIES ? known.slice(0, MOST_SERIES - 1) : known
   const labels = await labelsOf(ctx, site, parameters, second, first)
   const series = first.map((value, at) => ({
     label: labels[at],
+    color: colorOf(parameters, second, value),
     values: valuesOf((row) => row[apiName] === value),
   }))
   if (first.length === known.length) return series
@@ -205,6 +210,24 @@ function sum(rows: readonly Row[], select: string): Value {
   if (rows.length === 1) return valueIn(rows[0], select as 'count')
   if (select === 'count') return rows.reduce((total, row) => total + Number(row.count), 0)
   return totalOf(rows.map((row) => ({ value: row[select], exponent: 0 }))) ?? 0
+}
+
+function colorOf({ view }: ListParameters, { apiName }: Column, value: unknown) {
+  return choiceOf(view, apiName, value)?.color
+}
+
+/** Sorts the values of an enum as its options list them; the other values follow. */
+function inOrderOfChoices(
+  { view }: ListParameters,
+  { apiName }: Column,
+  values: unknown[]
+): unknown[] {
+  const names = Object.keys(view.fieldOptions(apiName).choices ?? {})
+  const [listed, others] = [true, false].map((isListed) =>
+    values.filter((value) => names.includes(String(value)) === isListed)
+  )
+  const placeOf = (value: unknown) => names.indexOf(String(value))
+  return [...listed.toSorted((one, other) => placeOf(one) - placeOf(other)), ...others]
 }
 
 function distinct(values: readonly unknown[]): unknown[] {

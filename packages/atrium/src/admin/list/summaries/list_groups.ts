@@ -6,6 +6,7 @@ import { inUtc } from '#base/values/datetime'
 import { textOf } from '#base/values/numbers'
 import { barChart, formatDay } from '../../charts/bar_chart.js'
 import type { Site } from '../../views/site.js'
+import { choiceOf } from '../../views/choice_options.js'
 import { inSentence } from '../../text/plain_text.js'
 import { presentZone } from '../../time/time_zone.js'
 import { cutText, type ShownCell } from '../cell.js'
@@ -26,6 +27,8 @@ const LONGEST_BAR_LABEL = 14
 
 interface Group {
   label: string
+  /** Colour of the value's badge [G4] */
+  color?: string
   count: number
   /** URL of the group's records; null if no filter can select the value */
   url: string | null
@@ -107,6 +110,7 @@ async function values(
     const text = value === null ? null : textOf(value)
     return {
       label: labelOfValue(site, view, column, text, titles),
+      color: choiceOf(view, column.apiName, text)?.color,
       count: row.count as number,
       url: withValue(view, records, column, text),
       cells: summaries.map((one) => figureCell(site, view, one, row[nameOf(one)])),
@@ -154,8 +158,9 @@ function chartOf(site: Site, label: string, groups: readonly Group[], areDays: b
   const shown = groups.slice(0, MOST_BARS)
   if (shown.length < 2) return null
   const months = Info.months('short', { locale: 'en' })
-  const bars = shown.map(({ label: text, count }) => ({
+  const bars = shown.map(({ label: text, color, count }) => ({
     label: areDays ? formatDay(text, months) : cutText(text, LONGEST_BAR_LABEL),
+    color,
     count,
   }))
   const count = shown.length
