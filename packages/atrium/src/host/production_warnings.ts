@@ -1,6 +1,7 @@
 import type { Secret } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, isGuessable } from '#admin'
+import { LOOPBACK } from '#base/http/served_hosts'
 
 /** Settings that can be unsafe in production. */
 export interface ProductionSettings {
@@ -8,6 +9,10 @@ export interface ProductionSettings {
   appKey: string
   /** Name of the store that counts login attempts */
   limiterStore: string
+  /** Lists of client addresses by the name of their option */
+  networks: Record<string, readonly string[]>
+  /** Returns true if a proxy with this address is trusted */
+  trusts: (address: string) => boolean
   /** Connections by name; only those in use */
   connections: Record<string, DatabaseAddress>
 }
@@ -35,11 +40,18 @@ export async function settingsOf({
     appUrl: config.get('app.appUrl'),
     appKey: config.get<Secret<string>>('admin.appKey').release(),
     limiterStore: config.get('admin.limiter'),
+    networks: {
+      'metrics.addresses': config.get('admin.metrics.addresses', []),
+      'allowedNetworks': config.get('admin.allowedNetworks') ?? [],
+    },
+    trusts: (address) => config.get<Trusts>('app.http.trustProxy', () => false)(address, 0),
     connections: Object.fromEntries(
       names.map((name) => [name, addressOf(config.get(`database.connections.${name}`))])
     ),
   }
 }
+
+type Trusts = (address: string, distance: number) => boolean
 
 const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/
 
@@ -47,7 +59,7 @@ const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/
  * Returns warnings about unsafe settings of a production server, with instructions. No warning contains a secret.
  */
 export function productionWarnings(settings: ProductionSettings): string[] {
-  const { appKey, appUrl, connections, limiterStore } = settings
+  const { appKey, appUrl, connections, limiterStore, networks, trusts } = settings
   const warnings: string[] = []
   if (new URL(appUrl).protocol === 'http:') {
     warnings.push(
@@ -62,6 +74,16 @@ export function productionWarnings(settings: ProductionSettings): string[] {
   if (isGuessable(appKey)) {
     warnings.push(
       `APP_KEY can be guessed, as it consists of words or repeats itself. Make one with: node -p "crypto.randomBytes(32).toString('base64url')"`
+    )
+  }
+  for (const [option, list] of Object.entries(networks)) {
+    const own = list.find((entry) => {
+      const [address] = entry.split('/')
+      return LOOPBACK.has(address) && !trusts(address)
+    })
+    if (own === undefined) continue
+    warnings.push(
+      `${option} of config/admin.ts has ${own}, an address of this machine, and no proxy there is trusted: every client of a proxy that adds no headers has it. Set TRUST_PROXY (trustProxy of config/app.ts) to loopback, or remove ${own}`
     )
   }
   for (const [name, { hasTls, host }] of Object.entries(connections)) {

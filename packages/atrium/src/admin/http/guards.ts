@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { isForgery } from '#base/http/cross_site'
 import { NetworkList } from '#base/http/network'
+import { listsClient } from '#base/http/served_hosts'
 import { noteRefusal } from '#base/http/refusals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { CrossSiteRequest, NetworkNotAllowed } from './errors.js'
@@ -33,7 +34,7 @@ export function refuseOutsiders(ctx: HttpContext): void {
   if (networks) {
     let list = LISTS.get(networks)
     if (!list) LISTS.set(networks, (list = new NetworkList(networks)))
-    if (!list.has(ctx.request.ip())) throw new NetworkNotAllowed()
+    if (!listsClient(list, ctx)) throw new NetworkNotAllowed()
   }
   if (isForgery(ctx)) throw new CrossSiteRequest()
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import { listed, shown, ValueError } from '../errors.js'
+import { NetworkList } from './network.js'
 
 interface HostRules {
   /** Public address of the application, such as `https://shop.example.com` */
@@ -153,6 +155,29 @@ type AppSettings = {
   appUrl: string
   hosts?: string[]
   http?: { trustProxy?: HostRules['trusts'] }
+}
+
+/** Addresses of this machine */
+export const LOOPBACK = new NetworkList(['127.0.0.0/8', '::1'])
+
+/* Headers that proxies add */
+const FORWARDING = [
+  ...['forwarded', 'via', 'x-real-ip'],
+  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+]
+
+/**
+ * Returns true if a list has the address of the client. That of a request which a proxy on this machine has passed on is
+ * unknown, unless the proxy is trusted: all of its clients have the address of this machine.
+ */
+export function listsClient(list: NetworkList, { request }: HttpContext): boolean {
+  const address = request.ip()
+  return list.has(address) && !(LOOPBACK.has(address) && isForwarded(request.request))
+}
+
+function isForwarded(request: IncomingMessage): boolean {
+  const isPassedOn = FORWARDING.some((name) => request.headers[name] !== undefined)
+  return isPassedOn && !servedHosts().trusts(request)
 }
 
 const ANY_HOST: string[] = []

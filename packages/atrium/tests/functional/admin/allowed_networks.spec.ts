@@ -15,10 +15,16 @@ function allow(networks: readonly string[] | undefined): void {
 
 /** Trusts every proxy, as TRUST_PROXY does for one. */
 function trustProxies(cleanup: (restore: () => void) => void): void {
-  const http = app.config.get<{ trustProxy: unknown }>('app.http')
+  const settings = app.config.get<{ http: { trustProxy: unknown } }>('app')
+  const { http } = settings
   const { trustProxy } = http
   http.trustProxy = () => true
-  cleanup(() => void (http.trustProxy = trustProxy))
+  /* A copy, because the served hosts are stored with the settings that they were read from. */
+  app.config.set('app', { ...settings })
+  cleanup(() => {
+    http.trustProxy = trustProxy
+    app.config.set('app', settings)
+  })
 }
 
 const PATHS = [
@@ -68,6 +74,20 @@ test.group('Allowed networks', (group) => {
     assert.equal(await login('::ffff:192.0.2.1'), 200)
     assert.equal(await login('2001:db8::7'), 200)
     assert.equal(await login('198.51.100.1'), 403)
+  })
+
+  test('[W10] a client of an untrusted proxy on this machine has no known address', async ({
+    assert,
+    cleanup,
+  }) => {
+    allow(HERE)
+    const through = (headers: Record<string, string>) => statusOf(get('/admin/login', { headers }))
+    assert.equal(await through({}), 200)
+    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+      assert.equal(await through({ [name]: '127.0.0.1' }), 403, name)
+    }
+    trustProxies(cleanup)
+    assert.equal(await through({ 'x-forwarded-for': '127.0.0.1' }), 200)
   })
 
   test('[W10] invalid allowedNetworks are refused at the start')

@@ -150,6 +150,18 @@ test.group('Metrics | settings', () => {
       )
     })
 
+  test('[W6] the address of an untrusted proxy on this machine is not that of its clients', ({
+    assert,
+  }) => {
+    const ctx = context('127.0.0.1')
+    const request = { headers: {}, socket: { remoteAddress: '127.0.0.1' } }
+    Object.assign(ctx.request, { request })
+    const status = () => statusOf(() => access({ addresses: ['127.0.0.1'] }).check(ctx))
+    assert.equal(status(), 200)
+    Object.assign(request.headers, { 'x-forwarded-for': '192.0.2.1' })
+    assert.equal(status(), 404)
+  })
+
   test('[W6, P9] refuses invalid settings, without the token in the message', ({ assert }) => {
     const appKey = new Secret('key')
     assert.isUndefined(defineConfig({ appKey }).metrics)

@@ -5,6 +5,8 @@ const SAFE = {
   appUrl: 'https://shop.example.com',
   appKey: 'Zk3vQ9sXw7pLr2TtYb8NcH5mJd6GfA1eUo4iKqWz0Rx',
   limiterStore: 'database',
+  networks: { allowedNetworks: ['10.0.0.0/8'] },
+  trusts: () => false,
   connections: { postgres: { host: 'db.example.com', hasTls: true } },
 }
 
@@ -17,6 +19,8 @@ test.group('Warnings of a production server', () => {
       assert.deepEqual(productionWarnings({ ...SAFE, connections }), [])
     }
     assert.deepEqual(productionWarnings(SAFE), [])
+    const networks = { allowedNetworks: ['127.0.0.1'] }
+    assert.deepEqual(productionWarnings({ ...SAFE, networks, trusts: () => true }), [])
   })
 
   test('each unsafe setting is reported with its location in a clone and in an application, without secrets', ({
@@ -27,13 +31,16 @@ test.group('Warnings of a production server', () => {
       appUrl: 'http://shop.example.com',
       appKey,
       limiterStore: 'memory',
+      networks: { 'metrics.addresses': ['10.0.0.0/8', '::1'] },
+      trusts: () => false,
       connections: { mysql: { host: '10.0.0.5', hasTls: false } },
     })
-    assert.lengthOf(warnings, 4)
+    assert.lengthOf(warnings, 5)
     for (const [index, places] of [
       ['APP_URL', 'config/app.ts'],
       ['config/admin.ts', 'LIMITER_STORE'],
       ['APP_KEY'],
+      ['metrics.addresses', '::1', 'TRUST_PROXY', 'config/app.ts'],
       ['config/database.ts', 'DB_TLS=true'],
     ].entries()) {
       for (const place of places) assert.include(warnings[index], place)
