@@ -20,7 +20,7 @@ const MIDDLEWARE = 'adonis-atrium/middleware'
 export async function configure(command: Configure): Promise<void> {
   const { app, logger } = command
   if (!existsSync(app.configPath('database.ts'))) {
-    logger.error('There is no config/database.ts: run node ace add @adonisjs/lucid first')
+    logger.error('config/database.ts is missing: run node ace add @adonisjs/lucid first')
     command.exitCode = 1
     return
   }

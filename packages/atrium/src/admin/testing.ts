@@ -111,7 +111,7 @@ async function idsOf(names: readonly string[]): Promise<number[]> {
   return names.map((name) => {
     const role = roles.find((one) => one.name === name)
     if (role) return role.id
-    throw new ValueError(`There is no role ${JSON.stringify(name)}`)
+    throw new ValueError(`Unknown role ${JSON.stringify(name)}`)
   })
 }
 

@@ -83,7 +83,7 @@ async function ofTables(site: AdminSite): Promise<Finding[]> {
   const findings = await failuresOf(() => resources.load())
   findings.push(...(await roleErrors(site)))
   if (!(await AdminUser.query().first())) {
-    findings.push(note('There is no admin user. Make one with: node ace admin:create'))
+    findings.push(note('No admin user exists. Make one with: node ace admin:create'))
   }
   return findings
 }

@@ -72,7 +72,7 @@ test.group('Second run of failed tests', () => {
     assert.isEmpty(await namesOf([outcomeOf('one'), outcomeOf('two')]))
   })
 
-  test('there is no second run if many tests failed, or anything other than a test', async ({
+  test('tests run once if many of them failed, or anything other than a test', async ({
     assert,
   }) => {
     const most = Array.from({ length: FAILURES_MAX }, (_, index) => `file ${index}`)

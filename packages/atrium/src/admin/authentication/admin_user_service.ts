@@ -83,7 +83,7 @@ export class AdminUserService {
    */
   async findByName(username: string): Promise<AdminUser> {
     const user = await AdminUser.findBy('username', username)
-    if (!user) throw new ValueError(`There is no admin user ${JSON.stringify(username)}`)
+    if (!user) throw new ValueError(`Unknown admin user ${JSON.stringify(username)}`)
     return user
   }
 

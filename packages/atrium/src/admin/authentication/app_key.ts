@@ -6,7 +6,7 @@ export const SHORTEST_KEY = 32
 const KEY_OF_TESTS = /^only-for-tests-/
 
 /**
- * Checks that the key is neither known nor weak, because anyone with the key can sign in as any user.
+ * Checks that the key is not a known or weak one, because anyone with the key can sign in as any user.
  *
  * @throws ValueError  whose message does not contain the key
  */

@@ -27,7 +27,7 @@ export abstract class AdminCommand extends Command {
   }
 
   /**
-   * @throws CommandFailure  when required flags are missing and there is no terminal to prompt for
+   * @throws CommandFailure  when required flags are missing, without a terminal to prompt for
    *   them
    */
   protected requireFlags(...missing: Array<string | false>): void {

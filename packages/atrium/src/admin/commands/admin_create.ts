@@ -86,7 +86,7 @@ export default class AdminCreate extends AdminCommand {
       if (role) return role.id
       const known = roles.map((one) => JSON.stringify(one.name)).join(', ')
       throw new CommandFailure(
-        `There is no role ${JSON.stringify(name)}; roles are ${known || 'none yet'}`
+        `Unknown role ${JSON.stringify(name)}; roles are ${known || 'none yet'}`
       )
     })
   }

@@ -19,7 +19,7 @@ export default class AdminEvents extends AdminCommand {
     const { eventIntegration } = await this.site()
     if (!eventIntegration?.prune) {
       throw new CommandFailure(
-        'There is no event log that could be pruned: eventIntegration of config/admin.ts has none'
+        'Nothing to prune: eventIntegration of config/admin.ts has no event log'
       )
     }
     const removed = await eventIntegration.prune()

@@ -132,7 +132,7 @@ export default class AdminRoles extends AdminCommand {
       return await readFile(resolve(path), 'utf8')
     } catch (error) {
       const { code } = error as { code?: string }
-      if (code === 'ENOENT') throw new CommandFailure(`There is no file ${path}`)
+      if (code === 'ENOENT') throw new CommandFailure(`The file ${path} does not exist`)
       if (code === 'EISDIR') throw new CommandFailure(`${path} is a folder, and must be a file`)
       throw new CommandFailure(`The file ${path} can't be read (${code})`)
     }

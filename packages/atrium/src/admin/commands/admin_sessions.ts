@@ -32,7 +32,7 @@ export default class AdminSessions extends AdminCommand {
     const revoked = sessions.filter((session) => String(session.id) === this.revoke)
     if (revoked.length === 0) {
       const whose = this.username === undefined ? '' : ` of ${this.username}`
-      throw new CommandFailure(`There is no active session ${JSON.stringify(this.revoke)}${whose}`)
+      throw new CommandFailure(`No active session ${JSON.stringify(this.revoke)}${whose} exists`)
     }
     await this.#end(revoked)
   }

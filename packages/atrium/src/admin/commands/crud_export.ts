@@ -108,7 +108,7 @@ export default class CrudExport extends AdminCommand {
       adminModel ? [] : [name]
     )
     throw new CommandFailure(
-      `There is no model ${this.model} on the admin site; models are ${names.join(', ')}`
+      `Unknown model ${this.model}; models on the admin site are ${names.join(', ')}`
     )
   }
 

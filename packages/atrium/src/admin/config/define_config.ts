@@ -128,7 +128,7 @@ export interface AdminConfig {
     /** True to allow webhooks to addresses in private networks and of this machine. Default: false [W4] */
     allowPrivate: boolean
   }
-  /** Access to `/metrics`; undefined: there are no metrics [W6] */
+  /** Access to `/metrics`; undefined: no metrics [W6] */
   metrics: MetricsConfig | undefined
   /** User attributes that forms and commands offer, by name [U3] */
   userAttributes: UserAttributes

@@ -112,7 +112,7 @@ export async function readAttributes(
       const names = Object.keys(declared)
       const known = names.length > 0 ? `attributes are ${listed(names)}` : 'none is declared'
       throw new ValueError(
-        `There is no attribute ${JSON.stringify(name)}; ${known} in userAttributes of config/admin.ts`
+        `Unknown attribute ${JSON.stringify(name)}; ${known} in userAttributes of config/admin.ts`
       )
     }
     if (text.trim() === '') throw new ValueError(`The attribute ${name} needs a value`)

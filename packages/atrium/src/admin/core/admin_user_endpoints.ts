@@ -42,7 +42,7 @@ export function adminUserSchemas(users: AdminUserService, attributes: UserAttrib
     })()
 
   /*
-   * The lengths become attributes of the form. There is no maximum length, because browsers silently truncate a longer
+   * The lengths become attributes of the form. They have no maximum, because browsers silently truncate a longer
    * password when it is pasted.
    */
   const password = () =>

@@ -185,7 +185,7 @@ export interface ShownEvent {
   mark: EventMark
   failed: boolean
   who: PlainText | null
-  /** Text to show if there is no user name */
+  /** Text to show without a user name */
   unnamed: string
   subject: Subject | null
   address: PlainText | null

@@ -105,7 +105,7 @@ export class HistoryController {
   /**
    * Renders the list of versions, or one version if the query contains one.
    *
-   * @throws PageNotFound  if there is no event log, or no record that the user can see
+   * @throws PageNotFound  without an event log, or a record that the user can see
    */
   async show(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this

@@ -38,7 +38,7 @@ interface HistoryEntry {
   /** The event that undid a change of inline rows; null if there is none, or for a version */
   undone: { url: string; id: string } | null
   who: PlainText | null
-  /** Text to show if there is no user name */
+  /** Text to show without a user name */
   unnamed: string
   notes: string[]
   /** Labels of the changed fields of an update */

@@ -152,7 +152,7 @@ export class ConsoleParts {
   }
 }
 
-/** Runs the steps of a command. The notes are kept in memory only. */
+/** Runs the steps of a command. The notes are in memory only. */
 class ConsoleSteps implements StepRunner {
   readonly job: StepRunner['job'] = { notes: null }
   readonly store: StepRunner['store']

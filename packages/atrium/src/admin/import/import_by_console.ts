@@ -143,7 +143,7 @@ async function specOf(
   const requested = key === NO_KEY ? [] : (key?.split(',') ?? [])
   const wrong = requested.map((one) => one.trim()).find((one) => !names.includes(one))
   if (wrong !== undefined) {
-    throw new ValueError(`There is no field ${wrong} of ${model}; fields are ${listed(names)}`)
+    throw new ValueError(`Unknown field ${wrong} of ${model}; fields are ${listed(names)}`)
   }
   const guessed = guessKey(importer.view.resource, fields, mapping)
   const chosen = key === undefined ? guessed : key === NO_KEY ? null : key
@@ -199,12 +199,12 @@ function viewOf(site: AdminSite, model: string): ModelView {
     ...known.map((one) => one.name),
     ...resources.endpoints().map(({ resource }) => resource.name),
   ])
-  throw new ValueError(`There is no model ${model}; models are ${listed(names)}`)
+  throw new ValueError(`Unknown model ${model}; models are ${listed(names)}`)
 }
 
 async function existing(path: string): Promise<{ size: number }> {
   const found = await stat(path).catch(() => null)
-  if (!found) throw new ValueError(`There is no file ${path}`)
+  if (!found) throw new ValueError(`The file ${path} does not exist`)
   if (!found.isFile()) throw new ValueError(`${path} is a folder, and must be a file`)
   return found
 }

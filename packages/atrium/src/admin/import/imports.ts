@@ -240,7 +240,7 @@ export class Imports {
    * Writes the rows that the dry run found invalid, in the format of the file, with an additional column for the
    * reasons. Ends the output.
    *
-   * @throws PageNotFound  before anything is written, if there is no dry run or the file no longer exists
+   * @throws PageNotFound  before anything is written, without a dry run, or if the file no longer exists
    */
   async invalidRows(one: AdminImport, output: Writable): Promise<void> {
     const view = this.site.models.get(one.model)

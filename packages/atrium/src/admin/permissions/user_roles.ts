@@ -118,7 +118,7 @@ export async function holdersOf(
 
 /** The role of users who are created without roles. [U5] */
 export class DefaultRole {
-  /** @param name  `defaultRole` of `config/admin.ts`; null if there is no default role */
+  /** @param name  `defaultRole` of `config/admin.ts`; null without a default role */
   constructor(readonly name: string | null) {}
 
   /**

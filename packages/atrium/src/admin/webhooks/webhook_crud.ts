@@ -38,7 +38,7 @@ export function webhookSchemas(
   const modelError = (name: string) => {
     const names = webhookModels(site.models.values())
     if (names.includes(name)) return null
-    return `There is no model ${JSON.stringify(name)}; models are ${names.join(', ')}`
+    return `Unknown model ${JSON.stringify(name)}; models are ${names.join(', ')}`
   }
   const typeError = (type: string) => {
     if ((WEBHOOK_ACTIONS as readonly string[]).includes(type)) return null

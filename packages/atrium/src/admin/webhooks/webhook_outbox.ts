@@ -67,7 +67,7 @@ export class WebhookOutbox implements WriteObserver {
     private readonly wake: () => void
   ) {}
 
-  /** True if there are no webhooks */
+  /** True without webhooks */
   get isIdle(): boolean {
     return this.list.known?.length === 0
   }

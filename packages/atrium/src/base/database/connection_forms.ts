@@ -53,7 +53,7 @@ export function noteConversions(rows: readonly Row[], conversions: Conversions):
 }
 
 /**
- * Returns a copy of the row as the connection itself returns it; undefined if there is no difference.
+ * Returns a copy of the row as the connection itself returns it; undefined if both are equal.
  *
  * @param row  row that a query of the engine returned
  */

@@ -98,7 +98,7 @@ export class AssetStore {
    */
   url(name: string): string {
     const url = this.#urls.get(name)
-    if (url === undefined) throw new RuntimeError(`There is no asset called ${name}`)
+    if (url === undefined) throw new RuntimeError(`Unknown asset ${name}`)
     return url
   }
 

@@ -134,7 +134,7 @@ let own: EngineRouter | undefined
  */
 export function engineRouter(): EngineRouter {
   if (own) return own
-  throw new RuntimeError('There are no routes before the provider of #crud has booted')
+  throw new RuntimeError('The provider of #crud has not booted yet, so it has no routes')
 }
 
 /** Sets the router; called by the provider. */

@@ -333,7 +333,7 @@ export const unavailable = (reason: Unavailability) => {
 const UNAVAILABLE: Record<Unavailability, [detail: string, seconds: string]> = {
   busy: ['The database is busy; try again', '1'],
   away: ['The database can not be reached; try again', '5'],
-  full: ['There is no room left to store anything; try again later', '60'],
+  full: ['The disk of the database is full; try again later', '60'],
 }
 
 export const internalError = () => new Problem(500, 'The server made a mistake; it was logged')

@@ -20,7 +20,7 @@ const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/
 /**
  * Returns the total of the parts with every digit, as a plain numeral without trailing zeros.
  *
- * @returns null if there is no value; for infinity and values that are not numbers, the text of the database
+ * @returns null without a value; for infinity and values that are not numbers, the text of the database
  */
 export function totalOf(parts: readonly SumPart[]): string | null {
   if (parts.every(({ value }) => value === null || value === undefined)) return null

@@ -72,7 +72,7 @@ export default class CrudRoutes extends Command {
     if (chosen.length > 0) return chosen
     const names = [...new Set(all.map(({ resource }) => resource.name))]
     throw new CommandFailure(
-      `There is no model ${this.model} with endpoints; models are ${names.sort().join(', ') || 'none'}`
+      `Unknown model ${this.model}; models with endpoints are ${names.sort().join(', ') || 'none'}`
     )
   }
 }

@@ -46,7 +46,7 @@ export class Write {
   /** True if the database performed the write because of another write and a foreign key */
   readonly caused: boolean
   /**
-   * Rows before and after the write, as `Dialect.select` returns them; null if there is no row. Undefined if they were
+   * Rows before and after the write, as `Dialect.select` returns them; null without a row. Undefined if they were
    * not read
    */
   readonly rows: { before?: Row | null; after?: Row | null }

@@ -67,7 +67,7 @@ export async function allowCrossOrigin(ctx: HttpContext): Promise<boolean> {
 }
 
 /**
- * True if an allowed origin sent the request, which then is no forgery. [B9]
+ * True if an allowed origin sent the request, so it is not forged. [B9]
  *
  * @param byCookies  true if the endpoint can accept cookies; without `credentials` they are not accepted from there
  */

@@ -30,7 +30,7 @@ export abstract class CrudWritesOfMany<
    * @param options  `on`: the columns of the primary key or of a unique index
    * @returns the item, as `create` returns it
    * @throws Problem 403, 409 or 422
-   * @throws ValueError  for columns that are no unique key
+   * @throws ValueError  for columns without a unique key
    */
   async upsert(values: Values, options: UpsertOptions): Promise<Item> {
     return await upsertItem(await this.contextFor(options), values, options, this)

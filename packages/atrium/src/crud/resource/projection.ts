@@ -20,7 +20,7 @@ export class Projection {
   readonly #grants: readonly Grant[]
 
   /**
-   * @param grants    null if there are no restrictions other than excluded relations
+   * @param grants    null without restrictions other than excluded relations
    * @param includes  API names of relations that responses do not include
    */
   constructor(

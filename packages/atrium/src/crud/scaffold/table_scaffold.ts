@@ -91,7 +91,7 @@ export class TableScaffold {
       if (!tables.has(name)) {
         const all = await listTables(this.#client)
         const others = all.filter((table) => !isInternal(table))
-        throw new ValueError(`There is no table ${name}; tables are ${listed(others)}`)
+        throw new ValueError(`Unknown table ${name}; tables are ${listed(others)}`)
       }
       if (isInternal(name)) throw new ValueError(`${name} is a table of the engine or of a package`)
       if (model) throw new ValueError(`The table ${name} has the model ${model.model} already`)

@@ -445,7 +445,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 2)
   }).tags(['@database'])
 
-  test('[B14] there is no route without the delete action', async ({ assert }) => {
+  test('[B14] the route is missing without the delete action', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')
     assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
     assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)

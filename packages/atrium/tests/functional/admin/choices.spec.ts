@@ -164,7 +164,7 @@ test.group('Admin | choices of a reference', (group) => {
       assert.equal(status, 404)
     })
 
-  test('[B14] there are no choices without the create and update actions', async ({ assert }) => {
+  test('[B14] choices need the create or the update action', async ({ assert }) => {
     const { status } = await ask('studio_id', { model: 'Playback' })
     assert.equal(status, 404)
   })

@@ -229,7 +229,7 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(await of('', { facets: ['grade', 'details', 'picture'] }), [])
   })
 
-  test('[L3] there are no facets if application code filters the records of a list', async ({
+  test('[L3] facets are missing if application code filters the records of a list', async ({
     assert,
   }) => {
     class Fewer extends LucidCrud {

@@ -202,10 +202,7 @@ test.group('Admin | update', (group) => {
     assert.equal(previous.headers.get('location'), `${history}?page=2`)
   })
 
-  test('[E2, E5] there is no link to the history without a readable log', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[E2, E5] links to the history need a readable log', async ({ assert, cleanup }) => {
     const loom = await machine()
     for (const integration of [undefined, { log: async () => {} }]) {
       cleanup(await withIntegration(integration))

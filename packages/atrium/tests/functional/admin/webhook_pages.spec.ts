@@ -93,8 +93,8 @@ test.group('Webhooks | pages', (group) => {
   test('[W4] invalid values are refused with the reason', async ({ assert }) => {
     for (const [values, text] of [
       [{ address: 'ftp://example.com' }, 'must begin with https'],
-      [{ address: receiver.url, models: ['Nothing'] }, 'There is no model'],
-      [{ address: receiver.url, models: ['AdminUser'] }, 'There is no model'],
+      [{ address: receiver.url, models: ['Nothing'] }, 'Unknown model'],
+      [{ address: receiver.url, models: ['AdminUser'] }, 'Unknown model'],
       [{ address: receiver.url, event_types: ['exploded'] }, 'Unknown event type'],
       [{ address: receiver.url, event_types: ['admin_user.created'] }, 'Unknown event type'],
     ] as Array<[object, string]>) {

@@ -11,7 +11,7 @@ const SAFE = {
 }
 
 test.group('Warnings of a production server', () => {
-  test('there are no warnings about safe settings, a file, a socket and the same machine', ({
+  test('safe settings cause no warnings, and neither do a file, a socket and the same machine', ({
     assert,
   }) => {
     for (const host of [undefined, '/run/postgresql', 'localhost', '127.0.0.1', '::1']) {

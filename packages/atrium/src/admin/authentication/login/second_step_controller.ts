@@ -25,7 +25,7 @@ import { redirect } from '../../http/redirect.js'
 export class SecondStepController {
   constructor(private readonly site: AdminSite) {}
 
-  /** Shows the form, or redirects to the login if there is no first step. */
+  /** Shows the form, or redirects to the login without a first step. */
   async show(ctx: HttpContext): Promise<unknown> {
     const step = await firstStepOf(ctx)
     if (!step) return this.#beginAnew(ctx)

@@ -36,7 +36,7 @@ export interface SsoSecrets {
 }
 
 /**
- * A person whom the provider has authenticated with an ID token that has a valid signature, issuer, audience, nonce and
+ * A person with an ID token of the provider that has a valid signature, issuer, audience, nonce and
  * time.
  */
 export interface SsoPerson {

@@ -12,7 +12,7 @@ import { hasUnsavableFields } from './save_draft.js'
  * user who entered them, and only on the same page. [R5, R10]
  *
  * @param fields  fields of the form
- * @returns notes to show; null if there is no draft
+ * @returns notes to show; null without a draft
  */
 export async function restoreTexts(
   ctx: HttpContext,

@@ -89,7 +89,7 @@ export async function textsOfRow(
  *
  * @param fields  fields of the row that the user can write
  * @param stored  texts that the row shows
- * @returns null if there are no changes
+ * @returns null without changes
  */
 export function touchedIn(
   fields: readonly FormField[],

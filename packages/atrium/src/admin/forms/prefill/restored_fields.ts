@@ -156,7 +156,7 @@ export class RestoredFields {
     if (this.record || mark.isLost) this.#marks.set(name, mark)
   }
 
-  /** Returns true if the current record has the value or, for a create form, if there is no value. */
+  /** Returns true if the current record has the value or, for a create form, without a value. */
   isAsNow({ column }: FormField, then: unknown): boolean {
     const attributes = this.record as unknown as Record<string, unknown> | null
     const now = attributes && attributeValue(column!, attributes)

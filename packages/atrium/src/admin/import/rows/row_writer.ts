@@ -74,7 +74,7 @@ async function writeAll(
 }
 
 /**
- * Splits rows into runs of consecutive new or consecutive changed rows. The order is kept because a row can use a value
+ * Splits rows into runs of consecutive new or consecutive changed rows. The order stays because a row can use a value
  * that an earlier row has released.
  */
 function runsOf(drafts: readonly Draft[]): Draft[][] {

@@ -20,7 +20,7 @@ interface ViewTab {
 
 /** The bar above a list, with the saved views and actions on views and columns. [L5, L6] */
 export interface ViewsBar {
-  /** Empty if there are no saved views */
+  /** Empty without saved views */
   tabs: ViewTab[]
   density: Density
   /** Query of the list, for forms */

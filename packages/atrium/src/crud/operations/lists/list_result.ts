@@ -12,7 +12,7 @@ export interface ListResult {
    * many would have to be authorized [P14, Q4, Q5]
    */
   total_count?: number | null
-  /** Present for a page, and if there is no total */
+  /** Present for a page, and without a total */
   has_more?: boolean
   page?: number
   items_per_page?: number

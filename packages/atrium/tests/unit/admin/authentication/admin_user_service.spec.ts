@@ -243,7 +243,7 @@ test.group('AdminUserService', (group) => {
   })
 
   test('[B11] an unknown user is named in the error', async ({ assert }) => {
-    assert.equal(await refusal(() => users.findByName('jo')), 'There is no admin user "jo"')
+    assert.equal(await refusal(() => users.findByName('jo')), 'Unknown admin user "jo"')
   })
 
   test("[B13] the last superuser can't be removed", async ({ assert }) => {

@@ -59,7 +59,7 @@ test.group('admin:create in a terminal', (group) => {
       },
       { given: ['branch_id=four'], fault: 'The attribute branch_id must be a number' },
       { given: ['team=c'], fault: 'The attribute team' },
-      { given: ['branch=4'], fault: 'There is no attribute "branch"; attributes are' },
+      { given: ['branch=4'], fault: 'Unknown attribute "branch"; attributes are' },
       { given: ['branch_id'], fault: '"branch_id" is not NAME=VALUE' },
       { given: ['branch_id='], fault: 'The attribute branch_id needs a value' },
     ])
@@ -127,7 +127,7 @@ test.group('admin:create in a terminal', (group) => {
 
   test('[U6] creates no user with an unknown role', async ({ assert }) => {
     for (const [args, message] of [
-      [['--role=Clerk'], /There is no role "Clerk"; roles are "Everything", "Read only"/],
+      [['--role=Clerk'], /Unknown role "Clerk"; roles are "Everything", "Read only"/],
       [['--role=none', '--role=Everything'], /--role=none goes with no other/],
     ] as const) {
       const command = await create(['--username=jo', ...args])

@@ -240,7 +240,7 @@ test.group("The admin's commands", (group) => {
       const { command, logs } = await run(constructor, ['no\nbody'])
       command.assertExitCode(1)
       assert.lengthOf(logs, 1)
-      command.assertLogMatches(/There is no admin user "no\\nbody"/, 'stderr')
+      command.assertLogMatches(/Unknown admin user "no\\nbody"/, 'stderr')
     })
 })
 

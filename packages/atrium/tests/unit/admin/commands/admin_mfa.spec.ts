@@ -65,6 +65,6 @@ test.group('admin:mfa', (group) => {
   test('[U10] an unknown user is an error', async ({ assert }) => {
     const { command, text } = await run('nobody', '--reset')
     command.assertFailed()
-    assert.include(text, 'There is no admin user')
+    assert.include(text, 'Unknown admin user')
   })
 })

@@ -246,7 +246,10 @@ test.group('admin:roles', (group) => {
       await refused([`--import=${await fileWith(file)}`], message)
     }
     assert.deepEqual(await names(), ['Everything', 'Read only'])
-    await refused(['--import=/nowhere/roles.json'], /There is no file \/nowhere\/roles\.json/)
+    await refused(
+      ['--import=/nowhere/roles.json'],
+      /The file \/nowhere\/roles\.json does not exist/
+    )
     await refused(['--check'], /go with --import=FILE/)
     await refused(['--export', '--import=x'], /Use one of/)
   })

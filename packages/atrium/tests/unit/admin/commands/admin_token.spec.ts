@@ -155,7 +155,7 @@ test.group('admin:token', (group) => {
 
   test('[P12] invalid values are refused, and no token is issued: {message}')
     .with([
-      { args: ['nobody', '--name=ci'], message: /There is no admin user "nobody"/ },
+      { args: ['nobody', '--name=ci'], message: /Unknown admin user "nobody"/ },
       { args: ['jo', '--name=ci', '--abilities=Prodct:read'], message: /models are .*Reel/ },
       { args: ['jo', '--name=ci', '--abilities=Reel:list'], message: /operations are create/ },
       { args: ['jo', '--name=ci', '--abilities=,'], message: /needs an ability/ },

@@ -62,7 +62,7 @@ test.group('crud:export', (group) => {
 
   test('[D2, P12] an impossible export is reported in one line, and leaves no file: {args}')
     .with([
-      { args: ['Fim'], line: /There is no model Fim on the admin site; models are .*ClosedFile/ },
+      { args: ['Fim'], line: /Unknown model Fim; models on the admin site are .*ClosedFile/ },
       {
         args: ['ClosedFile', '--format=xls'],
         line: /format must be one of csv, ndjson, json, xlsx/,

@@ -120,7 +120,7 @@ test.group('AssetStore', (group) => {
     const path = await file('c.css', 'c{}')
     const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
 
-    assert.throws(() => store.url('other.css'), 'There is no asset called other.css')
+    assert.throws(() => store.url('other.css'), 'Unknown asset other.css')
     await assert.rejects(
       () => AssetStore.load([{ name: 'x.css', paths: [join(folder, 'gone.css')] }]),
       RuntimeError,
@@ -161,7 +161,7 @@ test.group('AssetStore', (group) => {
     await assert.rejects(
       () => AssetStore.load([{ name: 'admin.css', paths: [style] }]),
       RuntimeError,
-      'There is no asset called letters.woff2'
+      'Unknown asset letters.woff2'
     )
   })
 

@@ -183,7 +183,7 @@ test.group('crud:routes', (group) => {
     command.assertExitCode(1)
     const [{ message, stream }] = command.logger.getLogs()
     assert.equal(stream, 'stderr')
-    assert.match(message, /There is no model Nobody with endpoints; models are .*Reel, .*Utensil/)
+    assert.match(message, /Unknown model Nobody; models with endpoints are .*Reel, .*Utensil/)
   })
 
   test('[P9] an error in a model file, of which other commands only warn, fails this command, which names it', async ({

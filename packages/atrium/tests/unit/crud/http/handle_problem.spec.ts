@@ -68,7 +68,7 @@ test.group('toProblem', () => {
   test('[A29] an unavailable or full database is 503 without details')
     .with([
       ['ECONNREFUSED', '5', 'The database can not be reached; try again'],
-      ['SQLITE_FULL', '60', 'There is no room left to store anything; try again later'],
+      ['SQLITE_FULL', '60', 'The disk of the database is full; try again later'],
     ])
     .run(({ assert }, [code, seconds, text]) => {
       const problem = toProblem(Object.assign(new Error(SECRET), { code }))

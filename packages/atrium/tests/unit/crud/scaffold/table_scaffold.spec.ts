@@ -181,7 +181,7 @@ test.group('Models of tables', (group) => {
       ['Barn Owls', /barn_owl\.ts is there already; nothing has been written/],
       ['admin_users', /is a table of the engine/],
       ['adonis_schema', /is a table of the engine/],
-      ['unicorns', /There is no table unicorns; tables are .*owl_feathers/],
+      ['unicorns', /Unknown table unicorns; tables are .*owl_feathers/],
     ] as const) {
       const error = await refused(table)
       assert.instanceOf(error, ValueError)
