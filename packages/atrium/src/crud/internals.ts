@@ -72,8 +72,6 @@ export { ListRequest } from './request/list_request.js'
 export { readListWords } from './request/list_grammar.js'
 /** Type of these parameters */
 export type { ListWords } from './request/list_grammar.js'
-/** Used for both syntaxes: reads a number of rows or pages */
-export { countIn } from './request/paging.js'
 /** Paging of such a request */
 export { pageOf } from './request/paging.js'
 /** Reads records by conditions with scope and policy, without the overridable methods of `LucidCrud` */

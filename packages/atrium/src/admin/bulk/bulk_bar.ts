@@ -1,4 +1,5 @@
 import type { DeletedMode } from '#base/columns/soft_delete'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'
@@ -192,7 +193,7 @@ export function matchingOffer(
   shown: number
 ): MatchingOffer | null {
   if (total === null || total <= shown || deleted === 'include') return null
-  const number = { shown: total.toLocaleString('en') }
+  const number = { shown: groupedNumber(total) }
   return {
     query,
     count: total,

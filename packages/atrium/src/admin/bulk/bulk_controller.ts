@@ -3,6 +3,7 @@ import { LucidCrud, crudConfig } from '#crud'
 import { hasForeignHook } from '#base/lucid/own_hooks'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { AdminSite } from '../admin_site.js'
 import { type Flash, withUndo } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
@@ -229,7 +230,7 @@ export class BulkFormController {
 
   #more(count: number): string | null {
     if (count < 1) return null
-    return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
+    return this.site.text('bulk.more', { count, shown: groupedNumber(count) })
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
+import { countIn } from '#base/values/numbers'
 import type { Site } from '../views/site.js'
 import { BulkFailure } from './errors.js'
 import { returnPath } from '../http/site_paths.js'
@@ -127,5 +128,5 @@ async function nextOf(
 /** If the checkbox *all matching* is checked, other selected records are ignored. */
 function allOf({ all, query, count }: Record<string, unknown>): Record<string, unknown> | null {
   if (all !== '1') return null
-  return { all: true, query, count: /^\d{1,15}$/.test(String(count)) ? Number(count) : null }
+  return { all: true, query, count: countIn(String(count)) }
 }

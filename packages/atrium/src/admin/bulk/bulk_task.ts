@@ -7,6 +7,7 @@ import { ValueError } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { UnknownKey } from '#base/errors'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { Site } from '../views/site.js'
 import { recordsByKey } from '../event_log/record_places.js'
 import { cutText } from '../list/cell.js'
@@ -136,9 +137,9 @@ async function areSeen(
 }
 
 function numberOf(site: Site, count: number, isMore: boolean): string {
-  if (!isMore) return count.toLocaleString('en')
+  if (!isMore) return groupedNumber(count)
   return site.text('bulk.effects.more', {
-    shown: Math.min(count, MOST_COUNTED).toLocaleString('en'),
+    shown: groupedNumber(Math.min(count, MOST_COUNTED)),
   })
 }
 
@@ -302,7 +303,7 @@ export abstract class BulkTask {
   }
 
   /** Returns the number of records as text: `3 products`. */
-  protected records(count: number, shown: string = count.toLocaleString('en')): string {
+  protected records(count: number, shown: string = groupedNumber(count)): string {
     return this.site.text('bulk.records', {
       count,
       shown,

@@ -1,4 +1,5 @@
 import { args, flags } from '@adonisjs/core/ace'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
@@ -118,7 +119,7 @@ export default class CrudExport extends AdminCommand {
       if (isFile) return this.printJson({ ...result, file: this.output })
       process.stderr.write(`${JSON.stringify(result)}\n`)
     } else if (isFile) {
-      const count = records.toLocaleString('en')
+      const count = groupedNumber(records)
       this.print(`${count} ${records === 1 ? 'record' : 'records'} written to ${this.output}`)
     }
   }
@@ -158,8 +159,8 @@ class Progress {
   }
 
   #write(count: number) {
-    const of = this.total === null ? '' : ` of ${this.total.toLocaleString('en')}`
-    const text = `${count.toLocaleString('en')}${of} records`
+    const of = this.total === null ? '' : ` of ${groupedNumber(this.total)}`
+    const text = `${groupedNumber(count)}${of} records`
     if (!this.#isTerminal) return void process.stderr.write(`${text}\n`)
     const share = this.total ? Math.min(count / this.total, 1) : 0
     const full = Math.round(share * WIDTH)

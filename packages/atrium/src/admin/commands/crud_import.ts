@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { args, flags } from '@adonisjs/core/ace'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { ConsolePlan } from '../import/import_by_console.js'
 import type { ImportCounts, ImportError } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
@@ -102,10 +103,10 @@ export default class CrudImport extends AdminCommand {
     if (process.stdout.isTTY) {
       const filled = (rows / ROWS_A_LINE) % 1
       const bar = '#'.repeat(Math.round(filled * BAR)).padEnd(BAR, '.')
-      process.stdout.write(`\r[${bar}] ${rows.toLocaleString('en')} rows`)
+      process.stdout.write(`\r[${bar}] ${groupedNumber(rows)} rows`)
       this.#isDrawn = true
     } else if (Math.floor(rows / ROWS_A_LINE) > Math.floor(this.#rows / ROWS_A_LINE)) {
-      this.print(`${rows.toLocaleString('en')} rows read`)
+      this.print(`${groupedNumber(rows)} rows read`)
     }
     this.#rows = rows
   }
@@ -129,7 +130,7 @@ export default class CrudImport extends AdminCommand {
       this.print(`Line ${line}${field ? `, ${field}` : ''}: ${message}`)
     }
     const { new: created, changed, unchanged, faulty: invalid } = counts
-    const of = (count: number) => count.toLocaleString('en')
+    const of = groupedNumber
     this.print(
       `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(invalid)} invalid`
     )

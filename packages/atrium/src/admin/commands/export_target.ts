@@ -3,6 +3,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PassThrough, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { groupedNumber } from '#base/values/grouped_number'
 import { CommandFailure } from './admin_command.js'
 
 /**
@@ -58,7 +59,7 @@ function standardOutput(): ExportTarget {
     explain: (error, count) =>
       (error as { code?: string }).code === 'EPIPE'
         ? new CommandFailure(
-            `The output was closed: it took no more than ${count.toLocaleString('en')} records`
+            `The output was closed: it took no more than ${groupedNumber(count)} records`
           )
         : error,
   }

@@ -4,6 +4,7 @@ import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn, type Cell } from '../views/list_column.js'
+import { rowId } from '../http/row_id.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { type PermissionsDocument, permissionsInWords } from '../models/permissions_document.js'
 import { holdersOf, rolesOf, roleIdsOf } from '../permissions/user_roles.js'
@@ -127,9 +128,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
     readonly isGroup = true
 
     read(values: string[]): number[] {
-      return values
-        .filter((value) => value !== NONE)
-        .map((value) => (/^\d{1,10}$/.test(value) ? Number(value) : Number.NaN))
+      return values.filter((value) => value !== NONE).map((value) => rowId(value) ?? Number.NaN)
     }
 
     async choices(_ctx: HttpContext): Promise<Choice[]> {

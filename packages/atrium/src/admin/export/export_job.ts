@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import { beginSnapshot } from '#base/database/snapshot'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { AdminSite } from '../admin_site.js'
 import { NotAllowed } from '../http/errors.js'
 import { JobFailure, JobStopped } from '../jobs/job_errors.js'
@@ -208,7 +209,7 @@ export class ExportJob extends JobKind {
   #records(view: ModelView, count: number): string {
     return this.site.text('bulk.records', {
       count,
-      shown: count.toLocaleString('en'),
+      shown: groupedNumber(count),
       singular: inSentence(view.singular),
       plural: inSentence(view.label),
     })

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { GrantedOperation } from '#crud'
 import { checkReverted } from '#crud/internals'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { AdminSite } from '../admin_site.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import { adminActor } from '../identity/admin_actor.js'
@@ -143,7 +144,7 @@ function linesOf(
     const { view, name } = step.target
     const records = site.text('bulk.records', {
       count,
-      shown: count.toLocaleString('en'),
+      shown: groupedNumber(count),
       singular: inSentence(view?.singular ?? name),
       plural: inSentence(view?.label ?? name),
     })

@@ -5,6 +5,7 @@ import { ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 import { BodySchema } from '#base/schema/body_schema'
 import { CompiledSchema, type ObjectSchema } from '#base/schema/object_schema'
+import { groupedNumber } from '#base/values/grouped_number'
 import { ACTIONS, type Action } from '../permissions/offers.js'
 import { BulkAction, type Selection } from './bulk_action.js'
 
@@ -66,7 +67,7 @@ class ActionOnEach extends BulkAction {
   async run({ records, crud, options, ctx }: Selection): Promise<string> {
     const { action } = this
     for (const record of records) await action.run({ record, values: {}, crud, options, ctx })
-    return `${action.label}: ${records.length.toLocaleString('en')}`
+    return `${action.label}: ${groupedNumber(records.length)}`
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { countIn } from '#base/values/numbers'
 import type { EventDetails } from '../events/event_integration.js'
 import { EventType } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
@@ -99,8 +100,8 @@ export class WebhookController {
     const back = this.#urlOf(webhook)
     if (!webhook.active) return await this.#refuse(ctx, back, 'inactive')
     const text = singleText(sentTexts(ctx), 'event') ?? ''
-    const event = /^\d{1,16}$/.test(text) ? Number(text) : 0
-    if (event < 1 || event > LARGEST_EVENT) return await this.#refuse(ctx, back, 'noEvent')
+    const event = countIn(text) ?? 0
+    if (event < 1 || event >= LARGEST_EVENT) return await this.#refuse(ctx, back, 'noEvent')
     const payload = { webhook: webhook.id, event, address: webhook.address }
     const job = await this.site.jobs.start(ctx, 'webhook_replay', {
       payload,
@@ -182,7 +183,7 @@ export class WebhookController {
   }
 
   async #findDelivery({ params }: HttpContext) {
-    const id = /^\d{1,15}$/.test(params.id) ? Number(params.id) : null
+    const id = countIn(params.id)
     const { store } = this.site.webhooks
     const delivery: AdminWebhookDelivery | null = id === null ? null : await store.find(id)
     const webhook =

@@ -20,6 +20,11 @@ export function readInteger(text: string, isUnsigned: boolean = false): ExactInt
   return exactInteger(BigInt(text), isUnsigned)
 }
 
+/** Returns an integer that is not negative, at most the largest safe integer; null for any other text. */
+export function countIn(text: string): number | null {
+  return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null
+}
+
 /**
  * @returns null if the integer needs more than 64 bits
  */

@@ -1,7 +1,7 @@
 import { invalidParameter } from '#base/http/problems'
 import { kindOf } from '#base/columns/column_kind'
 import type { Column } from '#base/columns/column'
-import { countIn } from './paging.js'
+import { countIn } from '#base/values/numbers'
 import type { Resource } from '../resource/resource.js'
 import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregation.js'
 

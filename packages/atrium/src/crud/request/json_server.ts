@@ -6,7 +6,8 @@ import { fromQuery } from '#base/values/from_query'
 import { invalidParameter } from '#base/http/problems'
 import type { CrudConfig } from '../define_config.js'
 import type { Resource } from '../resource/resource.js'
-import { countIn, PAGING, type PagingWords } from './paging.js'
+import { countIn } from '#base/values/numbers'
+import { PAGING, type PagingWords } from './paging.js'
 import type { QueryString } from './query_string.js'
 
 /** Parameters of json-server, in addition to those of the list. [W3] */

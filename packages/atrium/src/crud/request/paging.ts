@@ -1,3 +1,4 @@
+import { countIn } from '#base/values/numbers'
 import type { CrudConfig } from '../define_config.js'
 import { conflictingParameters, conflictsWithCursor, type Invalid } from '#base/http/problems'
 import type { Position } from '../sql/keyset.js'
@@ -72,11 +73,6 @@ export function readPaging(
 export function pageOf(page: number, itemsPerPage: number): Paging {
   const offset = Math.min((page - 1) * itemsPerPage, Number.MAX_SAFE_INTEGER)
   return { shape: 'page', page, itemsPerPage, offset, limit: itemsPerPage }
-}
-
-/** Returns an integer that is not negative, at most the largest safe integer; null for any other text. */
-export function countIn(text: string): number | null {
-  return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null
 }
 
 function readCount(

@@ -1,5 +1,5 @@
 import type { LucidModel, ModelAttributes } from '@adonisjs/lucid/types/model'
-import { withQuickMoments } from '#base/lucid/lucid_moments'
+import { recordFromRow, withQuickMoments } from '#base/lucid/lucid_moments'
 import AdminUser from '../../models/admin_user.js'
 import { notePerson } from '../../identity/person.js'
 
@@ -79,9 +79,7 @@ export class Owner {
     }
     /* A policy of the application that reads the user must get the same value. */
     if (this.#viewedRole !== undefined) ofUser.is_superuser = false
-    const user = AdminUser.$createFromAdapterResult(
-      withQuickMoments(AdminUser, ofUser)
-    ) as AdminUser
+    const user = recordFromRow(AdminUser, ofUser) as AdminUser
     notePerson(user, this)
     return user
   }

@@ -1,6 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
+import { groupedNumber } from '#base/values/grouped_number'
 import { type FormField, fieldName } from '../../forms/fields/form_field.js'
 import { Widget } from '../../views/widget.js'
 import { storedTexts } from '../../forms/submission/untouched.js'
@@ -140,7 +141,7 @@ export class EditPage {
       error: state.error,
       recordErrors: this.#errors(state.errors ?? []),
       files: fileFields(site, view).map(({ label }) => label),
-      compared: count > records.length ? records.length.toLocaleString('en') : null,
+      compared: count > records.length ? groupedNumber(records.length) : null,
       titles: records.slice(0, NAMED).map((record) => titleInBulk(view, record, isVisible)),
       more: this.#more(count - NAMED),
       ids: all ? [] : records.map((record) => this.#pathOf(view.resource.key.of(record))),
@@ -199,7 +200,7 @@ export class EditPage {
 
   #more(count: number): string | null {
     if (count < 1) return null
-    return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
+    return this.site.text('bulk.more', { count, shown: groupedNumber(count) })
   }
 }
 

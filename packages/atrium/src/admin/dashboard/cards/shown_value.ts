@@ -1,4 +1,5 @@
 import type { Column } from '#base/columns/column'
+import { groupedNumber } from '#base/values/grouped_number'
 import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../../list/cell.js'
 import { withUnits } from '../../list/table_columns.js'
@@ -19,7 +20,7 @@ export function shownValues(
   values: ReadonlyArray<string | number>
 ): string[] {
   const column = summedColumn(view, select)
-  if (!column) return values.map((value) => Number(value).toLocaleString('en'))
+  if (!column) return values.map((value) => groupedNumber(Number(value)))
   const text = site.text.bind(site)
   const own = widgetShow(view, column, text)
   const cells = cellsOf(column, values, { isGrouped: true, text, own })

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { groupedNumber } from '#base/values/grouped_number'
 import type { AdminSite } from '../../admin_site.js'
 import { inWords, shownValue } from '../../event_log/comparison.js'
 import type AdminImport from '../../models/admin_import.js'
@@ -32,7 +33,7 @@ export async function renderDryRun(
     counts: COUNTS.map((name) => ({
       name,
       label: site.text(`import.trial.counts.${name}`),
-      count: dryRun[name].toLocaleString('en'),
+      count: groupedNumber(dryRun[name]),
       isSome: dryRun[name] > 0,
     })),
     invalid: dryRun.faulty,
@@ -40,7 +41,7 @@ export async function renderDryRun(
     reading: readingWords(site, view, one),
     notes: dryRun.notes.map((note) => site.text(`import.notes.${note}`)),
     errors: dryRun.faults.map(({ line, field, message }) => ({
-      line: line.toLocaleString('en'),
+      line: groupedNumber(line),
       label: field === null ? null : view.labelOf(field),
       message: plainText(message, 400),
     })),
@@ -91,7 +92,7 @@ export function readingWords(
         field: view.labelOf(field),
         order,
         text: plainText(example!.text, 40).text,
-        line: example!.line.toLocaleString('en'),
+        line: groupedNumber(example!.line),
       }
       const text = order ? toldBy : isAmbiguous ? 'ambiguous' : 'mixed'
       return site.text(`import.trial.dates.${text}`, data)
@@ -111,7 +112,7 @@ function moreErrors(site: AdminSite, { faults: errors, faulty: invalid }: DryRun
 
 function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes }: ImportPreview) {
   return {
-    line: site.text('import.trial.line', { line: line.toLocaleString('en') }),
+    line: site.text('import.trial.line', { line: groupedNumber(line) }),
     kind: site.text(`import.trial.kinds.${kind}`),
     isNew: kind === 'new',
     title: title === null ? null : plainText(title),

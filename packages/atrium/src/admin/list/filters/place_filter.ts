@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { MOST_CONDITIONS, MOST_GROUPS, type ReadFilter } from '#base/columns/filter'
+import { digest } from '#base/values/digest'
 import { lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 
@@ -16,7 +16,7 @@ export const TARGET = { edited: 'add.at', first: 'add.or' } as const
 
 /** Returns a short text that identifies a filter of a list, whatever its position. */
 export function filterId({ name, text }: ReadFilter): string {
-  return createHash('sha256').update(`${name}=${text}`).digest('base64url').slice(0, 12)
+  return digest(`${name}=${text}`, 'base64url').slice(0, 12)
 }
 
 /** Returns the target that the parameters of the form name; filters that the list no longer has are undefined. */

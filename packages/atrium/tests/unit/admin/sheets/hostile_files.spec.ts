@@ -111,8 +111,8 @@ test.group('Malicious files', (group) => {
   })
 
   test('[D3.F4] only the beginning of a sheet is read to find its columns', async ({ assert }) => {
-    const empty = () => `<row><c/><c/><c/><!--${randomBytes(4).toString('hex')}--></row>`
-    const rows = HEADING + Array.from({ length: 500_000 }, empty).join('')
+    const noise = randomBytes(4 * 500_000).toString('hex')
+    const rows = HEADING + noise.replaceAll(/.{8}/g, '<row><c/><c/><c/><!--$&--></row>')
     const path = await files.write('t.xlsx', workbookOf({ rows: `${rows}</row` }))
     const shape = await inspectFile(path, path)
     assert.deepEqual(shape.columns, ['a'])
