@@ -19,7 +19,7 @@ const SCHEDULED = listOf({
     'access_tokens account bulk cells choices docs events history inlines layout list_filters many_to_many ' +
     'new_references related_lists way_back widgets role_matrix saved_views conflict rows_together ' +
     'second_factors',
-  functional: 'openapi/typed_client',
+  functional: 'openapi/representations openapi/typed_client',
   process: 'adonis_packages large_files models_of_tables',
 })
 

@@ -11,12 +11,20 @@ import type {
   ResponseObject,
   SchemaObject,
 } from '#crud/openapi/openapi_types'
-import { get } from '#tests/helpers/http'
+import { get, type HttpResponse } from '#tests/helpers/http'
 
 export interface Operation extends OperationObject {
   method: string
   path: string
 }
+
+/** Headers of HTTP itself, of the server and of code of the fixtures, which no operation has to declare */
+const OF_HTTP =
+  /^(?:access-control-.*|allow|cache-control|connection|content-.*|cross-origin-.*|date|keep-alive|referrer-policy|strict-transport-security|transfer-encoding|vary|x-content-type-options|x-deleted-by|x-frame-options|x-passed)$/
+
+/** A document in two forms: items in `allOf` are open, all others have only the declared properties. */
+const OPEN = 'open'
+const CLOSED = 'closed'
 
 /**
  * A document with compiled validators.
@@ -29,8 +37,15 @@ export class ApiSchema {
     ;(addFormats as unknown as { default: typeof addFormats.default }).default(this.#ajv)
     this.#ajv.addFormat('password', true)
     this.#ajv.addKeyword('x-enum-descriptions')
-    const schemas = this.#inDefinitions(document.components.schemas)
-    this.#ajv.addSchema({ $id: 'api', $defs: schemas as Record<string, object> })
+    for (const form of [OPEN, CLOSED]) {
+      const $defs = Object.fromEntries(
+        Object.entries(document.components.schemas).map(([name, one]) => [
+          name,
+          validated(one, form),
+        ])
+      )
+      this.#ajv.addSchema({ $id: form, $defs })
+    }
   }
 
   /**
@@ -70,21 +85,53 @@ export class ApiSchema {
   }
 
   /**
-   * @returns the validation errors of the value
+   * @returns the validation errors of the value; an undeclared property is one
    */
   errorsOf(schema: SchemaObject, value: unknown): string | undefined {
     const key = JSON.stringify(schema)
     let validate = this.#validators.get(key)
     if (!validate) {
-      validate = this.#ajv.compile(this.#inDefinitions(schema) as object)
+      validate = this.#ajv.compile(validated(schema, CLOSED) as object)
       this.#validators.set(key, validate)
     }
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors)
   }
 
-  /** Rewrites references to the document as references to the schema that Ajv has. */
-  #inDefinitions<Value>(value: Value): Value {
-    return JSON.parse(JSON.stringify(value).replaceAll('"#/components/schemas/', '"api#/$defs/'))
+  /**
+   * Compares a response with its declaration.
+   *
+   * @param isHead  true for the response to HEAD, which has no body
+   * @returns the first difference
+   */
+  violationOf(operation: Operation, reply: HttpResponse, isHead = false): string | undefined {
+    const response = this.response(operation, reply.status)
+    if (!response) return `the status ${reply.status} is not declared`
+    const error = this.#headerError(response, reply.headers)
+    if (error) return error
+
+    const [type] = (reply.headers.get('content-type') ?? '').split(';')
+    if (isHead || !response.content) return reply.text === '' ? undefined : 'there is a body'
+    const media = response.content[type] ?? response.content['*/*']
+    if (!media) return `the content type ${type} is not declared`
+    if (type !== 'application/x-ndjson') {
+      return this.errorsOf(media.schema, reply.body === undefined ? reply.text : reply.body)
+    }
+    const lines = reply.text.split('\n').filter(Boolean)
+    return lines.map((line) => this.errorsOf(media.schema, JSON.parse(line))).find(Boolean)
+  }
+
+  #headerError({ headers: declared = {} }: ResponseObject, headers: Headers): string | undefined {
+    for (const [name, header] of Object.entries(declared)) {
+      const { required, schema } = this.resolve<any>(header)
+      const value = headers.get(name)
+      if (value === null && required) return `the header ${name} is missing`
+      const error =
+        value !== null && this.errorsOf(schema, schema.type === 'integer' ? Number(value) : value)
+      if (error) return `the header ${name} is ${value}: ${error}`
+    }
+    const known = Object.keys(declared).map((name) => name.toLowerCase())
+    const other = [...headers.keys()].find((name) => !known.includes(name) && !OF_HTTP.test(name))
+    return other && `the header ${other} is not declared`
   }
 
   /**
@@ -127,6 +174,31 @@ export class ApiSchema {
   #object({ properties = {}, required = [] }: SchemaObject) {
     const members = Object.entries(properties).map(([name, one]) => [name, this.arbitrary(one)])
     return fc.record(Object.fromEntries(members), { requiredKeys: required as never[] })
+  }
+}
+
+/**
+ * Returns a schema of the document as it validates: with references to the schemas that Ajv has, and without undeclared
+ * properties.
+ */
+function validated(schema: unknown, form: string): any {
+  if (Array.isArray(schema)) return schema.map((one) => validated(one, form))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, allOf, ...rest } = schema as SchemaObject
+  const inner = Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [
+      name,
+      ['enum', 'const', 'examples'].includes(name) ? value : validated(value, CLOSED),
+    ])
+  )
+  const isClosed =
+    form === CLOSED && (allOf || (rest.properties && rest.additionalProperties === undefined))
+  return {
+    ...inner,
+    ...($ref && { $ref: $ref.replace('#/components/schemas/', `${form}#/$defs/`) }),
+    ...(allOf !== undefined && { allOf: validated(allOf, OPEN) }),
+    ...(isClosed && [rest.type].flat().includes('object') && { unevaluatedProperties: false }),
+    ...(isClosed && allOf !== undefined && { type: 'object', unevaluatedProperties: false }),
   }
 }
 

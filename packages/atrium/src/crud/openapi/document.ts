@@ -19,13 +19,13 @@ import {
   type Described,
   type Parts,
 } from './operation_objects.js'
-import type { ApiInfo, SchemaObject, OpenApiDocument } from './openapi_types.js'
+import type { ApiInfo, OperationObject, SchemaObject, OpenApiDocument } from './openapi_types.js'
 import type { CrudConfig } from '../define_config.js'
 import type { EndpointRoute } from '../endpoints/endpoint_options.js'
 import { basePath } from '#base/http/base_path'
 import { listed, RuntimeError } from '#base/errors'
 import { headerParameters, sharedParameters } from './parameter_objects.js'
-import { PROBLEM, Responses } from './responses.js'
+import { HEADERS, PROBLEM, Responses } from './responses.js'
 
 /** The named schemas of the document that are referenced. */
 class Schemas {
@@ -118,8 +118,7 @@ function partOf({ required, description, ...item }: SchemaObject): SchemaObject 
 
 const DESCRIPTION = `\
 Names in bodies and parameters are those of the schemas; what is not known is ignored. Datetimes are UTC.
-Integers beyond 2^53 are strings of digits. Errors are \`application/problem+json\` (RFC 9457). Bodies may also be sent as
-\`application/x-www-form-urlencoded\`, and HEAD works wherever GET does.`
+Integers beyond 2^53 are strings of digits. Errors are \`application/problem+json\` (RFC 9457). HEAD works wherever GET does.`
 
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API token' },
@@ -142,7 +141,10 @@ export function buildDocument(
   const schemaNames = new UniqueNames(['Problem'])
   const names = nameEndpoints(ordered, schemaNames)
   const schemas = new Schemas(names, schemaNames, failed)
-  const responses = new Responses(config.rateLimit !== null)
+  const responses = new Responses(
+    config.rateLimit !== null,
+    all.some(({ isDeprecated }) => isDeprecated)
+  )
   const ids = new UniqueNames()
   const paths = new Paths()
 
@@ -158,7 +160,7 @@ export function buildDocument(
         paths.add(route, {
           operationId: ids.take(operationId(route, endpoints, own)),
           tags: [...endpoints.resource.tags],
-          security: securityOf(endpoints, route),
+          ...accessOf(endpoints, route),
           ...(endpoints.isDeprecated && { deprecated: true }),
           ...parts,
         })
@@ -177,13 +179,37 @@ export function buildDocument(
     tags: tagsOf(served, names),
     paths: paths.all,
     components: {
-      schemas: { Problem: PROBLEM, ...schemas.all },
-      parameters: { ...sharedParameters(config.pagination), ...headerParameters() },
-      headers: responses.headers(),
-      responses: responses.components(),
+      ...usedComponents(paths.all, {
+        schemas: { Problem: PROBLEM, ...schemas.all },
+        parameters: { ...sharedParameters(config.pagination), ...headerParameters() },
+        headers: HEADERS,
+        responses: responses.components(),
+      }),
       securitySchemes: usesTokens(paths.all) ? SECURITY_SCHEMES : {},
     },
   }
+}
+
+const REFERENCE = /"#\/components\/(\w+)\/([^"]+)"/g
+
+/** Returns the components that the paths refer to, directly or through others. */
+function usedComponents<Components extends object>(paths: object, components: Components) {
+  const all = components as Record<string, Record<string, object>>
+  const used = new Set<object>()
+  const addFrom = (part: object) => {
+    for (const [, kind, name] of JSON.stringify(part).matchAll(REFERENCE)) {
+      const component = all[kind][name]
+      if (used.has(component)) continue
+      used.add(component)
+      addFrom(component)
+    }
+  }
+  addFrom(paths)
+  const usedOf = (parts: Record<string, object>) =>
+    Object.fromEntries(Object.entries(parts).filter(([, part]) => used.has(part)))
+  return Object.fromEntries(
+    Object.entries(all).map(([kind, parts]) => [kind, usedOf(parts)])
+  ) as Components
 }
 
 /** @throws TypeError  for a description that is not JSON */
@@ -202,13 +228,19 @@ function rethrow({ name }: Resource, error: unknown): never {
 
 /**
  * Returns the access: public, or a token with the ability for the operation; for a batch, for any operation that it
- * offers. [P10]
+ * offers. The abilities are an extension, because linters accept names in `security` for OAuth 2 only. [P10, W7]
  */
-function securityOf(endpoints: EndpointCreator, { operation, operations }: EndpointRoute) {
+function accessOf(
+  endpoints: EndpointCreator,
+  { operation, operations }: EndpointRoute
+): Pick<OperationObject, 'security' | 'x-abilities'> {
   const all = operations ?? [operation]
   const bound = all.filter((one) => endpoints.accessOf(one) !== 'public')
-  const tokens = bound.map((one) => ({ bearer: [`${endpoints.resource.name}:${one}`] }))
-  return bound.length > 0 && bound.length < all.length ? [{}, ...tokens] : tokens
+  if (bound.length === 0) return { security: [] }
+  return {
+    'security': bound.length < all.length ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    'x-abilities': bound.map((one) => `${endpoints.resource.name}:${one}`),
+  }
 }
 
 /** Returns the tags of the models, each with the names of its records. */

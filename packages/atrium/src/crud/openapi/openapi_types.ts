@@ -61,15 +61,17 @@ export interface RequestBody {
 }
 
 export interface OperationObject {
-  operationId: string
-  summary: string
-  description?: string
-  tags: string[]
-  parameters?: Array<ParameterObject | Reference>
-  requestBody?: RequestBody
-  responses: Record<string, ResponseObject | Reference>
-  security: Array<Record<string, string[]>>
-  deprecated?: boolean
+  'operationId': string
+  'summary': string
+  'description'?: string
+  'tags': string[]
+  'parameters'?: Array<ParameterObject | Reference>
+  'requestBody'?: RequestBody
+  'responses': Record<string, ResponseObject | Reference>
+  'security': Array<Record<string, string[]>>
+  /** Abilities of access tokens; one for each kind of operation that a batch offers */
+  'x-abilities'?: string[]
+  'deprecated'?: boolean
 }
 
 export type PathItem = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', OperationObject>>

@@ -22,7 +22,7 @@ import type {
 } from './openapi_types.js'
 import { STATUS_CODES } from 'node:http'
 import { MOST_CONDITIONS, MOST_GROUPS } from '#base/columns/filter'
-import { inputForm, fromVine } from './field_schemas.js'
+import { fromVine, inputForm } from './field_schemas.js'
 
 /** Input for the description of an operation. */
 export interface Described {
@@ -61,7 +61,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       description:
         'Stores the body as a new item. A repeated request with the same `Idempotency-Key` stores nothing.',
       parameters: [header('Idempotency-Key')],
-      requestBody: jsonBody(schemaRef(`${names.item}Create`)),
+      requestBody: itemBody(schemaRef(`${names.item}Create`)),
       responses: {
         201: responses.response(
           of.endpoints.resource.policy
@@ -144,9 +144,10 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   update_many({ names, responses, ...of }) {
     return {
       summary: `Update all ${names.many} that match`,
-      description: 'Changes the fields of the body, of all that match the filters or of none.',
+      description:
+        'Changes the fields of the body, of all that match the filters or of none. At least one filter is required.',
       parameters: bulkParameters(of.endpoints.resource),
-      requestBody: updateBody(schemaRef(`${names.item}Update`), 'PATCH'),
+      requestBody: itemBody(schemaRef(`${names.item}Update`), 'PATCH'),
       responses: {
         200: responses.response('Updated', countSchema('updated'), ['Preference-Applied']),
         ...responses.problems([400, ...refusals(of), 409, 412, 413, 415, 422, 428]),
@@ -157,7 +158,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   delete_many({ names, responses, ...of }) {
     return {
       summary: `Delete all ${names.many} that match`,
-      description: 'Deletes all that match the filters, or none.',
+      description: 'Deletes all that match the filters, or none. At least one filter is required.',
       parameters: bulkParameters(of.endpoints.resource),
       responses: {
         200: responses.response('Deleted', countSchema('deleted'), ['Preference-Applied']),
@@ -176,7 +177,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         header('Prefer'),
         ...precondition(of).parameters,
       ],
-      requestBody: updateBody(schemaRef(`${names.item}Update`), of.route.method),
+      requestBody: itemBody(schemaRef(`${names.item}Update`), of.route.method),
       responses: {
         200: responses.response(
           of.endpoints.isJsonServer
@@ -288,8 +289,8 @@ function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
 }
 
 /**
- * Returns the refusals of an operation: a missing or insufficient token, or the model's policy. A write could also move
- * an item out of its writer's scope. An include requires access to the related endpoints.
+ * Returns the refusals of an operation: a missing or insufficient token, the model's policy, or a page of another site. A
+ * write could also move an item out of its writer's scope. An include requires access to the related endpoints.
  */
 function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
   const { policy, scope } = endpoints.resource
@@ -299,18 +300,22 @@ function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>):
     (one) => endpoints.accessOf(one) === 'token'
   )
   if (needsToken || mayInclude) return [401, 403]
-  return policy || scope ? [403] : []
+  const refusesOtherSites = route.method !== 'GET' || route.name === 'read_multi'
+  return policy || scope || refusesOtherSites ? [403] : []
 }
 
 function jsonBody(schema: SchemaObject): RequestBody {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Returns the body of an update; PATCH accepts a merge patch, too. */
-function updateBody(schema: SchemaObject, method: string): RequestBody {
-  const body = jsonBody(schema)
-  if (method !== 'PATCH') return body
-  return { ...body, content: { ...body.content, 'application/merge-patch+json': { schema } } }
+/** Returns the body of a create or an update: JSON or a form; PATCH accepts a merge patch, too. */
+function itemBody(schema: SchemaObject, method?: string): RequestBody {
+  const types = [
+    'application/json',
+    ...(method === 'PATCH' ? ['application/merge-patch+json'] : []),
+    'application/x-www-form-urlencoded',
+  ]
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 
 /** Returns the schema of an item that has only some of its properties if `fields` names them. [Q2] */
@@ -356,10 +361,9 @@ export function describeCustom(of: Described): Parts {
 
 /** Returns a path parameter. If it has the name of a part of the key, it has that part's schema. */
 function pathParameter({ endpoints }: Described, name: string): ParameterObject {
-  const { key } = endpoints.resource
-  const column = key.columns[key.params.indexOf(name)]
-  const schema: SchemaObject = column ? inputForm(column) : { type: 'string' }
-  return { name, in: 'path', required: true, schema }
+  const part = keyParameters(endpoints.resource).find((one) => one.name === name)
+  const description = 'A part of the path'
+  return part ?? { name, in: 'path', required: true, description, schema: { type: 'string' } }
 }
 
 function responseOf({ route, names }: Described): SchemaObject | undefined {

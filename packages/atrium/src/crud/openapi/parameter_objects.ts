@@ -137,6 +137,10 @@ export function keyParameters({ key }: Resource): ParameterObject[] {
     name,
     in: 'path',
     required: true,
+    description:
+      key.params.length > 1
+        ? `Part of the key: \`${key.columns[index].apiName}\``
+        : 'The key of the item',
     schema: inputForm(key.columns[index]),
   }))
 }

@@ -42,10 +42,17 @@ const text = (description: string, more: SchemaObject = {}): HeaderObject => ({
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true })
 
 /** Headers by name. */
-const HEADERS: Record<string, HeaderObject> = {
+export const HEADERS: Record<string, HeaderObject> = {
   'X-Request-Id': always(text('The id of the request, as in the log')),
   'Location': always(text('URL of the item', { format: 'uri-reference' })),
   'ETag': text('The version of the response, for `If-None-Match` and `If-Match`'),
+  'X-Has-More': text('For CSV and NDJSON: whether more match than the response contains', {
+    enum: ['true', 'false'],
+  }),
+  'Deprecation': text('Since when the endpoint is deprecated (RFC 9745)', {
+    examples: ['@1767225600'],
+  }),
+  'Sunset': text('When the endpoint will be removed (RFC 8594)'),
   'X-Total-Count': {
     description: 'Number of all that match, if they were counted',
     schema: { type: 'integer', minimum: 0 },
@@ -117,9 +124,19 @@ export const PROBLEM: SchemaObject = {
 export class Responses {
   readonly #everywhere: string[]
 
-  /** @param isLimited  true if there is a rate limit: every response then has its headers [Q8] */
-  constructor(private readonly isLimited: boolean) {
-    this.#everywhere = ['X-Request-Id', ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : [])]
+  /**
+   * @param isLimited      true if there is a rate limit: every response then has its headers [Q8]
+   * @param hasDeprecated  true if there are deprecated endpoints, which send their headers with every response
+   */
+  constructor(
+    private readonly isLimited: boolean,
+    hasDeprecated = false
+  ) {
+    this.#everywhere = [
+      'X-Request-Id',
+      ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : []),
+      ...(hasDeprecated ? ['Deprecation', 'Sunset'] : []),
+    ]
   }
 
   /** Returns a JSON response; without a schema it has no body. */
@@ -137,7 +154,8 @@ export class Responses {
    * @param hasFormats  false for JSON only
    */
   list(list: SchemaObject, item: SchemaObject, hasFormats: boolean): ResponseObject {
-    const response = this.response('The list', list, ['ETag', 'X-Total-Count'])
+    const names = ['ETag', 'X-Total-Count', ...(hasFormats ? ['X-Has-More'] : [])]
+    const response = this.response('The list', list, names)
     if (!hasFormats) return response
     return {
       ...response,
@@ -168,9 +186,8 @@ export class Responses {
   /** Returns the responses that `problems` refers to. */
   components(): Record<string, ResponseObject> {
     const statuses = Object.keys(PROBLEMS).map(Number) as ProblemStatus[]
-    const used = statuses.filter((status) => this.isLimited || status !== 429)
     return Object.fromEntries(
-      used.map((status) => [
+      statuses.map((status) => [
         nameOf(status),
         this.#problem(PROBLEMS[status], HEADERS_OF_PROBLEMS[status], {
           type: 'about:blank',
@@ -180,14 +197,6 @@ export class Responses {
         }),
       ])
     )
-  }
-
-  /** Returns the headers of all responses. */
-  headers(): Record<string, HeaderObject> {
-    const used = Object.entries(HEADERS).filter(
-      ([name]) => this.isLimited || !name.startsWith('RateLimit')
-    )
-    return Object.fromEntries(used)
   }
 
   /** Returns a problem of application code, with any status. */

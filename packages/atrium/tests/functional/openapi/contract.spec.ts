@@ -119,34 +119,6 @@ async function send(operation: Operation, one: Try, round: number): Promise<Http
   )
 }
 
-/** Compares a response with its declaration. */
-function errorOf(operation: Operation, reply: HttpResponse): string | undefined {
-  const response = schema.response(operation, reply.status)
-  if (!response) return `the status ${reply.status} is not declared`
-
-  for (const [name, header] of Object.entries(response.headers ?? {})) {
-    const { required, schema: form } = schema.resolve<any>(header)
-    const value = reply.headers.get(name)
-    if (value === null) {
-      if (required) return `the header ${name} is missing`
-      continue
-    }
-    const error = schema.errorsOf(form, form.type === 'integer' ? Number(value) : value)
-    if (error) return `the header ${name} is ${value}: ${error}`
-  }
-  for (const name of Object.keys(schema.document.components.headers)) {
-    if (reply.headers.has(name) && !response.headers?.[name]) {
-      return `the header ${name} is not declared`
-    }
-  }
-
-  const [type] = (reply.headers.get('content-type') ?? '').split(';')
-  if (!response.content) return reply.text === '' ? undefined : 'there is a body'
-  const media = response.content[type] ?? response.content['*/*']
-  if (!media) return `the content type ${type} is not declared`
-  return schema.errorsOf(media.schema, reply.body)
-}
-
 /** Remembers the location of a created item. */
 function note(operation: Operation, response: HttpResponse) {
   const location = response.headers.get('location')
@@ -174,7 +146,7 @@ async function check(
       const one = isFair ? { ...tried, headers: {} } : tried
       const response = await send(operation, one, ++round)
       note(operation, response)
-      const error = errorOf(operation, response)
+      const error = schema.violationOf(operation, response)
       const told = `${operation.operationId}: ${JSON.stringify(one)} -> ${response.status} ${response.text.slice(0, 500)}`
       if (error) throw new Error(`${error}\n${told}`)
       if (isFair && one.body.isValid && !isFair(response)) throw new Error(`not fair\n${told}`)
