@@ -87,7 +87,7 @@ export class ApiSchema {
   /**
    * @returns the validation errors of the value; an undeclared property is one
    */
-  errorsOf(schema: SchemaObject, value: unknown): string | undefined {
+  errorsOf(schema: SchemaObject = {}, value: unknown): string | undefined {
     const key = JSON.stringify(schema)
     let validate = this.#validators.get(key)
     if (!validate) {
@@ -113,11 +113,17 @@ export class ApiSchema {
     if (isHead || !response.content) return reply.text === '' ? undefined : 'there is a body'
     const media = response.content[type] ?? response.content['*/*']
     if (!media) return `the content type ${type} is not declared`
-    if (type !== 'application/x-ndjson') {
-      return this.errorsOf(media.schema, reply.body === undefined ? reply.text : reply.body)
-    }
-    const lines = reply.text.split('\n').filter(Boolean)
-    return lines.map((line) => this.errorsOf(media.schema, JSON.parse(line))).find(Boolean)
+    return type === 'application/x-ndjson'
+      ? this.#linesError(response, reply.text)
+      : this.errorsOf(media.schema, reply.body === undefined ? reply.text : reply.body)
+  }
+
+  /** Compares the lines of an NDJSON response with the items of the list. */
+  #linesError({ content }: ResponseObject, lines: string): string | undefined {
+    const list = this.resolve<SchemaObject>(content!['application/json'].schema!)
+    const whole = this.resolve<SchemaObject>(list.anyOf?.[1] ?? list)
+    const items = lines.split('\n').filter(Boolean)
+    return this.errorsOf(whole, { [whole.required![0]]: items.map((line) => JSON.parse(line)) })
   }
 
   #headerError({ headers: declared = {} }: ResponseObject, headers: Headers): string | undefined {

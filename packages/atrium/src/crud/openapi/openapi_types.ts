@@ -44,7 +44,7 @@ export interface HeaderObject {
 }
 
 interface MediaType {
-  schema: SchemaObject
+  schema?: SchemaObject
   example?: unknown
 }
 

@@ -114,7 +114,6 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       responses: {
         200: responses.list(
           isBare ? { anyOf: [{ type: 'array', items: itemOrPart(names) }, list] } : list,
-          itemOrPart(names),
           !isPaged
         ),
         304: responses.response('Not changed', undefined, ['ETag', 'X-Total-Count']),

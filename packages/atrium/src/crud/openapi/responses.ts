@@ -149,11 +149,12 @@ export class Responses {
   }
 
   /**
-   * Returns a list, as JSON or in the other formats of the `Accept` header. [D5]
+   * Returns a list, as JSON or in the other formats of the `Accept` header. These have no schema: their bodies are no JSON
+   * documents, and generated clients would merge their types with that of the list. [D5]
    *
    * @param hasFormats  false for JSON only
    */
-  list(list: SchemaObject, item: SchemaObject, hasFormats: boolean): ResponseObject {
+  list(list: SchemaObject, hasFormats: boolean): ResponseObject {
     const names = ['ETag', 'X-Total-Count', ...(hasFormats ? ['X-Has-More'] : [])]
     const response = this.response('The list', list, names)
     if (!hasFormats) return response
@@ -161,11 +162,7 @@ export class Responses {
       ...response,
       description:
         'The list. By `Accept: text/csv`, or `application/x-ndjson` with an item a line, all that match or the first `limit`, without `ETag`',
-      content: {
-        ...response.content,
-        [LIST_FORMATS.csv]: { schema: { type: 'string' } },
-        [LIST_FORMATS.ndjson]: { schema: item },
-      },
+      content: { ...response.content, [LIST_FORMATS.csv]: {}, [LIST_FORMATS.ndjson]: {} },
     }
   }
 
