@@ -1,10 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { identityOf, type KeyValue } from '#base/columns/key'
-import { reachedOf } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
-import { concealedIn } from '../permissions/personal_view.js'
+import { concealedIn, shownOn } from '../permissions/personal_view.js'
 import { personal } from '../permissions/may.js'
 import { isSuperuser } from '../http/event_access.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'
@@ -54,25 +53,11 @@ async function namesSeenOf(
   view: ModelView,
   record: LucidRow | null
 ): Promise<SeesName> {
-  const sees = namesSeen(view, await shownOn(ctx, view, record))
+  const { key } = view.resource
+  const shownHere = record && (await shownOn(view.resource, key.of(record), view.callOptions(ctx)))
+  const sees = namesSeen(view, shownHere ?? undefined)
   const withheld = await withheldRelations(ctx, site, view)
   return (name) => !withheld.has(name) && sees(name)
-}
-
-async function shownOn(
-  ctx: HttpContext,
-  view: ModelView,
-  record: LucidRow | null
-): Promise<ReadonlySet<string>> {
-  const { key, projection } = view.resource
-  const mixed = [...(projection?.mixed ?? [])]
-  if (!record || mixed.length === 0) return new Set()
-  const own = key.of(record)
-  const reaches = mixed.map(([, scopes]) => scopes)
-  const { client, ...options } = view.callOptions(ctx)
-  const reached = await reachedOf(view.resource, [own], reaches, client, options)
-  const responses = reached.get(identityOf(own)) ?? []
-  return new Set(mixed.flatMap(([name], index) => (responses[index] ? [name] : [])))
 }
 
 /**

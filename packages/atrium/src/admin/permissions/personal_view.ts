@@ -1,5 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Item, Resource } from '#crud'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Actor, Item, Resource } from '#crud'
+import { reachedOf } from '#crud/internals'
+import { identityOf, type KeyValue } from '#base/columns/key'
 import { keyOf, noteKey } from '#base/items'
 import type { Column } from '#base/columns/column'
 import { adminActor } from '../identity/admin_actor.js'
@@ -15,6 +18,23 @@ export function concealedIn(resource: Resource): ReadonlySet<string> {
   let known = NAMES.get(resource)
   if (!known) NAMES.set(resource, (known = namesIn(resource)))
   return known
+}
+
+/**
+ * Returns the API names of the fields that the reader's roles show only on some records, including this one. In an item
+ * that was read, such a field is null where it is hidden.
+ */
+export async function shownOn(
+  resource: Resource,
+  key: KeyValue,
+  { actor, client = resource.client() }: { actor: Actor; client?: QueryClientContract }
+): Promise<ReadonlySet<string>> {
+  const mixed = [...(resource.projection?.mixed ?? [])]
+  if (mixed.length === 0) return new Set()
+  const reaches = mixed.map(([, scopes]) => scopes)
+  const reached = await reachedOf(resource, [key], reaches, client, { actor })
+  const responses = reached.get(identityOf(key)) ?? []
+  return new Set(mixed.flatMap(([name], index) => (responses[index] ? [name] : [])))
 }
 
 /**

@@ -5,6 +5,7 @@ import { isSecretName } from '#base/values/secret_name'
 import { userActor } from '../identity/admin_actor.js'
 import type AdminUser from '../models/admin_user.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
+import { shownOn } from '../permissions/personal_view.js'
 import type { ModelView } from '../views/model_view.js'
 import { readKey } from '../views/record_items.js'
 
@@ -75,7 +76,8 @@ async function dataOf(
   if (!own.permits('read')) return null
   const item = await itemOf(reader, key, actor)
   if (!item && !(await mayKnowOfMissing(reader, own, key, owner, changes))) return null
-  const shown = Object.entries(changes).filter(([name]) => sees(own, owner, item, name))
+  const shownHere = item ? await shownOn(own, key, { actor }) : new Set<string>()
+  const shown = Object.entries(changes).filter(([name]) => sees(own, owner, shownHere, name))
   return { id: key.length === 1 ? key[0] : key, record: item, changes: Object.fromEntries(shown) }
 }
 
@@ -138,13 +140,21 @@ function lastState({ base }: Resource, changes: Delivery['changes']) {
   return record
 }
 
-/** Returns true if the owner can view a changed field of the record. */
-function sees(own: Resource, owner: AdminUser, item: Item | null, name: string): boolean {
+/**
+ * Returns true if the owner can view a changed field of the record.
+ *
+ * @param shownHere  fields that the roles show on some records, including this one
+ */
+function sees(
+  own: Resource,
+  owner: AdminUser,
+  shownHere: ReadonlySet<string>,
+  name: string
+): boolean {
   const column = own.columns.find(name)
   /* The log contains the keys of all related records. */
   if (!column) return owner.isSuperuser && own.model.$relationsDefinitions.has(name)
   if (column.hidden || own.projection?.hidden.has(name)) return false
-  /* The roles show the field on some records only. */
-  if (own.projection?.mixed.has(name)) return item !== null && name in item
+  if (own.projection?.mixed.has(name)) return shownHere.has(name)
   return own.fields.some(({ apiName }) => apiName === name)
 }

@@ -335,6 +335,30 @@ test.group('Webhooks | messages', (group) => {
     assert.lengthOf(receiver.messages, 1)
   })
 
+  test('[W4, U4] changes have a field that roles show on some records only for these', async ({
+    assert,
+  }) => {
+    await hook({ models: ['Play'] })
+    await makeRole('All', { Play: { actions: ['view'], hidden: ['note'] } })
+    await makeRole('East', { Play: { actions: ['view'], scopes: ['east'] } })
+    ada.isSuperuser = false
+    await ada.save()
+    await giveRoles(ada, ['All', 'East'])
+    for (const town of ['east', 'west']) {
+      await Play.create({ title: town, town, note: `QZX-${town}`, isDeleted: false })
+    }
+    await sendDue()
+    const sent = receiver.messages.map(({ body }) => [
+      body.data.record.town,
+      body.data.record.note,
+      body.data.changes.note,
+    ])
+    assert.sameDeepMembers(sent, [
+      ['east', 'QZX-east', { old: null, new: 'QZX-east' }],
+      ['west', null, undefined],
+    ])
+  })
+
   test('[W4, E4] hidden columns are in no message, and secrets are not stored', async ({
     assert,
   }) => {
