@@ -112,6 +112,16 @@ test.group('Writes of all that match', (group) => {
     assert.equal(await statusOf(del(`${CRATES}?weight=1`, { headers })), 400)
   })
 
+  test('[W9, W10.12] an object in a merge patch is refused, as it would be replaced', async ({
+    assert,
+  }) => {
+    const merge = atMost(1, { 'content-type': 'application/merge-patch+json' })
+    const nested = await patch(`${CRATES}?weight=1`, { label: { a: 1 } }, merge)
+    assert.equal(nested.status, 422)
+    assert.deepInclude(nested.body.errors[0], { field: 'label', rule: 'merge' })
+    assert.equal(await statusOf(patch(`${CRATES}?weight=1`, { weight: 4 }, merge)), 200)
+  })
+
   test('[W9] writes are events, one logged event with all records, which is undone as a whole', async ({
     assert,
     cleanup,

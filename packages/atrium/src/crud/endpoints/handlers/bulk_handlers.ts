@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { readBody } from '#base/http/body'
 import { needsMaxAffected, batchPrecondition } from '#base/http/problems'
 import { hasPrecondition } from '../../http/preconditions.js'
 import { preferredMaximum } from '../../http/reply.js'
@@ -10,6 +9,7 @@ import type { CallOptions } from '../../operations/call_options.js'
 import type { WhereOptions } from '../../operations/write_where.js'
 import type { Operation } from '../../operations/operation.js'
 import type { ListRequest } from '../../request/list_request.js'
+import { readChanges } from './item_handlers.js'
 import { listQueryOf } from './list_query.js'
 import { strictRequest } from '../../request/strict_filters.js'
 import type { Resource } from '../../resource/resource.js'
@@ -48,8 +48,8 @@ export async function handleUpdateMany(
 ): Promise<{ updated: number }> {
   const { crud, resource } = options
   const { request, max } = await readRequest(ctx, options)
-  const { body: limits, strictBody } = crudConfig()
-  const body = await readBody(ctx, limits)
+  const { strictBody } = crudConfig()
+  const body = await readChanges(ctx)
   const values = await resource.updateBody.parse(body, { operation: 'update' }, strictBody)
   const each = (key: KeyValue) => change(key, values)
   const updated = await write(ctx, { ...options, each, max }, (own) =>

@@ -118,8 +118,7 @@ export async function handleUpdate(
 ): Promise<null | void> {
   checkWriteQuery(queryOf(ctx), crudConfig())
   const key = requestedKey()
-  const body = await readBody(ctx, crudConfig().body)
-  if (isMergePatch(ctx.request.request)) refuseNested(body)
+  const body = await readChanges(ctx)
   const { strictBody } = crudConfig()
   const values = await parseUpdate(resource.updateBody, {
     body,
@@ -139,11 +138,17 @@ export async function handleUpdate(
 }
 
 /**
- * Refuses an object within a merge patch (RFC 7396): it would have to be merged into the stored value of the column,
- * which an update replaces.
+ * Reads the body of an update. An object within a merge patch (RFC 7396) is refused: it would have to be merged into the
+ * stored value of the column, which an update replaces.
  *
  * @throws Problem 422
  */
+export async function readChanges(ctx: HttpContext): Promise<Record<string, unknown>> {
+  const body = await readBody(ctx, crudConfig().body)
+  if (isMergePatch(ctx.request.request)) refuseNested(body)
+  return body
+}
+
 function refuseNested(body: Record<string, unknown>): void {
   const names = Object.keys(body).filter((name) => isObject(body[name]))
   if (names.length === 0) return
