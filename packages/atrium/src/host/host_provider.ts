@@ -1,16 +1,18 @@
 import { HealthChecks } from '@adonisjs/core/health'
-import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
 import { crudConfig, resources } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { checkGrounds } from '#upstream/check_grounds'
 import { repairMigrations } from '#upstream/lucid_migrations'
-import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
 import { productionWarnings, settingsOf } from './production_warnings.js'
 import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { NextFn } from '@adonisjs/core/types/http'
+import { missingBase } from '#base/http/base_path'
 
 /**
  * Connects the server with the admin site and the endpoints: registers probes and headers for responses to requests
@@ -71,4 +73,26 @@ export default class HostProvider {
       })
     )
   }
+}
+
+interface Middleware {
+  handle(ctx: HttpContext, next: NextFn): unknown
+}
+
+/* A variable, because TypeScript would otherwise look for the package, which is not installed */
+const CORS = '@adonisjs/cors/cors_middleware'
+
+/**
+ * Makes `@adonisjs/cors`, if the application uses it, ignore the admin site, so that no other site can read its pages.
+ */
+async function leaveAdminSite(app: ApplicationService): Promise<void> {
+  if (!app.config.has('cors')) return
+  const { default: Class } = await import(CORS)
+  app.container.resolving(Class, (middleware: Middleware) => {
+    const handle = middleware.handle.bind(middleware)
+    middleware.handle = async (ctx, next) => {
+      const site = await app.container.make(AdminSite)
+      return isBelowMount(site, missingBase(ctx) + ctx.request.url()) ? next() : handle(ctx, next)
+    }
+  })
 }

@@ -1,14 +1,13 @@
 import { posix } from 'node:path'
-import { Exception } from '@adonisjs/core/exceptions'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { crudConfig } from '#crud'
 import { whileLocked } from '#base/database/migration_lock'
 import { AdminSite } from '#admin'
 import { renameEngineMigrations } from './engine_migrations.js'
-import { checkExistingTables } from './existing_tables.js'
+import { Exception } from '@adonisjs/core/exceptions'
+import type { Database } from '@adonisjs/lucid/database'
 
 /** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
@@ -101,4 +100,46 @@ function reasonOf(error: any): string {
   const message = String(error?.message ?? error)
   const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1
   return message.slice(Math.max(start, 0)).split('\n')[0]
+}
+
+const CREATES = /_create_(\w+)_table$/
+
+/** The database has tables that pending migrations would create. Nothing was written. */
+export class ExistingTables extends Exception {
+  static code = 'E_EXISTING_TABLES'
+  static status = 500
+
+  constructor(
+    connection: string,
+    readonly tables: readonly string[]
+  ) {
+    super(
+      `The database (connection "${connection}") has tables that pending migrations would create: ${tables.join(', ')}. Nothing was written. Use another database, or name the migrations in excludedMigrations of config/crud.ts`
+    )
+  }
+}
+
+/**
+ * Checks that no pending migration creates a table that already exists. Only runs queries.
+ *
+ * @param migrations  names of all migrations of the connection
+ * @throws ExistingTables
+ */
+export async function checkExistingTables(
+  db: Database,
+  connection: string,
+  migrations: readonly string[]
+): Promise<void> {
+  const client = db.connection(connection)
+  const { config } = db.getRawConnection(connection)!
+  const { searchPath = ['public'] } = config as { searchPath?: string[] }
+  const existing = new Set(await client.getAllTables([searchPath].flat()))
+  const { tableName = 'adonis_schema' } = config.migrations ?? {}
+  const rows = existing.has(tableName) ? await client.from(tableName).select('name') : []
+  const done = new Set(rows.map(({ name }) => name))
+  const tables = migrations
+    .filter((name) => !done.has(name))
+    .flatMap((name) => CREATES.exec(name)?.[1] ?? [])
+    .filter((table) => existing.has(table))
+  if (tables.length > 0) throw new ExistingTables(connection, tables)
 }

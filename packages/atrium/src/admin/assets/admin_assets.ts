@@ -20,7 +20,7 @@ export const adminAssets = [
   /* Loaded only by pages that few users open, which keeps the main stylesheet small. */
   {
     name: 'dashboard.css',
-    paths: [own('event_marks.css'), own('dashboard.css'), own('chart.css')],
+    paths: [own('event_marks.css'), own('disclosure.css'), own('dashboard.css'), own('chart.css')],
   },
   /* Dialogs of a list; loaded together with forms.css */
   { name: 'panel.css', paths: [own('panel.css'), own('filter_form.css')] },
@@ -28,12 +28,21 @@ export const adminAssets = [
   { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
   {
     name: 'events.css',
-    paths: [own('back_link.css'), own('event_marks.css'), own('job_state.css'), own('events.css')],
+    paths: [
+      own('back_link.css'),
+      own('event_marks.css'),
+      own('job_state.css'),
+      own('framed_table.css'),
+      own('events.css'),
+    ],
   },
   { name: 'search.css', paths: [own('search.css')] },
   { name: 'ui_kit.css', paths: [own('ui_kit.css')] },
-  { name: 'tokens.css', paths: [own('tokens.css')] },
-  { name: 'webhooks.css', paths: [own('job_state.css'), own('webhooks.css')] },
+  { name: 'tokens.css', paths: [own('framed_table.css'), own('tokens.css')] },
+  {
+    name: 'webhooks.css',
+    paths: [own('job_state.css'), own('framed_table.css'), own('webhooks.css')],
+  },
   { name: 'roles.css', paths: [own('roles.css')] },
   { name: 'account.css', paths: [own('account.css')] },
   { name: 'passkeys.css', paths: [own('passkeys.css')] },
@@ -53,9 +62,18 @@ export const adminAssets = [
   { name: 'records.css', paths: [own('records.css'), own('markdown.css')] },
   {
     name: 'duplicates.css',
-    paths: [own('back_link.css'), own('compare.css'), own('duplicates.css'), own('markdown.css')],
+    paths: [
+      own('back_link.css'),
+      own('framed_table.css'),
+      own('compare.css'),
+      own('duplicates.css'),
+      own('markdown.css'),
+    ],
   },
-  { name: 'compare.css', paths: [own('back_link.css'), own('compare.css'), own('markdown.css')] },
+  {
+    name: 'compare.css',
+    paths: [own('back_link.css'), own('framed_table.css'), own('compare.css'), own('markdown.css')],
+  },
   { name: 'form_layout.css', paths: [own('form_layout.css')] },
   { name: 'kept.css', paths: [own('kept.css')] },
   { name: 'inlines.css', paths: [own('inlines.css')] },
@@ -88,6 +106,7 @@ export const adminAssets = [
     name: 'forms.css',
     paths: [
       own('form_components.css'),
+      own('disclosure.css'),
       own('choices.css'),
       own('back_link.css'),
       own('forms.css'),

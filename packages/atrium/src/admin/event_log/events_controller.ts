@@ -6,7 +6,6 @@ import AdminUser from '../models/admin_user.js'
 import { presentZone } from '../time/time_zone.js'
 import { compare } from './comparison.js'
 import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage, pagesOf } from './event_filters.js'
-import { foldViews } from './folded_views.js'
 import { EventReader } from './event_reader.js'
 import { shownUndo } from '../undo/undo_offer.js'
 import { markOf, shownEvent, subjectOf } from './shown_event.js'
@@ -17,6 +16,8 @@ import { readKey } from '../views/record_items.js'
 import { RecordPlaces } from './record_places.js'
 import { PageNotFound } from '../http/errors.js'
 import { rowId } from '../http/row_id.js'
+import { EventType } from '../events/event_integration.js'
+import type AdminEventLog from '../models/admin_event_log.js'
 
 /* Maximum number of suggested user names. */
 const MOST_NAMES = 200
@@ -164,4 +165,41 @@ export class EventsController {
 /** Returns the last known state of a record. */
 function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
   return row?.newState ?? row?.previousState ?? null
+}
+
+/** Fewer consecutive views are not folded */
+const FOLDED_MIN = 3
+
+/** Consecutive events of a page; folded if they are views of pages by one user. */
+interface EventGroup<Row> {
+  rows: Row[]
+  isFolded: boolean
+}
+
+/**
+ * Divides the events of a page into groups: views of one user that follow each other can be folded, as most events
+ * are views, and say less than changes.
+ *
+ * @param show  returns the variables of an event's row
+ */
+function foldViews<Row>(
+  events: readonly AdminEventLog[],
+  { values }: EventFilters,
+  show: (event: AdminEventLog) => Row
+): Array<EventGroup<Row>> {
+  const runs: AdminEventLog[][] = []
+  for (const event of events) {
+    const run = runs.at(-1)
+    const isSame = run && isView(run[0]) === isView(event)
+    if (isSame && (!isView(event) || run[0].username === event.username)) run.push(event)
+    else runs.push([event])
+  }
+  return runs.map((run) => ({
+    rows: run.map(show),
+    isFolded: isView(run[0]) && run.length >= FOLDED_MIN && values.event_type !== EventType.VIEW,
+  }))
+}
+
+function isView({ eventType, status }: AdminEventLog): boolean {
+  return eventType === EventType.VIEW && status === 'success'
 }

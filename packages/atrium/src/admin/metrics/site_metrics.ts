@@ -1,18 +1,20 @@
 import { withBase } from '#base/http/base_path'
-import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry, Counter, Histogram } from 'prom-client'
 import { meterRequests } from '#base/http/request_meter'
 import type { EngineRouter } from '#base/http/engine_router'
 import type { SessionManager } from '../authentication/sessions/session_manager.js'
-import type { MetricsConfig } from '../config/metrics_config.js'
 import type { JobStore } from '../jobs/job_store.js'
 import { JOB_STATES } from '../models/admin_job.js'
 import { DELIVERY_STATES } from '../models/admin_webhook_delivery.js'
 import type { DeliveryStore } from '../webhooks/delivery_store.js'
-import { MetricsAccess } from './metrics_access.js'
-import { requestMetrics } from './request_metrics.js'
+import { safeEqual } from '@adonisjs/core/helpers'
+import { NetworkList } from '#base/http/network'
+import { listsClient } from '#base/http/served_hosts'
+import { Problem } from '#base/errors'
+import type { MetricsConfig } from '../config/metrics_config.js'
+import type { HttpContext } from '@adonisjs/core/http'
 
 /** Address of the metrics, at the root of the application */
 export const METRICS = '/metrics'
@@ -123,5 +125,78 @@ function reused<Result>(read: () => Promise<Result>): () => Promise<Result> {
       if (last === mine) last = undefined
     })
     return result
+  }
+}
+
+const BEARER = /^Bearer +(\S+)$/i
+
+/** Decides who can read the metrics: clients with the token, and those with a listed address. [W6] */
+export class MetricsAccess {
+  readonly #networks: NetworkList
+
+  constructor(private readonly config: MetricsConfig) {
+    this.#networks = new NetworkList(config.addresses)
+  }
+
+  /**
+   * @throws Problem 401  without the token
+   * @throws Problem 404  if only addresses are listed, so that other clients do not learn that there are metrics
+   */
+  check(ctx: HttpContext): void {
+    if (listsClient(this.#networks, ctx)) return
+    const { token } = this.config
+    if (!token) throw new Problem(404, 'Not found')
+    const sent = BEARER.exec(ctx.request.header('authorization') ?? '')?.[1]
+    if (sent !== undefined && safeEqual(sent, token.release())) return
+    throw new Problem(401, 'A valid token is required', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  }
+}
+
+/** Label of requests that match no route */
+const UNKNOWN = 'unknown'
+
+/** Status of a request whose client has closed the connection before the response was complete */
+const CLOSED_BY_CLIENT = '499'
+
+/* Methods that get a label of their own, so that clients cannot create labels. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/* In seconds: a response from memory takes less than a millisecond, and an export minutes. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+
+/**
+ * Counts requests and their durations. Labels are patterns of routes, such as `/api/films/:id`, so that their number is
+ * limited by the number of routes. [W6]
+ *
+ * @returns a function that measures a request that has just begun
+ */
+function requestMetrics(registry: Registry): (ctx: HttpContext) => void {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Responses by route, method and status',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the start of a request to the end of its response',
+    labelNames: ['route', 'method'],
+    buckets: BUCKETS,
+    registers,
+  })
+  return (ctx) => {
+    const begun = performance.now()
+    const { response } = ctx.response
+    response.once('close', () => {
+      const route = ctx.route?.pattern ?? UNKNOWN
+      const asked = ctx.request.method()
+      const method = METHODS.has(asked) ? asked : 'OTHER'
+      const status = response.writableFinished ? String(response.statusCode) : CLOSED_BY_CLIENT
+      requests.inc({ route, method, status })
+      durations.observe({ route, method }, (performance.now() - begun) / 1000)
+    })
   }
 }

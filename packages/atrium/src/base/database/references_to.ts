@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { quoted } from '../sql/quoted.js'
+import { quoted } from '../sql/sql.js'
 
 /** Action of the database on a row when the row that it refers to is deleted. */
 export type OnDelete = 'cascade' | 'empty' | 'refuse'

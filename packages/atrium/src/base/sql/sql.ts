@@ -1,5 +1,4 @@
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
-import { quoted } from './quoted.js'
 
 /** A fragment of SQL, with a question mark for each of its values. */
 export interface Sql {
@@ -74,4 +73,10 @@ export function insertRowsSql(table: string, rows: ReadonlyArray<Record<string, 
     sql: `insert into ${table} (${names.map(quoted).join(', ')}) values ${rows.map(() => places).join(', ')}`,
     bindings: rows.flatMap((row) => names.map((name) => row[name])),
   }
+}
+
+/** Returns a name quoted for a statement; any characters are safe. (MySQL uses other quotes.) */
+export function quoted(name: string): string {
+  /* Few names contain a quote, and this check takes a tenth of the time. */
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }

@@ -1,15 +1,15 @@
 import { MultipartFile } from '@adonisjs/core/bodyparser'
-import { exactDecimal } from '../database/exact_numbers.js'
-import type { Column } from '../columns/column.js'
-import { readDate, readDateTime } from './datetime.js'
-import { LongDecimal, withoutBigInts } from './json.js'
 import {
+  exactDecimal,
   exactInteger,
   readInteger,
   readNumber,
   type ExactInteger,
   type ExactNumber,
 } from './numbers.js'
+import type { Column } from '../columns/column.js'
+import { readDate, readDateTime } from './datetime.js'
+import { LongDecimal, withoutBigInts } from './json.js'
 import { isStorable } from './text.js'
 import { ERRORS, type ValueError } from './value_error.js'
 

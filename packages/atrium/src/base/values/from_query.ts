@@ -1,7 +1,6 @@
-import { exactDecimal } from '../database/exact_numbers.js'
+import { exactDecimal, readInteger, readNumber, type ExactNumber } from './numbers.js'
 import type { Column } from '../columns/column.js'
 import { readDate, readDateTime, readTime } from './datetime.js'
-import { readInteger, readNumber, type ExactNumber } from './numbers.js'
 import { isStorableText } from './text.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -1,11 +1,10 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { exactValue } from '../lucid/exact_attributes.js'
-import { exactDecimal } from '../database/exact_numbers.js'
+import { exactDecimal, exactInteger, isNumeral } from './numbers.js'
 import type { Column } from '../columns/column.js'
 import type { ColumnKind } from '../columns/column_kind.js'
 import { writeDate, writeDateTime } from './datetime.js'
 import { numberOrDigits, parseJson } from './json.js'
-import { exactInteger, isNumeral } from './numbers.js'
 
 /**
  * Returns the API form of a value of a driver or of a model's attribute. It is the same on every database: booleans are

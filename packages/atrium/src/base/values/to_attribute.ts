@@ -1,11 +1,7 @@
 import { MultipartFile } from '@adonisjs/core/bodyparser'
 import { DateTime } from 'luxon'
-import { exactDecimal } from '../database/exact_numbers.js'
-import type { Column } from '../columns/column.js'
-import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
-import { readUuid } from './from_query.js'
-import { numberOrDigits } from './json.js'
 import {
+  exactDecimal,
   decimalPlaces,
   exactInteger,
   isBeyondDecimal,
@@ -15,6 +11,10 @@ import {
   type ExactInteger,
   type ExactNumber,
 } from './numbers.js'
+import type { Column } from '../columns/column.js'
+import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
+import { readUuid } from './from_query.js'
+import { numberOrDigits } from './json.js'
 import { characterCount } from './text.js'
 import { ERRORS, type ValueError } from './value_error.js'
 

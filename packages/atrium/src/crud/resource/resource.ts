@@ -16,7 +16,16 @@ import { inUtc } from '#base/values/datetime'
 import { storeWholeSeconds } from '#base/lucid/column_functions'
 import { compareData } from '#upstream/lucid_dirty_data'
 import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
-import { policyTakesRecord } from './policy_takes_record.js'
+import {
+  policyTakesRecord,
+  checkRelatedFilters,
+  checkVirtualFields,
+  bootedModel,
+  keyOfColumns,
+  checkAgainstTable,
+  checkConnection,
+  checkShowDeleted,
+} from './resource_checks.js'
 import { CompiledSchema, type SchemaField } from '#base/schema/object_schema'
 import type { Fields } from '#base/columns/fields'
 import { Reader } from '../sql/reader.js'
@@ -33,15 +42,6 @@ import type { Projection } from './projection.js'
 import { Projections } from './projections.js'
 import { CRUD_OPTIONS, storedOptions } from '#base/stored_options'
 import { UNKNOWN_TABLE, type ModelTable, readModelTable } from './model_table.js'
-import {
-  checkRelatedFilters,
-  checkVirtualFields,
-  bootedModel,
-  keyOfColumns,
-  checkAgainstTable,
-  checkConnection,
-  checkShowDeleted,
-} from './resource_checks.js'
 import type { PolicyOf, ResourceOptionsOf } from './resource_options.js'
 import {
   mustGiveKey,

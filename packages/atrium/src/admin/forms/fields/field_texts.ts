@@ -1,5 +1,4 @@
-import { exactDecimal } from '#base/database/exact_numbers'
-import { readNumber, textOf, writeNumeral } from '#base/values/numbers'
+import { exactDecimal, readNumber, textOf, writeNumeral } from '#base/values/numbers'
 import { readTime } from '#base/values/datetime'
 import { localText, readInForm, readLocal } from '../../time/local_time.js'
 import { grouped, isMisgrouped, ungrouped } from '#base/values/grouped_number'

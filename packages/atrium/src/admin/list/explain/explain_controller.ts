@@ -9,7 +9,7 @@ import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import { listSteps } from './list_steps.js'
-import { writtenBindings, writtenSql } from './written_sql.js'
+import type { Sql } from '#base/sql/sql'
 
 /** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. [G6] */
 export class ExplainController {
@@ -44,4 +44,27 @@ export class ExplainController {
     )
     return { sql: writtenSql(statement), bindings: writtenBindings(statement), plan }
   }
+}
+
+/* Quoted names and texts, in which keywords have no meaning */
+const QUOTED = /("[^"]*"|`[^`]*`|'[^']*')/
+
+const LONGEST_VALUE = 200
+
+/** Returns a statement with line breaks before its clauses. */
+function writtenSql({ sql }: Sql): string {
+  const parts = sql.split(QUOTED)
+  const lines = parts.map((part, index) =>
+    index % 2 === 1 ? part : part.replaceAll(/ (from|where|order by|limit) /g, '\n$1 ')
+  )
+  return lines.join('')
+}
+
+/** Returns the values of a statement for display, in the order of its placeholders. */
+function writtenBindings({ bindings }: Sql): string[] {
+  return bindings.map((value) => {
+    if (Buffer.isBuffer(value)) return `${value.length} bytes`
+    const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+    return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+  })
 }

@@ -1,5 +1,5 @@
 import type { MysqlConfig } from '@adonisjs/lucid/types/database'
-import { exactDecimal, exactDigits } from '../exact_numbers.js'
+import { exactDecimal, exactDigits } from '../../values/numbers.js'
 import {
   commonConfig,
   CONNECT_TIMEOUT,

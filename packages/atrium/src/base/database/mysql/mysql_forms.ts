@@ -1,12 +1,11 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { textOf } from '../../values/numbers.js'
+import { textOf, exactDigits } from '../../values/numbers.js'
 import {
   connectionForms,
   paddedDecimal,
   type ConnectionForms,
   type Conversions,
 } from '../connection_forms.js'
-import { exactDigits } from '../exact_numbers.js'
 import { typeCast, type Field } from './mysql_connection.js'
 
 /** Settings of a `mysql2` connection that change the form of values. */

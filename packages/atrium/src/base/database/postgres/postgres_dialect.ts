@@ -17,11 +17,9 @@ import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { postgresForms } from './postgres_forms.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
-import { insertSql, type Sql } from '../../sql/sql.js'
-import { quoted } from '../../sql/quoted.js'
+import { insertSql, type Sql, quoted } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { endedInTime } from '../time_limit.js'
-import { OutOfTime, timeLeft } from '../time_limit.js'
+import { endedInTime, OutOfTime, timeLeft } from '../time_limit.js'
 import { withConnection } from '../with_connection.js'
 
 /** The dialect of PostgreSQL. */

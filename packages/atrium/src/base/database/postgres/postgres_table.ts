@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { ColumnKind } from '../../columns/column_kind.js'
 import { decimalRangeOf } from '../decimal_range.js'
-import { quoted } from '../../sql/quoted.js'
+import { quoted } from '../../sql/sql.js'
 import type {
   Collation,
   ColumnIntrospection,

@@ -10,8 +10,7 @@ import type {
   TimePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
-import { quoted } from '../../sql/quoted.js'
-import { insertSql, type Sql } from '../../sql/sql.js'
+import { quoted, insertSql, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
 import { timeLeft, OutOfTime } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'

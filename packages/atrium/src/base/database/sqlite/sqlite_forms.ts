@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
-import { quoted } from '../../sql/quoted.js'
+import { quoted } from '../../sql/sql.js'
 import { otherForm, unusual } from './sqlite_operand.js'
 
 /* Number of rows to read at both ends of a table */

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { Edge, Template } from 'edge.js'
-import { CachingTemplate } from '#admin/layout/caching_template'
+import { CachingTemplate } from '#admin/layout/site_templates'
 
 /** An Edge with some partials, and counts of their compilations. */
 function edgeWith(

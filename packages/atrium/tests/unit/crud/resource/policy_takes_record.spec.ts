@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { Policy } from '#crud'
-import { policyTakesRecord } from '#crud/resource/policy_takes_record'
+import { policyTakesRecord } from '#crud/resource/resource_checks'
 
 const all = (...parts: unknown[]) => parts.length > 0
 const methods = {

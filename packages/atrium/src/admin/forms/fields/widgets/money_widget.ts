@@ -1,5 +1,4 @@
-import { textOf } from '#base/values/numbers'
-import { exactDecimal } from '#base/database/exact_numbers'
+import { textOf, exactDecimal } from '#base/values/numbers'
 import { UnreadableText } from '../../../text/unreadable_text.js'
 import { ungrouped, grouped } from '#base/values/grouped_number'
 import type { ShownCell } from '../../../list/cell.js'

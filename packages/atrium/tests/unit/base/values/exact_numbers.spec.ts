@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { exactDecimal, exactDigits } from '#base/database/exact_numbers'
+import { exactDecimal, exactDigits } from '#base/values/numbers'
 
 test.group('Exact numbers', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
