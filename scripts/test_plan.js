@@ -15,13 +15,13 @@ const OWNERS = { engine: [ENGINE], app: ['tests/', `${ENGINE}demo/`] }
  * application as well. A name that ends with a slash is a folder.
  */
 const SCHEDULED = listOf({
-  'browser':
+  browser:
     'access_tokens account bulk cells choices docs events history inlines layout list_filters many_to_many ' +
     'new_references related_lists way_back widgets role_matrix saved_views conflict rows_together ' +
     'second_factors',
-  'functional': 'openapi/representations openapi/typed_client',
-  'demo/functional': 'representations',
-  'process': 'adonis_packages large_files models_of_tables',
+  functional: 'openapi/representations openapi/typed_client',
+  demo: 'functional/representations',
+  process: 'adonis_packages large_files models_of_tables',
 })
 
 /** Files that take long, for CI or by name: a local run keeps those that test most rules in the least time. */
