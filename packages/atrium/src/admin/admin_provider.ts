@@ -188,6 +188,15 @@ export default class AdminProvider {
         { what: 'files of exports' }
       )
     )
+    this.#schedules.push(
+      new PruneSchedule(
+        async () => {
+          const { pruneWaitingFiles } = await import('./forms/files/waiting_files.js')
+          return await pruneWaitingFiles((name) => site.models.get(name))
+        },
+        { what: 'uploads' }
+      )
+    )
     const integration = site.eventIntegration
     if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
     for (const schedule of this.#schedules) schedule.start()

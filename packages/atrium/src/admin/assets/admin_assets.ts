@@ -84,6 +84,7 @@ export const adminAssets = [
   { name: 'colour_field.css', paths: [own('colour_field.css')] },
   { name: 'password_field.css', paths: [own('password_field.css')] },
   { name: 'image_field.css', paths: [own('image_field.css')] },
+  { name: 'files_field.css', paths: [own('files_field.css')] },
   {
     name: 'admin.js',
     paths: [
@@ -131,7 +132,7 @@ export const adminAssets = [
   { name: 'roles.js', paths: [own('roles.js')] },
   { name: 'import.js', paths: [own('import.js')] },
   { name: 'many_to_many.js', paths: [own('many_to_many.js')] },
-  ...['tags', 'markdown', 'slug', 'colour', 'image', 'password'].map((widget) => ({
+  ...['tags', 'markdown', 'slug', 'colour', 'image', 'files', 'password'].map((widget) => ({
     name: `${widget}_field.js`,
     paths: [own(`${widget}_field.js`)],
   })),

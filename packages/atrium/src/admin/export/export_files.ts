@@ -2,37 +2,9 @@ import { basename } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { filesDisk } from '../forms/files/files_disk.js'
+import { filesDisk, pathsOnDisk } from '../forms/files/files_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_shape.js'
-
-/**
- * Returns the names of the files in a folder of the disk; an empty list if there is no such folder.
- */
-export async function namesOnDisk(
-  disk: Awaited<ReturnType<typeof filesDisk>>,
-  folder: string
-): Promise<string[]> {
-  const names: string[] = []
-  let paginationToken: string | undefined
-  do {
-    let page
-    try {
-      page = await disk.listAll(folder, paginationToken ? { paginationToken } : {})
-    } catch (error) {
-      if (isMissing(error)) return names
-      throw error
-    }
-    for (const one of page.objects) if (one.isFile) names.push(basename(one.key))
-    paginationToken = page.paginationToken
-  } while (paginationToken)
-  return names
-}
-
-function isMissing(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: { code?: string } }
-  return code === 'ENOENT' || cause?.code === 'ENOENT'
-}
 
 /* Next to the folders of models, which cannot have this name */
 const FOLDER = '.exports'
@@ -95,7 +67,7 @@ export async function pruneExports(hours: number): Promise<number> {
   const disk = await filesDisk()
   const oldest = Date.now() - hours * HOUR
   let removed = 0
-  for (const name of await namesOn(disk)) {
+  for (const name of await storedNames()) {
     const { lastModified } = await disk.getMetaData(placeOf(name))
     if (lastModified.getTime() > oldest) continue
     await disk.delete(placeOf(name))
@@ -104,8 +76,9 @@ export async function pruneExports(hours: number): Promise<number> {
   return removed
 }
 
-async function namesOn(disk: Awaited<ReturnType<typeof filesDisk>>): Promise<string[]> {
-  const names = await namesOnDisk(disk, FOLDER)
+async function storedNames(): Promise<string[]> {
+  const paths = await pathsOnDisk(FOLDER)
+  const names = paths.map((path) => basename(path))
   return names.filter((name) => NAME.test(name))
 }
 

@@ -27,6 +27,7 @@ import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/rest
 import { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
+import { WaitingFiles } from './files/waiting_files.js'
 import { redirectPage } from '../http/redirect.js'
 
 /** Create page and form submission. [S36 to S39, S49] */
@@ -176,7 +177,9 @@ export class CreateController {
     const seen = withoutUnseen(sent, form.unseen(sent))
     const [submission, related] = takeRelated(form.fields, seen)
     const filled = { ...submission.values, ...(await form.hiddenValues(ctx)) }
-    const uploads = new Uploads(this.view, form.fields, submission)
+    const uploads = new Uploads(this.view, form.fields, submission, {
+      waiting: new WaitingFiles(ctx, this.view),
+    })
     try {
       const plan = await planRows(ctx, this.site, this.view, submission, undefined)
       const values = await checkedWith(plan, () =>

@@ -15,6 +15,7 @@ import { textsInForm } from './fields/texts_in_form.js'
 import { unseenFields } from '../views/visible_when.js'
 import { Widget } from '../views/widget.js'
 import { openedField, sealOpened } from './merge/opened_record.js'
+import { storeListed } from './files/uploads.js'
 import { sheetsOf } from './fields/widgets/widget_cells.js'
 import { isInDialog } from './drafts/draft_parameters.js'
 import { OWNER, sealOwner } from './drafts/save_draft.js'
@@ -82,6 +83,7 @@ export class FormPage {
   async read(ctx: HttpContext): Promise<Submission> {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
+    await storeListed(ctx, view, fields, submission)
     const { rows, asksAgain } = await rowsIn(ctx, site, view, sentTexts(ctx))
     return {
       ...submission,

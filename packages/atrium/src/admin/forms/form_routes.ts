@@ -14,6 +14,10 @@ const files = modelPage(
   () => import('./files/files_controller.js'),
   ({ FilesController }) => FilesController
 )
+const uploads = modelPage(
+  () => import('./files/upload_controller.js'),
+  ({ UploadController }) => UploadController
+)
 const choices = modelPage(
   () => import('./fields/field_controllers.js'),
   ({ ChoicesController }) => ChoicesController
@@ -43,6 +47,7 @@ export function formRoutes(routes: ModelRoutes<AdminSite>): void {
     }
     if (view.may('create') || view.may('update')) {
       route('GET', '/choices/:field', ['create', 'update'], choices('show'))
+      route('POST', '/uploads/:field', ['create', 'update'], uploads('store'))
       route('POST', '/preview/:field', ['create', 'update'], preview('show'))
     }
   })

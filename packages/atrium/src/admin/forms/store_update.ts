@@ -4,6 +4,7 @@ import type { Item } from '#crud'
 import type { KeyValue } from '#base/columns/key'
 import { RowChanged } from './errors.js'
 import { Uploads, type EarlierFiles } from './files/uploads.js'
+import { WaitingFiles } from './files/waiting_files.js'
 import { itemOf } from '../views/record_items.js'
 import type { RestoredFields } from './prefill/restored_fields.js'
 import { planRows } from './inlines/plan_rows.js'
@@ -60,7 +61,11 @@ export async function storeUpdate(
   const { resource, crud } = view
   const seen = withoutUnseen(sent, form.unseen(sent, record))
   const [submission, related] = takeRelated(form.fields, seen)
-  const uploads = new Uploads(view, form.fields, submission, stored)
+  const uploads = new Uploads(view, form.fields, submission, {
+    earlier: stored,
+    record,
+    waiting: new WaitingFiles(ctx, view),
+  })
   let item: Item | undefined
   let isChanged: boolean
   try {

@@ -1,12 +1,11 @@
 import { lstat, readdir, rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import logger from '@adonisjs/core/services/logger'
-import { filesDisk } from '../forms/files/files_disk.js'
-import { namesOnDisk } from '../export/export_files.js'
+import { filesDisk, pathsOnDisk } from '../forms/files/files_disk.js'
 import type { AdminSite } from '../admin_site.js'
 import { ImportRefused } from './errors.js'
 import type AdminImport from '../models/admin_import.js'
@@ -125,7 +124,8 @@ export async function deleteStoredFile(key: string): Promise<void> {
 export async function keysBefore(time: Date): Promise<Set<string>> {
   const disk = await filesDisk()
   const keys = new Set<string>()
-  for (const name of await namesOnDisk(disk, FOLDER)) {
+  for (const path of await pathsOnDisk(FOLDER)) {
+    const name = basename(path)
     const key = NAME.exec(name)?.[1]
     if (key === undefined || keys.has(key)) continue
     /* Another process may have removed the file in the meantime. */

@@ -21,6 +21,7 @@ export interface ShownCell extends Cell {
     | 'tags'
     | 'colour'
     | 'image'
+    | 'files'
     | 'markdown'
   /** Complete value, to unfold, if `text` is only the beginning */
   whole?: string

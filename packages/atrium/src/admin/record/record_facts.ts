@@ -1,10 +1,12 @@
+import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import type { Site } from '../views/site.js'
-import { fileColumnsOf } from '../forms/files/file_fields.js'
-import { isFileKey, nameOfFile } from '../forms/files/file_store.js'
+import { fileColumnsOf, INLINE, isFileList } from '../forms/files/file_fields.js'
+import { filesIn } from '../forms/files/file_owners.js'
+import { nameOfFile, shownFiles, type ShownFile } from '../forms/files/shown_files.js'
 import type { Text } from '../forms/fields/widgets/form_widget.js'
 import { wholeShow } from '../forms/fields/widgets/widget_cells.js'
 import { listCell, type ShownCell, cutText } from '../list/cell.js'
@@ -50,15 +52,14 @@ export async function recordFacts(
   const text = site.text.bind(site)
   const table = new ListTable(site, view, [...names])
   const cells = await table.cells(ctx, [item])
-  const files = await fileNames(view, item)
+  const files = await fileCells(ctx, view, item)
   return table.columns.map((column, index) => {
     const value = item[column.name]
     const own = column.column && wholeShow(view, column.column, text)
     const whole =
       (value !== null && value !== undefined && own?.(value)) ||
       wholeCell(view, column, cells[index][0], value, text)
-    const file = whole.kind === 'text' && files.get(column.name)
-    const cell = file ? { ...whole, text: file } : whole
+    const cell = files.get(column.name)?.(whole) ?? whole
     const { kind, title } = cell
     return {
       name: column.name,
@@ -70,20 +71,47 @@ export async function recordFacts(
       isLong:
         kind === 'json' ||
         kind === 'markdown' ||
+        kind === 'files' ||
         cell.text.length > SHORT ||
         cell.text.includes('\n'),
     }
   })
 }
 
-/** Returns the names of the record's files, by API name. */
-async function fileNames(view: ModelView, item: Item): Promise<Map<string, string>> {
-  const names = new Map<string, string>()
-  for (const { apiName } of fileColumnsOf(view)) {
-    const file = item[apiName]
-    if (isFileKey(file)) names.set(apiName, await nameOfFile(view, apiName, file, keyOf(item)!))
+/** Returns the cells of the record's files, with their names, by API name. */
+async function fileCells(
+  ctx: HttpContext,
+  view: ModelView,
+  item: Item
+): Promise<Map<string, (cell: ShownCell) => ShownCell>> {
+  const cells = new Map<string, (cell: ShownCell) => ShownCell>()
+  const record = keyOf(item)!
+  for (const column of fileColumnsOf(view)) {
+    const name = column.apiName
+    const files = filesIn(column, item[name])
+    if (isFileList(view, column) && files.length > 0) {
+      const { widget = 'file' } = view.fieldOptions(name)
+      const field = { name, multiple: true, valueType: 'file', widget } as const
+      const shown = await shownFiles(ctx, view, field, files, files, record)
+      cells.set(name, () => filesCell(shown))
+    } else if (files.length === 1) {
+      const text = await nameOfFile(view, name, files[0], record)
+      cells.set(name, (cell) => (cell.kind === 'text' ? { ...cell, text } : cell))
+    }
   }
-  return names
+  return cells
+}
+
+/** Returns a cell with all files of a list. */
+function filesCell(files: readonly ShownFile[]): ShownCell {
+  const items = files.map(({ image, key, name, url = '' }) => {
+    const preview = image
+      ? `<img class="value-image" src="${escaped(image)}" alt="" loading="lazy">`
+      : `<span class="value-file-type" aria-hidden="true">${extname(key).slice(1)}</span>`
+    return `<li><a href="${escaped(image ? `${url}?${INLINE}` : url)}">${preview}<bdi>${escaped(name)}</bdi></a></li>`
+  })
+  const text = files.map(({ name }) => name).join(', ')
+  return { kind: 'files', text, markup: `<ul class="value-files">${items.join('')}</ul>` }
 }
 
 function wholeCell(

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { fileKeysIn } from '#base/values/file_keys'
 import { fromStored } from '#base/values/stored_json'
 import type { Column } from '#base/columns/column'
 import type { Actor } from '#crud'
@@ -11,17 +12,18 @@ import { errorToProblem, gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import { UndoRefused } from './errors.js'
 import { fileColumnsOf } from '../forms/files/file_fields.js'
-import { dropFile, hasFile } from '../forms/files/file_store.js'
+import { filesIn } from '../forms/files/file_owners.js'
+import { dropFiles, hasFile } from '../forms/files/file_store.js'
 import type { ModelView } from '../views/model_view.js'
 import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { type UndoStep, type UndoTarget, changedRefusal, changedSteps } from './undo_step.js'
 import { UndoRun } from './undo_run.js'
 
-/** A file that no record refers to after an undo. */
-interface LeftFile {
+/** Files that no record may refer to after an undo. */
+interface LeftFiles {
   view: ModelView
-  key: unknown
+  keys: readonly string[]
 }
 
 /**
@@ -38,8 +40,8 @@ export async function refuseLostFiles(
   for (const { reversal, resourceType } of steps) {
     if (resourceType !== name) continue
     for (const column of columns) {
-      const file = fromStored(reversal.before?.[column.name])
-      if (file !== null && !(await hasFile(view, file))) throw new UndoRefused('files')
+      const files = fileKeysIn(column, fromStored(reversal.before?.[column.name])) ?? []
+      for (const file of files) if (!(await hasFile(view, file))) throw new UndoRefused('files')
     }
   }
 }
@@ -49,18 +51,17 @@ export async function refuseLostFiles(
  *
  * @param row  the current row
  */
-function filesOf({ reversal, target }: UndoStep, row: Record<string, unknown>): LeftFile[] {
+function filesOf({ reversal, target }: UndoStep, row: Record<string, unknown>): LeftFiles[] {
   const { view } = target
   if (!view) return []
   const isTaken = ({ name }: Column) => reversal.before === null || name in reversal.before
-  return fileColumnsOf(view.base)
-    .filter((column) => isTaken(column) && row[column.name])
-    .map((column) => ({ view, key: row[column.name] }))
+  const columns = fileColumnsOf(view.base).filter(isTaken)
+  return [{ view, keys: columns.flatMap((column) => filesIn(column, row[column.name])) }]
 }
 
 /** Removes files that no record refers to. */
-async function dropLeftFiles(files: readonly LeftFile[]): Promise<void> {
-  for (const { view, key } of files) await dropFile(view, key)
+async function dropLeftFiles(files: readonly LeftFiles[]): Promise<void> {
+  for (const { view, keys } of files) await dropFiles(view, keys)
 }
 
 /**
@@ -132,8 +133,8 @@ export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract
 async function leftFiles(
   steps: readonly UndoStep[],
   client: TransactionClientContract
-): Promise<LeftFile[]> {
-  const files: LeftFile[] = []
+): Promise<LeftFiles[]> {
+  const files: LeftFiles[] = []
   for (const step of steps) {
     const { resource, view } = step.target
     if (!view || step.reversal.left === null || fileColumnsOf(view.base).length === 0) continue

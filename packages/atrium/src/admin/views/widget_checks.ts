@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   markdown: ['text'],
   slug: ['text'],
   colour: ['text'],
-  image: ['text'],
+  image: ['text', 'json'],
 }
 
 interface Columns {

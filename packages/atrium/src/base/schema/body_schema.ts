@@ -3,6 +3,7 @@ import { invalidBody } from '../http/problems.js'
 import {
   prepareAsSent,
   prepareFile,
+  prepareFiles,
   prepareForSchema,
   type Prepared,
   type Reads,
@@ -138,6 +139,7 @@ export class BodySchema {
    */
   #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
     const value = output[field.output]
+    if (field.type === 'multipartFiles' && Array.isArray(value)) return value.map(({ key }) => key)
     if (value === undefined && sent?.value === null && field.column) return null
     return value
   }
@@ -171,6 +173,7 @@ export class BodySchema {
 
 function prepare(field: BodyField, value: unknown): Prepared {
   if (field.type === 'multipartFile') return prepareFile(value)
+  if (field.type === 'multipartFiles') return prepareFiles(value)
   return field.isOwn
     ? prepareAsSent(field.column, value, readBy(field))
     : prepareForSchema(field.column, value)

@@ -27,6 +27,7 @@ export interface JsonSchema {
   minLength?: number
   maxLength?: number
   minItems?: number
+  maxItems?: number
 }
 
 /** A rule of a field, with its options. */
@@ -41,17 +42,25 @@ export interface SchemaField {
   input: string
   /** Name of the field in the output, after `toCamelCase()` */
   output: string
-  /** VineJS's type, including types that JSON does not have, such as `date` and `multipartFile` */
+  /**
+   * VineJS's type, including types that JSON does not have, such as `date` and `multipartFile`; `multipartFiles` for a
+   * list of files
+   */
   type: string
   /** The schema without null, which `nullable` indicates. A union is an `anyOf`. */
   json: JsonSchema
   nullable: boolean
   /** True if the field is always required */
   required: boolean
-  /** Options of the type, as in `vine.number({ strict: true })` */
+  /** Options of the type, as in `vine.number({ strict: true })`; for a list of files those of each file */
   settings: Readonly<Record<string, unknown>>
   /** Rules in the order of execution */
   rules: readonly SchemaRule[]
+}
+
+/** True for a field that takes an uploaded file or several. */
+export function isFileType(type: string): boolean {
+  return type === 'multipartFile' || type === 'multipartFiles'
 }
 
 /** The part of VineJS's compiled tree that describes fields. */
@@ -65,6 +74,8 @@ interface CompiledNode {
   parseFnId?: string
   dataTypeValidatorFnId?: string
   validations?: Array<{ ruleFnId: string; name?: string }>
+  /** Items of an array */
+  each?: CompiledNode
   properties?: CompiledNode[]
   groups?: Array<{ conditions: Array<{ schema: CompiledNode }> }>
 }
@@ -145,14 +156,15 @@ function describedFields(
 
 function described(node: CompiledNode, references: References, json: JsonSchema) {
   const parsed = node.parseFnId ? [{ name: 'parse', options: undefined }] : []
+  const isFiles = node.each?.subtype === 'multipartFile'
+  const { dataTypeValidatorFnId = '' } = isFiles ? node.each! : node
   return {
     input: node.fieldName,
     output: node.propertyName,
-    type: node.subtype ?? node.type,
+    type: isFiles ? 'multipartFiles' : (node.subtype ?? node.type),
     json: withoutNull(json),
     nullable: node.allowNull ?? alternatives(json).some(({ type }) => type === 'null'),
-    settings: (references[node.dataTypeValidatorFnId ?? '']?.options ??
-      {}) as SchemaField['settings'],
+    settings: (references[dataTypeValidatorFnId]?.options ?? {}) as SchemaField['settings'],
     rules: [
       ...parsed,
       ...(node.validations ?? []).map(({ ruleFnId, name }) => ({

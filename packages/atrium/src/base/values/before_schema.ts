@@ -8,6 +8,7 @@ import {
   type ExactNumber,
 } from './numbers.js'
 import type { Column } from '../columns/column.js'
+import { FileReference } from './file_keys.js'
 import { readDate, readDateTime } from './datetime.js'
 import { LongDecimal, withoutBigInts } from './json.js'
 import { isStorable } from './text.js'
@@ -108,6 +109,18 @@ function exactNumber(column: Column | undefined, value: unknown): ExactNumber | 
 export function prepareFile(value: unknown): Prepared {
   if (value === null || value instanceof MultipartFile) return { value }
   return { value: undefined, error: ERRORS.file }
+}
+
+/** Prepares a list of stored files: keys, or references to files that were uploaded for this write. */
+export function prepareFiles(value: unknown): Prepared {
+  if (value === null) return { value }
+  const isList = Array.isArray(value) && value.every(isStoredFile)
+  if (!isList) return { value: undefined, error: ERRORS.files }
+  return { value: value.map((one) => (typeof one === 'string' ? new FileReference(one) : one)) }
+}
+
+function isStoredFile(value: unknown): value is string | FileReference {
+  return value instanceof FileReference || (typeof value === 'string' && isStorable(value))
 }
 
 /** Converts a datetime to the standard form. A date without a time is left to the schema, which can require one. */

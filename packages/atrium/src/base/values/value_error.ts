@@ -23,4 +23,5 @@ export const ERRORS = {
   list: { rule: 'list', message: 'must be a list' },
   null: { rule: 'nullable', message: 'must not be null' },
   file: { rule: 'file', message: 'must be a file' },
+  files: { rule: 'file', message: 'must be a list of files that the record has' },
 } satisfies Record<string, ValueError>

@@ -38,10 +38,14 @@ export function describeBody(
   isStrict = false,
   model?: LucidModel
 ): SchemaObject {
-  /* JSON cannot contain a file. An update does not change the key, so the key does not have to be sent. */
+  /*
+   * JSON cannot contain a file, and a new record has none to name. An update does not change the key, so the key does
+   * not have to be sent.
+   */
   const fields = body.fields.filter(
     (field) =>
       field.type !== 'multipartFile' &&
+      !(operation === 'create' && field.type === 'multipartFiles') &&
       !(operation === 'update' && field.column?.isPrimary && !field.required)
   )
   const required = fields.filter((field) => field.required).map((field) => field.apiName)
@@ -56,9 +60,16 @@ export function describeBody(
   }
 }
 
+/** A list of files that were uploaded in the admin site. [B17] */
+const FILE_NAMES: SchemaObject = {
+  items: { type: 'string' },
+  uniqueItems: true,
+  description: 'Names of files that the record has, in order; the others are removed',
+}
+
 function describeField(field: BodyField): SchemaObject {
   const { column, required } = field
-  const told = fromVine(field.json)
+  const told = { ...fromVine(field.json), ...(field.type === 'multipartFiles' && FILE_NAMES) }
   /* Without its flags, a pattern would match other texts. */
   if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
     delete told.pattern

@@ -3,7 +3,12 @@ import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
 import { listed, ValueError } from '#base/errors'
 import { BodySchema } from '#base/schema/body_schema'
-import { CompiledSchema, type ObjectSchema, type SchemaField } from '#base/schema/object_schema'
+import {
+  CompiledSchema,
+  isFileType,
+  type ObjectSchema,
+  type SchemaField,
+} from '#base/schema/object_schema'
 import { deriveSchema } from '../schema/derived_schema.js'
 import type { Projection } from './projection.js'
 import { type Key } from '#base/columns/key'
@@ -85,10 +90,10 @@ export function shownComputed(
   return new Map(shown)
 }
 
-/** Returns the columns whose schema accepts a file. [B17] */
+/** Returns the columns whose schema accepts a file or a list of files. [B17] */
 export function fileColumnsOf({ create, update }: GivenSchemas, columns: ColumnSet): Column[] {
   const fields = [create, update].flatMap((one) => one?.fields ?? [])
-  const files = fields.filter(({ type }) => type === 'multipartFile')
+  const files = fields.filter(({ type }) => isFileType(type))
   return files.flatMap(({ input }) => columns.find(input) ?? [])
 }
 

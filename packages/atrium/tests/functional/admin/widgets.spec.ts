@@ -277,7 +277,7 @@ test.group('Admin | further widgets', (group) => {
     const list = await page('?columns=title,photo')
     assert.include(
       list,
-      `src="/admin/Souvenir/files/${PHOTO}?inline" alt="Image: Photo" loading="lazy"`
+      `src="/admin/Souvenir/files/${PHOTO}?thumbnail" alt="Image: Photo" loading="lazy"`
     )
     assert.notInclude(list, `${DRAWING}?inline`)
     const form = await page(`update/${mug.id}`)

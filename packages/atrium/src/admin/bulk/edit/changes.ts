@@ -43,7 +43,15 @@ export async function changesInForm(
       errors.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
     }
   }
-  return { ...sent, values, cleared, errors, files: new Map(), supplied: chosen.size > 0 }
+  return {
+    ...sent,
+    values,
+    cleared,
+    errors,
+    files: new Map(),
+    fileLists: new Map(),
+    supplied: chosen.size > 0,
+  }
 }
 
 /**
@@ -103,6 +111,7 @@ function submissionOf(given: Partial<Submission>): Submission {
     shown: {},
     cleared: new Set(),
     files: new Map(),
+    fileLists: new Map(),
     errors: [],
     asksAgain: false,
     ...given,

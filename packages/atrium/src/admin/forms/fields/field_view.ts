@@ -6,7 +6,8 @@ import type { ModelView } from '../../views/model_view.js'
 import { followed } from '../../relations/references.js'
 import { type Choice, Widget } from '../../views/widget.js'
 import { choicesOf, MOST_CHOICES, type SharedChoices } from './choices.js'
-import { shownFile } from '../files/file_store.js'
+import { shownFile } from '../files/shown_files.js'
+import { fileListView } from '../files/file_list_view.js'
 import { type FormField, inputName } from './form_field.js'
 import { CLEAR } from '../submission/submission.js'
 import { grouped } from '#base/values/grouped_number'
@@ -121,6 +122,15 @@ async function fieldView(
   }
   if (widget instanceof Widget && widget.choices) {
     return asChoices(field, base, nextOf(field, state, await widget.choices(ctx)))
+  }
+  if (valueType === 'file' && field.multiple) {
+    const files = await fileListView(ctx, site, view, field, {
+      name,
+      values,
+      stored: stored?.[ownName],
+      record,
+    })
+    return { ...base, control: 'files', value: '', values: [], clear: undefined, files }
   }
   if (field.reference) return await referenceView(ctx, view, field, base, site, choices)
   return asStored(site, field, withControl(site, field, base, isStored), stored?.[ownName])

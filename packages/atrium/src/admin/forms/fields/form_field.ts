@@ -57,6 +57,8 @@ export interface FormField {
   strict: boolean
   /** True if the schema expects the uploaded file instead of its key */
   takesFile: boolean
+  /** Limits of each file in a list: `size` and `extnames` of `vine.file()` */
+  fileLimits?: { size?: string | number; extnames?: string[] }
 }
 
 export type { Choice }

@@ -1,5 +1,5 @@
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
-import type { JsonSchema } from '#base/schema/object_schema'
+import { isFileType, type JsonSchema } from '#base/schema/object_schema'
 import type { Site } from '../../views/site.js'
 import { choiceOf } from '../../views/choice_options.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -7,7 +7,7 @@ import type { FieldOptions } from '../../views/view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { isIdentifier } from '../../list/is_identifier.js'
 import { grouped } from '#base/values/grouped_number'
-import { isFileField, IMAGES } from '../files/file_fields.js'
+import { fileAttributes, isFileField, isFileList, isFileWidget } from '../files/file_fields.js'
 import { listedChoices } from './choices.js'
 import { type WidgetName, Widget } from '../../views/widget.js'
 import { constraintsOf } from './field_constraints.js'
@@ -89,6 +89,8 @@ function makeField(
   const widget = widgetOf(options, field, mode) ?? usual
   const own = widget instanceof FormWidget ? widget : undefined
   const valueType = heldBy(widget, shape.valueType)
+  const isFiles = isFileWidget(widget) && isFileList(view, column)
+  const multiple = isFiles || (shape.multiple && valueType !== 'json')
   const isSecret = isPassword(widget)
   const isGrouped = widget === 'number' && !reference && isQuantity(view, column)
   const initial = mode === 'create' ? initialOf(field, valueType) : []
@@ -102,21 +104,24 @@ function makeField(
     valueType,
     required: field.required && widget !== 'checkbox' && !own?.fillsItself,
     condition: conditionOf(visibleWhen),
-    ...emptying(field, (shape.multiple && valueType !== 'json') || own?.isList === true),
+    ...emptying(field, multiple || own?.isList === true),
     column,
     virtual: column === undefined,
-    multiple: shape.multiple && valueType !== 'json',
+    multiple,
     choices: shape.choices,
     labelOf: (value) => choiceOf(view, name, value)?.label,
     reference,
-    attributes: attributesOf(field, widget, valueType, shape.multiple),
+    attributes: isFileWidget(widget)
+      ? fileAttributes(field, widget, isFiles)
+      : attributesOf(field, widget, valueType, shape.multiple),
     hidden: isSecret || (column?.hidden ?? true) || column?.kind === 'binary',
     secret: isSecret || (column?.hidden ?? false),
     initial: isGrouped ? initial.map(grouped) : initial,
     asTyped: isOwnForm(field, widget, valueType),
     grouped: isGrouped,
     strict: field.settings.strict === true,
-    takesFile: field.type === 'multipartFile',
+    takesFile: isFileType(field.type),
+    fileLimits: isFiles && isFileType(field.type) ? field.settings : undefined,
   }
 }
 
@@ -282,7 +287,6 @@ function attributesOf(
   const attributes = constraintsOf(field, valueType)
   if (isPassword(widget)) return { ...attributes, autocomplete: 'new-password' }
   if (widget === 'textarea' || widget instanceof Widget) delete attributes.pattern
-  if (widget === 'image') return { ...attributes, accept: IMAGES }
   return widget instanceof FormWidget ? widget.attributesFrom(attributes) : attributes
 }
 

@@ -1,5 +1,7 @@
 import type { KeyValue } from '#base/columns/key'
 import type { ShownValue } from '../../event_log/comparison.js'
+import type { FileListView } from '../files/file_list_view.js'
+import type { ShownFile } from '../files/shown_files.js'
 import type { Choice } from '../../views/widget.js'
 import type { SharedChoices } from './choices.js'
 
@@ -55,7 +57,9 @@ export interface FieldView {
   /** True if a submitted text is never stored in a draft [R10] */
   isSecret?: boolean
   /** The stored file */
-  file: { name: string; url: string; image?: string } | undefined
+  file: ShownFile | undefined
+  /** The files of a list */
+  files?: FileListView
   /** Search URL and title of the selected record, if the list of choices is long */
   search: { url: string; title: string } | undefined
 }

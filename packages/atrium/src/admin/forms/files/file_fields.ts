@@ -1,5 +1,8 @@
 import { open } from 'node:fs/promises'
+import string from '@adonisjs/core/helpers/string'
 import type { Column } from '#base/columns/column'
+import type { BodyField } from '#base/schema/body_schema'
+import { isFileType } from '#base/schema/object_schema'
 import type { ModelView } from '../../views/model_view.js'
 
 /* Number of bytes to read to detect the type; a PDF may have other bytes before its signature */
@@ -97,11 +100,14 @@ const IMAGE_TYPES = new Map([
   ['avif', 'image/avif'],
 ])
 
-/** Value of the attribute `accept` of the input */
-export const IMAGES = [...new Set(IMAGE_TYPES.values())].join()
+/** Value of the attribute `accept` of an input for images */
+const IMAGES = [...new Set(IMAGE_TYPES.values())].join()
 
 /** Query parameter of a file's URL to show the file inline */
 export const INLINE = 'inline'
+
+/** Query parameter of a file's URL to show a small image of it */
+export const THUMBNAIL = 'thumbnail'
 
 /**
  * Returns the content type of a stored image that a page may show; undefined for other files.
@@ -131,22 +137,23 @@ export function isImageFile({
 }
 
 /**
- * Returns the columns with keys of stored files: those with `vine.file()` in a schema, or with a file widget. The
- * view's resource must be loaded. [B17]
+ * Returns the columns with keys of stored files: those with `vine.file()` or `vine.array(vine.file())` in a schema, or
+ * with a file widget. The view's resource must be loaded. [B17]
  */
 export function fileColumnsOf(view: ModelView): Column[] {
-  const taken = takenBySchemas(view)
-  return view.resource.columns.visible.filter((column) => holdsFile(view, column, taken))
+  const types = typesInSchemas(view)
+  return view.resource.columns.visible.filter((column) => holdsFile(view, column, types))
 }
 
-function takenBySchemas({ resource }: ModelView): Set<Column | undefined> {
+/** Returns the types of the columns' fields, of all schemas. */
+function typesInSchemas({ resource }: ModelView): Map<Column | undefined, string> {
   const { createBody, updateBody } = resource.base
-  const fields = [...createBody.fields, ...updateBody.fields]
-  return new Set(fields.flatMap(({ column, type }) => (type === 'multipartFile' ? [column] : [])))
+  const fields = [...createBody.fields, ...updateBody.fields].filter(({ type }) => isFileType(type))
+  return new Map(fields.map(({ column, type }) => [column, type]))
 }
 
-function holdsFile({ options }: ModelView, column: Column, taken: Set<Column | undefined>) {
-  return taken.has(column) || isFileWidget(options.fields?.[column.apiName]?.widget)
+function holdsFile({ options }: ModelView, column: Column, types: ReadonlyMap<unknown, string>) {
+  return types.has(column) || isFileWidget(options.fields?.[column.apiName]?.widget)
 }
 
 /** Returns true if a widget uploads files. */
@@ -154,8 +161,40 @@ export function isFileWidget(widget: unknown): boolean {
   return widget === 'file' || widget === 'image'
 }
 
-/** Returns true if the field uploads a file. */
+/** Returns true if the field uploads a file or several. */
 export function isFileField(view: ModelView, apiName: string): boolean {
   const column = view.resource.columns.visible.find((one) => one.apiName === apiName)
-  return column !== undefined && holdsFile(view, column, takenBySchemas(view))
+  return column !== undefined && holdsFile(view, column, typesInSchemas(view))
+}
+
+/** Returns true for a column with a list of files: one with JSON, unless a schema declares a single file. */
+export function isFileList(view: ModelView, column: Column | undefined): boolean {
+  if (column?.kind !== 'json') return false
+  const types = typesInSchemas(view)
+  return holdsFile(view, column, types) && types.get(column) !== 'multipartFile'
+}
+
+/** Returns true if previews of a field's images are shown: those of the widget `image`, and those in a list. */
+export function showsImages({ widget, multiple }: { widget: unknown; multiple: boolean }): boolean {
+  return multiple || widget === 'image'
+}
+
+/** Maximum number of files in a list whose schema has no `maxLength` */
+export const MOST_FILES = 100
+
+/** Returns the attributes of the input: which files it offers, and for a list its limits. */
+export function fileAttributes(
+  { json, settings }: BodyField,
+  widget: unknown,
+  isList: boolean
+): Record<string, string | number> {
+  const images: Record<string, string> = widget === 'image' ? { accept: IMAGES } : {}
+  if (!isList) return images
+  const { extnames, size } = settings as { extnames?: readonly string[]; size?: string | number }
+  return {
+    ...(extnames && { accept: extnames.map((one) => `.${one}`).join() }),
+    ...images,
+    ...(size !== undefined && { 'data-most-bytes': string.bytes.parse(size) ?? '' }),
+    'data-most-files': json.maxItems ?? MOST_FILES,
+  }
 }

@@ -1,16 +1,31 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Column } from '#base/columns/column'
 import { noteKey } from '#base/items'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
-import { fileColumnsOf, imageType, INLINE } from './file_fields.js'
-import { ownerOf, isFileKey, openFile } from './file_store.js'
+import {
+  fileColumnsOf,
+  imageType,
+  INLINE,
+  isFileList,
+  showsImages,
+  THUMBNAIL,
+} from './file_fields.js'
+import { filesIn, isFileKey, ownerOf } from './file_owners.js'
+import { openFile, type StoredFile } from './file_store.js'
+import { THUMBNAIL_TYPE, thumbnailOf } from './thumbnails.js'
 import { isForbidden } from '../submission/form_failure.js'
 import { PageNotFound, WithheldPage } from '../../http/errors.js'
 
 /* Characters that some systems do not allow in file names, or that disguise the name */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
 const LONGEST_TITLE = 80
+
+/* Maximum bytes of an image that is sent for a preview without being scaled */
+const LARGEST_UNSCALED = 2 * 1024 * 1024
+
+const NO_PREVIEW = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><path d="M8 11h24v18H8zm3 15 6-7 4 5 3-3 5 5" fill="none" stroke="#8a8f98" stroke-width="1.5"/></svg>`
 
 /**
  * Serves the files of records. [B17]
@@ -23,7 +38,7 @@ export class FilesController {
 
   /**
    * Sends a file as an attachment, as inline content could run scripts in the site. Only an image of a column with
-   * the widget `image` is sent inline, if requested. [B17, R13]
+   * the widget `image` or with a list of files is sent inline, if requested. [B17, R13]
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file
@@ -32,13 +47,33 @@ export class FilesController {
     const file = owned && (await openFile(this.view, key))
     if (!owned || !file) throw new PageNotFound()
 
+    const image = this.#isShown(owned.column) ? imageType(key) : undefined
+    const query = ctx.request.qs()
+    if (image && query[THUMBNAIL] !== undefined) return await this.#sendThumbnail(ctx, key, file)
+    const type = query[INLINE] === undefined ? undefined : image
     /* Only sets the headers; the body is streamed separately. */
-    const type = this.#inlineType(ctx, key, owned.field)
     ctx.response.attachment(key, owned.name, type ? 'inline' : 'attachment')
+    this.#stream(ctx, type ?? 'application/octet-stream', file)
+  }
+
+  /**
+   * Sends a small image, otherwise the image itself, which the browser scales. One that is too large for that is
+   * replaced by a drawing.
+   */
+  async #sendThumbnail(ctx: HttpContext, key: string, file: StoredFile): Promise<void> {
+    const thumbnail = await thumbnailOf(this.view, key)
+    ctx.response.header('content-disposition', 'inline')
+    if (!thumbnail && file.size <= LARGEST_UNSCALED) {
+      return this.#stream(ctx, imageType(key)!, file)
+    }
+    file.stream.destroy()
     ctx.response
-      .header('content-type', type ?? 'application/octet-stream')
-      .header('content-length', file.size)
-      .stream(file.stream)
+      .header('content-type', thumbnail ? THUMBNAIL_TYPE : 'image/svg+xml')
+      .send(thumbnail ? Buffer.from(thumbnail) : NO_PREVIEW)
+  }
+
+  #stream({ response }: HttpContext, type: string, { size, stream }: StoredFile): void {
+    response.header('content-type', type).header('content-length', size).stream(stream)
   }
 
   /**
@@ -48,7 +83,7 @@ export class FilesController {
   async #ownedBy(
     ctx: HttpContext,
     key: string
-  ): Promise<{ name: string; field: string } | undefined> {
+  ): Promise<{ name: string; column: Column } | undefined> {
     const { crud, resource } = this.view
     const owner = fileColumnsOf(this.view).length > 0 && (await ownerOf(this.view, key))
     if (!owner) return undefined
@@ -62,23 +97,22 @@ export class FilesController {
       throw new WithheldPage()
     }
     const attributes = (record ?? {}) as Record<string, unknown>
-    const column = fileColumnsOf(this.view).find(
-      ({ attribute, apiName }) =>
-        attributes[attribute] === key && apiName === (owner.field ?? apiName)
+    const held = fileColumnsOf(this.view).find(
+      (column) =>
+        filesIn(column, attributes[column.attribute]).includes(key) &&
+        column.apiName === (owner.field ?? column.apiName)
     )
-    if (!record || !column) return undefined
+    if (!record || !held) return undefined
 
     const item = noteKey(resource.reader.form.toItem(record), owner.key)
     const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
-    const label = this.view.labelOf(column.apiName).replace(UNFIT, ' ').trim()
+    const label = this.view.labelOf(held.apiName).replace(UNFIT, ' ').trim()
     const name = `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
-    return { name, field: column.apiName }
+    return { name, column: held }
   }
 
-  #inlineType({ request }: HttpContext, key: string, field: string): string | undefined {
-    const isRequested = request.qs()[INLINE] !== undefined
-    return isRequested && this.view.fieldOptions(field).widget === 'image'
-      ? imageType(key)
-      : undefined
+  #isShown(column: Column): boolean {
+    const { widget } = this.view.fieldOptions(column.apiName)
+    return showsImages({ widget, multiple: isFileList(this.view, column) })
   }
 }

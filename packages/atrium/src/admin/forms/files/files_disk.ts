@@ -29,6 +29,37 @@ async function configuredDisk(): Promise<DriverContract> {
   return disk ? await disk() : new PrivateFolder(storageDirectory)
 }
 
+/**
+ * Returns the paths of the files below a folder of the disk; an empty list if there is no such folder. Drive drops the
+ * dot of the first folder.
+ */
+export async function pathsOnDisk(folder: string): Promise<string[]> {
+  const disk = await filesDisk()
+  const [root] = folder.split('/')
+  const paths: string[] = []
+  let paginationToken: string | undefined
+  do {
+    let page
+    try {
+      page = await disk.listAll(folder, {
+        recursive: true,
+        ...(paginationToken && { paginationToken }),
+      })
+    } catch (error) {
+      if (isMissing(error)) return paths
+      throw error
+    }
+    for (const one of page.objects) if (one.isFile) paths.push(one.key.replace(/^[^/]*/, root))
+    paginationToken = page.paginationToken
+  } while (paginationToken)
+  return paths
+}
+
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } }
+  return code === 'ENOENT' || cause?.code === 'ENOENT'
+}
+
 export interface S3Settings {
   bucket: string
   /** Default: us-east-1 */

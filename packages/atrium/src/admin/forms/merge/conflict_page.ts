@@ -131,8 +131,9 @@ export function withMissingFiles(
 ): Submission {
   const sent = sentTexts(ctx)
   const missing = fields.filter(
-    ({ name, valueType }) =>
+    ({ multiple, name, valueType }) =>
       valueType === 'file' &&
+      !multiple &&
       sent.get(choiceOf(name))?.[0] === 'mine' &&
       !submission.files.has(name) &&
       !submission.cleared.has(name)

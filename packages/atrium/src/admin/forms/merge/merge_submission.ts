@@ -136,6 +136,7 @@ export function withTexts(
     },
     cleared: new Set([...submission.cleared].filter((name) => !names.has(name))),
     files: new Map(without(submission.files)),
+    fileLists: new Map(without(submission.fileLists)),
     errors: submission.errors.filter(({ field }) => !names.has(field)),
   }
 }

@@ -5,7 +5,7 @@ import { RowChanged } from '../errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import { findRecord, type FoundRecord, type SentVersion } from '../form_record.js'
 import type { FormPage } from '../form_page.js'
-import { dropFile } from '../files/file_store.js'
+import { dropFiles } from '../files/file_store.js'
 import type { EarlierFiles } from '../files/uploads.js'
 import type { RestoredFields } from '../prefill/restored_fields.js'
 import { storeUpdate, type StoredUpdate } from '../store_update.js'
@@ -77,7 +77,7 @@ export async function saveMerged(
     isStored = !isConflict(outcome)
     return outcome
   } finally {
-    for (const key of isStored ? [] : files.values()) await dropFile(page.view, key)
+    if (!isStored) await dropFiles(page.view, [...files.values()])
   }
 }
 

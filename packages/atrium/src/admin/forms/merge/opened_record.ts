@@ -32,13 +32,13 @@ function storedPrint(field: FormField, texts: readonly string[]): string {
  */
 export function sentPrint(
   field: FormField,
-  { values, shown, cleared, files, errors }: Submission
+  { values, shown, cleared, files, fileLists, errors }: Submission
 ): string | undefined {
   const { name, column } = field
   if (cleared.has(name)) return storedPrint(field, [])
   if (files.has(name)) return 'file'
   const isInvalid = errors.some((error) => error.field === name)
-  if (!isInvalid && !Object.hasOwn(values, name)) return undefined
+  if (!isInvalid && !fileLists.has(name) && !Object.hasOwn(values, name)) return undefined
   if (column || isInvalid) return printOf(readAndShown(field, shown[name] ?? []))
   return printOf(asSet(values[name]))
 }

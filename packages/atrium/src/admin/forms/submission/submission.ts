@@ -6,6 +6,7 @@ import { valueOf } from '../fields/field_texts.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { Widget } from '../../views/widget.js'
 import { isImageFile, NO_IMAGE } from '../files/file_fields.js'
+import { readFileList, type SentFileList } from '../files/sent_file_list.js'
 import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/rows.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
@@ -25,8 +26,10 @@ export interface Submission {
   shown: Record<string, string[]>
   /** Names of the fields to clear */
   cleared: ReadonlySet<string>
-  /** Uploaded files by API name */
+  /** Uploaded files of fields with a single file, by API name */
   files: Map<string, MultipartFile>
+  /** Fields with a list of files, by API name [B17] */
+  fileLists: Map<string, SentFileList>
   /** Errors of fields that could not be parsed */
   errors: FieldError[]
   /** True if a button of a widget was pressed that renders the form again without saving */
@@ -47,20 +50,20 @@ export async function readSubmission(
   ctx: HttpContext,
   mode: FormMode
 ): Promise<Submission> {
-  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.file(inputName(name)))
+  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.files(inputName(name)))
 }
 
 /**
  * Like `readSubmission`, for texts from elsewhere, such as those of an inline row. [R2]
  *
- * @param sent    texts by input name
- * @param fileOf  returns the uploaded file of a field
+ * @param sent     texts by input name
+ * @param filesOf  returns the uploaded files of a field
  */
 export function submissionOf(
   fields: readonly FormField[],
   sent: ReadonlyMap<string, readonly string[]>,
   mode: FormMode,
-  fileOf: (name: string) => MultipartFile | null = () => null
+  filesOf: (name: string) => MultipartFile[] = () => []
 ): Submission {
   const submission: Submission = {
     values: {},
@@ -70,6 +73,7 @@ export function submissionOf(
       fields.filter((field) => isCleared(field, sent, mode)).map(({ name }) => name)
     ),
     files: new Map(),
+    fileLists: new Map(),
     errors: [],
     asksAgain: fields.some(
       ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), sent)
@@ -81,15 +85,17 @@ export function submissionOf(
     if (submission.cleared.has(field.name)) {
       submission.values[field.name] = field.emptied
     } else if (field.valueType === 'file' && !(field.widget instanceof Widget)) {
-      const file = fileOf(field.name)
-      if (file && file.clientName !== '') readFile(field, file, submission)
+      const files = filesOf(field.name).filter(({ clientName }) => clientName !== '')
+      if (field.multiple) readFileList(field, files, sent, submission)
+      else if (files.length > 0) readFile(field, files[0], submission)
     } else {
       readField(field, withoutEmpty(texts, mode), submission)
     }
   }
-  const { values, cleared, files, errors } = submission
+  const { values, cleared, files, fileLists, errors } = submission
+  const isFile = files.size > 0 || fileLists.size > 0
   submission.supplied =
-    Object.keys(values).length > 0 || cleared.size > 0 || files.size > 0 || errors.length > 0
+    Object.keys(values).length > 0 || cleared.size > 0 || isFile || errors.length > 0
   return submission
 }
 
@@ -99,12 +105,13 @@ export function submissionOf(
  */
 export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
   if (unseen.size === 0) return submission
-  const { values, cleared, files, errors } = submission
+  const { values, cleared, files, fileLists, errors } = submission
   return {
     ...submission,
     values: Object.fromEntries(Object.entries(values).filter(([name]) => !unseen.has(name))),
     cleared: new Set([...cleared].filter((name) => !unseen.has(name))),
     files: new Map([...files].filter(([name]) => !unseen.has(name))),
+    fileLists: new Map([...fileLists].filter(([name]) => !unseen.has(name))),
     errors: errors.filter(({ field }) => !unseen.has(field)),
     unseen,
   }

@@ -56,13 +56,15 @@ export function keepUntouched(
  */
 export function touchedErrors(
   fields: readonly FormField[],
-  { shown, errors }: Submission,
+  { shown, errors, fileLists }: Submission,
   record: LucidRow
 ): FieldError[] {
   if (errors.length === 0) return []
   const stored = storedTexts(fields, record)
   return errors.filter(({ field: name }) => {
     const field = fields.find((one) => one.name === name)!
+    /* A file that is refused is not part of the list. */
+    if (fileLists.get(name)?.added.length) return true
     return !isSame(field, stored[name], shown[name])
   })
 }

@@ -2,6 +2,8 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
 import { connectionOf } from '#base/database/connection_of'
 import { invalidBody } from '#base/http/problems'
+import { fileKeysIn } from '#base/values/file_keys'
+import { ERRORS } from '#base/values/value_error'
 import type { CallOptions } from '../call_options.js'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
@@ -23,9 +25,9 @@ export function holdsFiles(model: LucidModel, { name }: Column): boolean {
 }
 
 /**
- * Refuses a text for a file column: a caller who could write a file name would get access to the file of another
- * record. A file column accepts a file that was uploaded for this write (`options.files`), null, and its current value.
- * Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
+ * Refuses names of files for a file column: a caller who could write a file name would get access to the file of
+ * another record. A file column accepts files that were uploaded for this write (`options.files`), null, and the files
+ * that it holds, each once. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
  *
  * @param values  by attribute name, as the caller sent them
  * @param record  the stored record; undefined on create
@@ -39,20 +41,35 @@ export function checkFiles(
 ): void {
   const names = KNOWN.get(tableOf(model))
   if (!names || actor.kind === 'system') return
-  const refused = columns.all.filter(({ attribute, name }) => {
+  const refused = columns.all.filter((column) => {
+    const { attribute, name } = column
     /* Lucid also accepts the column name in place of the attribute name. */
     const value = values[attribute] ?? values[name]
-    if (!names.has(name) || typeof value !== 'string') return false
-    return !files?.has(value) && value !== record?.$original[attribute]
+    return names.has(name) && !isAllowed(column, value, record?.$original[attribute], files)
   })
   if (refused.length === 0) return
   throw invalidBody(
-    refused.map(({ apiName }) => ({
-      field: apiName,
-      rule: 'file',
-      message: `The ${apiName} field must be a file`,
-    }))
+    refused.map(({ apiName, kind }) => {
+      const { rule, message } = kind === 'json' ? ERRORS.files : ERRORS.file
+      return { field: apiName, rule, message: `The ${apiName} field ${message}` }
+    })
   )
+}
+
+/** True if a value holds only files that the column has or that were uploaded for this write. */
+function isAllowed(
+  column: Column,
+  value: unknown,
+  stored: unknown,
+  files: ReadonlySet<string> | undefined
+): boolean {
+  /* A text column can't hold other values. */
+  if (column.kind !== 'json' && typeof value !== 'string') return true
+  const keys = fileKeysIn(column, value)
+  if (keys === null) return false
+  const known = new Set(fileKeysIn(column, stored))
+  const isKnown = keys.every((key) => known.has(key) || files?.has(key))
+  return isKnown && new Set(keys).size === keys.length
 }
 
 /** True if the values include a file column, whose current file then has to be checked. */

@@ -3,8 +3,9 @@ import { choiceCell, type Show, type ShownCell } from '../../../list/cell.js'
 import { choiceOf } from '../../../views/choice_options.js'
 import type { ModelView } from '../../../views/model_view.js'
 import { escaped } from '../../../text/plain_text.js'
-import { isFileField, imageType, INLINE } from '../../files/file_fields.js'
-import { isFileKey, labelOfFile } from '../../files/file_store.js'
+import { isFileField, isFileList, imageType, INLINE, THUMBNAIL } from '../../files/file_fields.js'
+import { filesIn, isFileKey } from '../../files/file_owners.js'
+import { labelOfFile } from '../../files/shown_files.js'
 import type { FormField } from '../form_field.js'
 import { Widget } from '../../../views/widget.js'
 import type { Text } from './form_widget.js'
@@ -15,6 +16,7 @@ import { makeWidget } from './make_widget.js'
  * [R13]
  */
 export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
+  if (isFileList(view, column)) return (value) => fileListCell(view, column, value, text)
   if (isImage(view, column)) return (value) => imageCell(view, column, value, text)
   if (isFileField(view, column.apiName)) return (value) => fileCell(view, column, value)
   const widget = widgetOf(view, column)
@@ -61,7 +63,7 @@ function imageCell(
     kind: 'image',
     text: alt,
     href: `${url}?${INLINE}`,
-    markup: `<img class="value-image" src="${escaped(`${url}?${INLINE}`)}" alt="${escaped(alt)}" loading="lazy" width="40" height="40">`,
+    markup: `<img class="value-image" src="${escaped(`${url}?${THUMBNAIL}`)}" alt="${escaped(alt)}" loading="lazy" width="40" height="40">`,
   }
 }
 
@@ -75,9 +77,37 @@ function fileCell(
   return { kind: 'text', text: labelOfFile(view, apiName, value), href }
 }
 
+/** Returns a cell with the first file of a list, and the number of files. */
+function fileListCell(
+  view: ModelView,
+  column: Column,
+  value: unknown,
+  text: Text
+): ShownCell | null {
+  const [file, ...others] = filesIn(column, value)
+  if (file === undefined) return null
+  const { apiName } = column
+  const more = others.length > 0 ? ` +${others.length}` : ''
+  const href = view.url(`/files/${file}`)
+  if (imageType(file) === undefined) {
+    return { kind: 'text', text: labelOfFile(view, apiName, file) + more, href }
+  }
+  const count = others.length + 1
+  const alt = text('list.images', { label: view.labelOf(apiName), count })
+  const image = `<img class="value-image" src="${escaped(`${href}?${THUMBNAIL}`)}" alt="${escaped(alt)}" loading="lazy" width="40" height="40">`
+  const number = more && `<span aria-hidden="true">${more}</span>`
+  return {
+    kind: 'image',
+    text: alt,
+    href: `${href}?${INLINE}`,
+    markup: `<span class="value-tags">${image}${number}</span>`,
+  }
+}
+
 /** Returns the stylesheets of the widgets in a form; a script with the same name belongs to each. */
 export function sheetsOf(fields: readonly FormField[]): string[] {
-  return fields.flatMap(({ widget }) => {
+  return fields.flatMap(({ multiple, valueType, widget }) => {
+    if (valueType === 'file' && multiple) return ['files_field.css']
     if (widget === 'image') return ['image_field.css']
     return widget instanceof Widget ? (widget.sheet ?? []) : []
   })

@@ -8,13 +8,8 @@ import { MultipartFile } from '@adonisjs/core/bodyparser'
 import fc from 'fast-check'
 import { ModelView, PrivateFolder } from '#admin'
 import { DatabaseConfig } from '#admin/config/database_config'
-import {
-  dropFile,
-  dropFilesOf,
-  isFileKey,
-  openFile,
-  storeFile,
-} from '#admin/forms/files/file_store'
+import { isFileKey } from '#admin/forms/files/file_owners'
+import { dropFiles, dropFilesOf, openFile, storeFile } from '#admin/forms/files/file_store'
 import { RuntimeError } from '#crud'
 import { Certificate, Portrait } from '#tests/fixtures/files'
 import { useDisk } from '#tests/helpers/disks'
@@ -146,7 +141,7 @@ test.group('Stored files', (group) => {
     await writeFile(join(folder, 'storage', 'Portrait', 'plain'), 'plain')
     for (const key of ['../secret', outside, 'plain', '', '.', '..', '../Portrait/plain']) {
       assert.isUndefined(await openFile(portraits, key), key)
-      await dropFile(portraits, key)
+      await dropFiles(portraits, [key])
     }
     assert.equal(await readFile(outside, 'utf8'), 'secret')
     assert.isTrue(existsSync(join(folder, 'storage', 'Portrait', 'plain')))
@@ -165,15 +160,15 @@ test.group('Stored files', (group) => {
   test('[B17] the key of another model’s file is not found', async ({ assert }) => {
     const key = await storeFile(portraits, await upload('jo.png', 'jo'))
     assert.isUndefined(await contentOf(certificates, key))
-    await dropFile(certificates, key)
+    await dropFiles(certificates, [key])
     assert.equal(String(await contentOf(portraits, key)), 'jo')
   })
 
   test('[B17] dropping a file removes it, and ignores a missing one', async ({ assert }) => {
     const key = await storeFile(portraits, await upload('jo.png'))
-    await dropFile(portraits, key)
-    await dropFile(portraits, key)
-    for (const nothing of [null, undefined, '', 'x', 5]) await dropFile(portraits, nothing)
+    await dropFiles(portraits, [key])
+    await dropFiles(portraits, [key])
+    for (const nothing of [null, undefined, '', 'x', 5]) await dropFiles(portraits, [nothing])
     assert.isUndefined(await openFile(portraits, key))
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [])
   })
@@ -186,10 +181,10 @@ test.group('Stored files', (group) => {
       owner: 'nobody',
       isDeleted: true,
     })
-    await dropFile(portraits, key)
+    await dropFiles(portraits, [key])
     assert.equal(String(await contentOf(portraits, key)), 'jo')
     await record.merge({ scan: null, note: key }).save()
-    await dropFile(portraits, key)
+    await dropFiles(portraits, [key])
     assert.isUndefined(await openFile(portraits, key))
     await record.delete()
   })

@@ -9,14 +9,8 @@ import type { DriverContract } from '@adonisjs/drive/types'
 import { test } from '@japa/runner'
 import { ModelView, s3Disk } from '#admin'
 import { DatabaseConfig } from '#admin/config/database_config'
-import {
-  forgetOwner,
-  noteOwner,
-  ownerOf,
-  dropFile,
-  openFile,
-  storeFile,
-} from '#admin/forms/files/file_store'
+import { forgetOwner, noteOwner, ownerOf } from '#admin/forms/files/file_owners'
+import { dropFiles, openFile, storeFile } from '#admin/forms/files/file_store'
 import { Portrait } from '#tests/fixtures/files'
 import { useDisk } from '#tests/helpers/disks'
 import { S3Server } from '#tests/helpers/s3_server'
@@ -93,8 +87,8 @@ test.group('Disks other than a private folder', (group) => {
       assert.isTrue(bytes.equals(stored!.bytes))
       assert.isFalse(existsSync(join(folder, 'upload')))
 
-      await dropFile(portraits, key)
-      await dropFile(portraits, key)
+      await dropFiles(portraits, [key])
+      await dropFiles(portraits, [key])
       assert.isUndefined(await openFile(portraits, key))
       assert.equal(s3.objects.size, 0)
     })

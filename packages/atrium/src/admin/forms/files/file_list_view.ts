@@ -1,0 +1,104 @@
+import string from '@adonisjs/core/helpers/string'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#base/columns/key'
+import type { ModelView } from '../../views/model_view.js'
+import type { Site } from '../../views/site.js'
+import type { FormField } from '../fields/form_field.js'
+import type { FormMode } from '../fields/form_fields.js'
+import { FILE, LIST, PLACE, REMOVE } from './sent_file_list.js'
+import { shownFiles, type ShownFile } from './shown_files.js'
+
+/** A file of a list with its inputs */
+interface ListedFile extends ShownFile {
+  /** Extension, for a file without a preview */
+  type: string
+  isRemoved: boolean
+}
+
+/** Variables of the template of a list of files */
+export interface FileListView {
+  items: ListedFile[]
+  /** Names of the inputs; `list` is undefined if the stored files are not shown */
+  names: { list: string | undefined; file: string; place: string; remove: string }
+  /** URL that stores a file before the form is saved */
+  upload: string
+  /** Limits of the field */
+  limit: string
+  /** Texts of the script, as JSON */
+  texts: string
+}
+
+interface FileListState {
+  /** Name of the input */
+  name: string
+  /** Keys of the files that the list has */
+  values: readonly string[]
+  /** Keys of the record's files; undefined in a create form */
+  stored: readonly string[] | undefined
+  record: KeyValue | undefined
+}
+
+const TEXTS = [
+  'up',
+  'down',
+  'remove',
+  'keep',
+  'retry',
+  'moved',
+  'removed',
+  'dropped',
+  'kept',
+  'stored',
+  'sending',
+  'failed',
+  'tooLarge',
+  'tooMany',
+  'wait',
+] as const
+
+/** Returns the files of a field: those that it has, then those of the record that are to be removed. */
+export async function fileListView(
+  ctx: HttpContext,
+  site: Site,
+  view: ModelView,
+  field: FormField,
+  { name, values, stored: before, record }: FileListState
+): Promise<FileListView> {
+  const stored = before ?? []
+  const removed = stored.filter((key) => !values.includes(key))
+  const keys = field.hidden ? values : [...values, ...removed]
+  const files = await shownFiles(ctx, view, field, keys, stored, record)
+  const mode: FormMode = before === undefined ? 'create' : 'update'
+  return {
+    items: files.map((file) => ({
+      ...file,
+      type: file.key.slice(33),
+      isRemoved: removed.includes(file.key),
+    })),
+    names: {
+      list: field.hidden ? undefined : name + LIST,
+      file: name + FILE,
+      place: name + PLACE,
+      remove: name + REMOVE,
+    },
+    upload: view.url(`/uploads/${encodeURIComponent(field.name)}?form=${mode}`),
+    limit: limitOf(site, field),
+    texts: JSON.stringify(textsOf(site)),
+  }
+}
+
+function limitOf(site: Site, { attributes }: FormField): string {
+  const most = attributes['data-most-files']
+  const bytes = attributes['data-most-bytes']
+  if (bytes === undefined) return site.text('files.most', { most })
+  return site.text('files.mostBytes', {
+    most,
+    size: string.bytes.format(Number(bytes), { unitSeparator: ' ' }),
+  })
+}
+
+/** Returns the texts of the script, which replaces the names in them. */
+function textsOf(site: Site): Record<string, string> {
+  const names = { name: '{name}', place: '{place}', most: '{most}' }
+  return Object.fromEntries(TEXTS.map((key) => [key, site.text(`files.script.${key}`, names)]))
+}

@@ -1,0 +1,108 @@
+import { basename } from 'node:path'
+import type { MultipartFile } from '@adonisjs/core/bodyparser'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { UploadedBefore } from '#base/values/file_keys'
+import { guardOf } from '../../identity/admin_guard.js'
+import type { ModelView } from '../../views/model_view.js'
+import { isFileKey, LONGEST_NAME } from './file_owners.js'
+import { dropFiles, storeFile } from './file_store.js'
+import { filesDisk, pathsOnDisk } from './files_disk.js'
+
+/* Next to the folders of models, which cannot have this name */
+const FOLDER = '.uploads'
+
+/** Maximum number of files of one user that wait for their form */
+const MOST_WAITING = 200
+
+/** Hours until a file that no form was saved with is removed */
+const KEPT_HOURS = 24
+
+const HOUR = 3_600_000
+
+/** What is known of a waiting file */
+interface Note extends UploadedBefore {
+  /** Name of the model in the site */
+  model: string
+}
+
+/**
+ * Files of lists that are stored but belong to no record yet, as the form with them is not saved. A note on the disk
+ * says who uploaded each; until a record refers to it, nobody can read the file. [B17]
+ */
+export class WaitingFiles {
+  readonly #folder: string
+
+  constructor(
+    ctx: HttpContext,
+    private readonly view: ModelView
+  ) {
+    const { owner } = guardOf(ctx).signedInOrFail()
+    this.#folder = `${FOLDER}/${owner.id}`
+  }
+
+  /** Returns true if no more files can wait. */
+  async isFull(): Promise<boolean> {
+    const notes = await pathsOnDisk(this.#folder)
+    return notes.length >= MOST_WAITING
+  }
+
+  /** Stores an uploaded file. Returns its key. */
+  async add(file: MultipartFile): Promise<string> {
+    const key = await storeFile(this.view, file)
+    const { clientName, size } = file
+    const note: Note = { model: this.view.name, name: clientName.slice(0, LONGEST_NAME), size }
+    const disk = await filesDisk()
+    await disk.put(this.#placeOf(key), JSON.stringify(note))
+    return key
+  }
+
+  /** Returns a file that the user has uploaded for the model; undefined if there is none. */
+  async find(key: string): Promise<UploadedBefore | undefined> {
+    if (!isFileKey(key)) return undefined
+    const disk = await filesDisk()
+    const place = this.#placeOf(key)
+    const note = (await disk.exists(place)) ? await noteAt(place) : undefined
+    return note?.model === this.view.name ? note : undefined
+  }
+
+  /** Removes the notes of files that belong to a record now. */
+  async leave(keys: Iterable<string>): Promise<void> {
+    const disk = await filesDisk()
+    for (const key of keys) await disk.delete(this.#placeOf(key))
+  }
+
+  #placeOf(key: string): string {
+    return `${this.#folder}/${key}`
+  }
+}
+
+/**
+ * Removes the files whose form was not saved within a day.
+ *
+ * @param viewOf  returns the view of a model by name
+ * @param now     default: the current time
+ * @returns the number of removed files
+ */
+export async function pruneWaitingFiles(
+  viewOf: (name: string) => ModelView | undefined,
+  now: Date = new Date()
+): Promise<number> {
+  const disk = await filesDisk()
+  const oldest = now.getTime() - KEPT_HOURS * HOUR
+  let removed = 0
+  for (const place of await pathsOnDisk(FOLDER)) {
+    const { lastModified } = await disk.getMetaData(place)
+    if (lastModified.getTime() > oldest) continue
+    const { model } = await noteAt(place)
+    const view = viewOf(model)
+    if (view) await dropFiles(view, [basename(place)])
+    await disk.delete(place)
+    removed++
+  }
+  return removed
+}
+
+async function noteAt(place: string): Promise<Note> {
+  const disk = await filesDisk()
+  return JSON.parse(await disk.get(place))
+}
