@@ -168,6 +168,16 @@ const DOORS: Door[] = [
     ok: 200,
     form: { text: '*x*' },
   }),
+  send('POST', '/uploads/:field', ['create'], {
+    path: '/admin/Play/uploads/scans?form=create',
+    ok: 422,
+    form: {},
+  }),
+  send('POST', '/uploads/:field', ['update'], {
+    path: '/admin/Play/uploads/scans?form=update',
+    ok: 422,
+    form: {},
+  }),
   send('DELETE', '/bulk-delete', ['delete'], {
     ok: 200,
     missing: 400,
