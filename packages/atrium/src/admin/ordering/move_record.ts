@@ -1,10 +1,11 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { systemActor } from '#crud'
+import { Problem, systemActor } from '#crud'
 import { ListRequest, neighbours, pageOf, Records } from '#crud/internals'
+import { chunks, KEYS_PER_CONDITION } from '#base/chunks'
 import { dialectOf } from '#base/database/dialects'
 import { inTransaction } from '#base/database/transaction'
 import { identityOf, type KeyValue } from '#base/columns/key'
-import { GAP, placesBetween } from '#base/columns/places'
+import { GAP, placeAfter, placesBetween } from '#base/columns/places'
 import type { Column } from '#base/columns/column'
 import type { ModelView } from '../views/model_view.js'
 
@@ -22,6 +23,9 @@ interface PlacedRow {
 
 /** Rows are renumbered until they have this many numbers each. */
 const ROOM = 2
+
+/** Maximum number of rows that are renumbered one by one; beyond it, all rows are numbered. */
+const MOST_MOVED = 200
 
 type Options = ReturnType<ModelView['callOptions']>
 
@@ -84,8 +88,13 @@ class OrderedRows {
     await query.forUpdate()
   }
 
-  /** Returns the new number of a record; null if it already is at the target. */
-  async placeFor(key: KeyValue, target: Target): Promise<number | null> {
+  /**
+   * Returns the new number of a record; null if it already is at the target.
+   *
+   * @param isNumbered  true if all rows have just been numbered
+   * @throws Problem 409  if the column has fewer numbers than the table has rows
+   */
+  async placeFor(key: KeyValue, target: Target, isNumbered = false): Promise<number | null> {
     const others = (row: KeyValue) => identityOf(row) !== identityOf(key)
     const at = await this.#placed(target.key)
     const isBefore = target.side === 'before'
@@ -93,37 +102,51 @@ class OrderedRows {
     if (previous && !others(previous.key)) return null
     const next = isBefore ? at : await this.#next(target.key, 'after', () => true)
     if (next && !others(next.key)) return null
-    const most = Number(this.#column.integerRange?.most ?? Number.MAX_SAFE_INTEGER)
-    const isFull = !next && previous!.place! > most - GAP
-    if (previous?.place === null || next?.place === null || isFull) {
-      await this.#numberAll()
-      return await this.placeFor(key, target)
-    }
-    return await this.#between(previous?.place ?? null, next, others)
+    const isPlaced = previous?.place !== null && next?.place !== null
+    const place = isPlaced ? await this.#between(previous?.place ?? null, next, others) : null
+    if (place !== null) return place
+    if (isNumbered) throw noNumbers()
+    await this.#numberAll()
+    return await this.placeFor(key, target, true)
   }
 
-  /** Returns a number between two rows. If there is none, rows that follow are renumbered. */
+  /**
+   * Returns a number between two rows. If there is none, rows that follow are renumbered.
+   *
+   * @returns null if these would be many, or if their numbers would exceed the column's range
+   */
   async #between(
     low: number | null,
     next: PlacedRow | null,
     isOther: (key: KeyValue) => boolean
-  ): Promise<number> {
-    const least = Number(this.#column.integerRange?.least ?? Number.MIN_SAFE_INTEGER)
-    const [place] = placesBetween(low, next?.place ?? null, 1) ?? []
+  ): Promise<number | null> {
+    const { least, most } = this.#range
+    if (!next) return low! < most ? placeAfter(low, most) : null
+    const [place] = placesBetween(low, next.place, 1) ?? []
     if (place !== undefined && place >= least) return place
     const begin = low ?? least - 1
     const moved: PlacedRow[] = []
     let high: number | null = null
-    for await (const row of this.#from(next!, isOther)) {
+    for await (const row of this.#from(next, isOther)) {
       if (row.place !== null && row.place - begin > ROOM * (moved.length + 1)) {
         high = row.place
         break
       }
       moved.push(row)
+      if (moved.length > MOST_MOVED) return null
     }
     const [own, ...places] = placesBetween(begin, high, moved.length + 1)!
+    if (places.at(-1)! > most) return null
     for (const [index, row] of moved.entries()) await this.#write(row, places[index])
     return own
+  }
+
+  get #range(): { least: number; most: number } {
+    const { integerRange: range } = this.#column
+    return {
+      least: Number(range?.least ?? Number.MIN_SAFE_INTEGER),
+      most: Number(range?.most ?? Number.MAX_SAFE_INTEGER),
+    }
   }
 
   async *#from(first: PlacedRow, isOther: (key: KeyValue) => boolean): AsyncGenerator<PlacedRow> {
@@ -163,7 +186,7 @@ class OrderedRows {
     await this.#table.whereRaw(sql, bindings as never).update({ [this.#column.name]: place })
   }
 
-  /** Numbers all rows in their order, as rows from before the column have no number. */
+  /** Numbers all rows in their order, many per statement. */
   async #numberAll(): Promise<void> {
     const { key, table } = this.#records.resource
     const dialect = dialectOf(this.client)
@@ -172,12 +195,27 @@ class OrderedRows {
     )
     const names = key.columns.map(({ name }) => name)
     const rows = await this.#table.select(names).orderByRaw(order.join(', '))
-    for (const [index, row] of rows.entries()) {
-      const query = this.#table
-      for (const name of names) query.where(name, row[name])
-      await query.update({ [this.#column.name]: GAP * (index + 1) })
+    const gap = Math.min(GAP, Math.floor(this.#range.most / (rows.length + 1)))
+    if (gap < 1) throw noNumbers()
+    const all = rows.map((row, index) => ({ key: key.ofRow(row), place: gap * (index + 1) }))
+    for (const some of chunks(all, KEYS_PER_CONDITION)) {
+      const cases = some.map((one) => ({ ...key.is(one.key, dialect), place: one.place }))
+      const sql = cases.map((one) => `when ${one.sql} then ${one.place}`).join(' ')
+      const bindings = cases.flatMap((one) => one.bindings)
+      const place = this.client.raw(`case ${sql} end`, bindings as never)
+      const wanted = key.isAny(
+        some.map((one) => one.key),
+        dialect
+      )
+      await this.#table
+        .whereRaw(wanted.sql, wanted.bindings as never)
+        .update({ [this.#column.name]: place })
     }
   }
+}
+
+function noNumbers(): Problem {
+  return new Problem(409, 'The column of the order has fewer numbers than there are rows')
 }
 
 function numberIn(value: unknown): number | null {

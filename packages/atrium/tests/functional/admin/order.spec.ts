@@ -4,6 +4,9 @@ import { Psalter, TABLES, Hymn } from '#tests/fixtures/order'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { formOf } from '#tests/helpers/forms'
 import { get, patch, post, statusOf } from '#tests/helpers/http'
+import { chunks } from '#base/chunks'
+import { onSqlite } from '#tests/helpers/databases'
+import { queriesOf } from '#tests/helpers/queries'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { loggedEvents } from '#tests/helpers/model_events'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -220,6 +223,52 @@ test.group('Admin | order of records', (group) => {
     assert.lengthOf(
       events.filter(({ eventType }) => eventType === 'UPDATE'),
       1
+    )
+  })
+
+  test('[order] rows that fill the range of the column can be moved, closer to each other', async ({
+    assert,
+  }) => {
+    await db.from('order_hymns').delete()
+    const rows = Array.from({ length: 400 }, (_, index) => ({
+      name: String.fromCodePoint(0x4e00 + index),
+      position: Math.min(100 * (index + 1), 32_767),
+    }))
+    for (const some of chunks(rows, 100)) await db.table('order_hymns').multiInsert(some)
+    const before = [...(await names())]
+    const idOf = async (name: string) => {
+      const { id } = await db.from('order_hymns').where('name', name).firstOrFail()
+      ids[name] = id
+      return name
+    }
+    const [first, , third] = before
+    const said = (name: string, fields: Record<string, string>) => statusOf(move(name, fields))
+    assert.equal(await said(await idOf(first), { to: 'bottom' }), 303)
+    assert.equal([...(await names())].join(''), [...before.slice(1), first].join(''))
+    assert.equal(await said(await idOf(third), { to: 'place', place: '390' }), 303)
+    assert.equal([...(await names())].indexOf(third), 389)
+    const { position } = await Hymn.create({ name: 'new' })
+    if (!onSqlite) assert.isAtMost(position, 32_767)
+    assert.equal((await names()).slice(-3), 'new')
+  })
+
+  test('[order.3] among many consecutive numbers, a move numbers all rows with few statements', async ({
+    assert,
+  }) => {
+    await db.from('order_hymns').delete()
+    const rows = Array.from({ length: 1000 }, (_, index) => ({ name: 'x', position: index + 1 }))
+    for (const some of chunks(rows, 100)) await db.table('order_hymns').multiInsert(some)
+    const before = await db.from('order_hymns').orderBy('position').select('id')
+    const [first, second] = before.map(({ id }) => String(id))
+    ids.x = Number(before.at(-1).id)
+    const statements = await queriesOf(() => move('x', { before: second }))
+    assert.isBelow(statements.filter((sql) => sql.startsWith('update')).length, 20)
+    const after = await db.from('order_hymns').orderBy('position').select('id')
+    const order = after.map(({ id }) => String(id))
+    assert.deepEqual(order.slice(0, 3), [first, String(ids.x), second])
+    assert.deepEqual(
+      order.slice(3),
+      before.slice(2, -1).map(({ id }) => String(id))
     )
   })
 
