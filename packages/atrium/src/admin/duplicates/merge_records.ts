@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import { gatherWrites, moveReferences } from '#crud/internals'
@@ -8,7 +9,7 @@ import { identityOf, type KeyValue } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import { UnknownKey } from '#base/errors'
 import { NotAllowed } from '../http/errors.js'
-import { may, personal } from '../permissions/may.js'
+import { may } from '../permissions/may.js'
 import type { ModelView } from '../views/model_view.js'
 import { isDeletedRecord } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
@@ -24,6 +25,10 @@ export interface Merge {
   from: ReadonlyMap<string, KeyValue>
   /** Versions of the records that the user saw, in the order of `keys` */
   versions: readonly string[]
+}
+
+type WriteOptions = Pick<ReturnType<ModelView['callOptions']>, 'actor' | 'origin'> & {
+  client: TransactionClientContract
 }
 
 /**
@@ -80,12 +85,7 @@ export async function mergeRecords(
   return await inTransaction(outer, (client) =>
     gatherWrites(client, { model: resource.model, actor, origin }, async () => {
       const options = { client, actor, origin }
-      const records: LucidRow[] = []
-      for (const key of merge.keys) {
-        const record = await crud.find(plain(view, key), { ...options, lock: true })
-        if (!record) throw new MergeRefused(409, 'merge.gone')
-        records.push(record)
-      }
+      const records = await locked(view, merge.keys, options)
       const seen = records.map((record) => resource.columns.versionOf(record))
       if (seen.some((version, index) => version !== merge.versions[index])) {
         throw new MergeRefused(409, 'merge.changed')
@@ -93,20 +93,7 @@ export async function mergeRecords(
       const isTarget = (key: KeyValue) => identityOf(key) === identityOf(merge.target)
       const target = records[merge.keys.findIndex(isTarget)]
       const others = records.filter((record) => record !== target)
-      const notePivots = await moveReferences(
-        resource,
-        { target, others },
-        {
-          client,
-          resources: [...site.models.values()]
-            .filter(({ adminModel }) => !adminModel)
-            .map((one) => one.base.resource),
-          move: async ({ column, resource: referring }, keys, value) => {
-            const other = [...site.models.values()].find((one) => one.resource === referring)!
-            await moveTo(ctx, other, column, keys, value, options)
-          },
-        }
-      )
+      const notePivots = await move(ctx, site, view, { target, others }, options)
       const values = chosenValues(view, fields, merge, records, target)
       await crud.deleteMany(
         others.map((record) => resource.key.of(record)),
@@ -121,38 +108,69 @@ export async function mergeRecords(
 }
 
 /**
- * Writes the key of the target to records that refer to the others, as the user.
- *
- * @throws MergeRefused  if the user cannot see or change one of them
+ * Returns the records in the order of their keys. They are locked in an order of their own, so that concurrent merges
+ * of the same records do not wait for each other.
  */
-async function moveTo(
-  ctx: HttpContext,
+async function locked(
   view: ModelView,
-  column: Column,
   keys: readonly KeyValue[],
-  value: unknown,
-  options: Pick<ReturnType<ModelView['callOptions']>, 'actor' | 'origin'> & { client: any }
-): Promise<void> {
-  const refused = new MergeRefused(403, 'merge.unseen')
-  const own = await personal(ctx, view)
-  if (!own || !(await may(ctx, own, 'update'))) throw refused
-  const values = { [column.attribute]: value }
+  options: WriteOptions
+): Promise<LucidRow[]> {
+  const found = new Map<string, LucidRow>()
+  for (const [id, key] of keys.map((one) => [identityOf(one), one] as const).toSorted()) {
+    const record = await view.crud.find(plain(view, key), { ...options, lock: true })
+    if (!record) throw new MergeRefused(409, 'merge.gone')
+    found.set(id, record)
+  }
+  return keys.map((key) => found.get(identityOf(key))!)
+}
+
+/**
+ * Moves what refers to the others to the target, as the user.
+ *
+ * @returns see `moveReferences`
+ * @throws MergeRefused  if the user cannot see or change a record that refers to one of the others
+ */
+async function move(
+  ctx: HttpContext,
+  site: Site,
+  { resource }: ModelView,
+  merged: { target: LucidRow; others: readonly LucidRow[] },
+  options: WriteOptions
+): Promise<() => Promise<void>> {
+  const views = [...site.models.values()].filter(({ adminModel }) => !adminModel)
   try {
-    for (const some of chunks(keys, ROWS_PER_WRITE)) {
-      const find = { ...options, deleted: 'include' as const, lock: true }
-      const records = await own.crud.findMany(some, find)
-      const present = records.filter((record) => !isDeletedRecord(own, record))
-      const changes = present.map((record) => ({ key: own.resource.key.of(record), values }))
-      const isDone = changes.length > 0 && (await own.crud.updateTogether(changes, options))
-      for (const record of isDone ? records.filter((one) => !present.includes(one)) : records) {
-        const id = plain(own, own.resource.key.of(record))
-        await own.crud.update(id, values, { ...options, located: record })
-      }
-    }
+    return await moveReferences(resource, merged, {
+      ...options,
+      resources: views.map((one) => one.base.resource),
+      move: async ({ column, resource: referring }, records, value) => {
+        const other = views.find((one) => one.resource === referring)!
+        await refer(await other.for(ctx), column, records, value, options)
+      },
+    })
   } catch (error) {
-    if (error instanceof UnknownKey) throw refused
-    if (error instanceof Problem && error.status === 403) throw refused
-    throw error
+    const isRefused = error instanceof Problem && error.status === 403
+    throw isRefused || error instanceof UnknownKey ? new MergeRefused(403, 'merge.unseen') : error
+  }
+}
+
+/** Writes a value to the column of locked records. */
+async function refer(
+  view: ModelView,
+  { attribute }: Column,
+  all: readonly LucidRow[],
+  value: unknown,
+  options: WriteOptions
+): Promise<void> {
+  const values = { [attribute]: value }
+  for (const records of chunks(all, ROWS_PER_WRITE)) {
+    const present = records.filter((record) => !isDeletedRecord(view, record))
+    const changes = present.map((record) => ({ key: view.resource.key.of(record), values }))
+    const isDone = changes.length > 0 && (await view.crud.updateTogether(changes, options))
+    for (const record of isDone ? records.filter((one) => !present.includes(one)) : records) {
+      const id = plain(view, view.resource.key.of(record))
+      await view.crud.update(id, values, { ...options, located: record })
+    }
   }
 }
 

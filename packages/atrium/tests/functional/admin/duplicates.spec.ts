@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud } from '#crud'
+import { chunks } from '#base/chunks'
 import { ListRequest, pageOf } from '#crud/internals'
 import { DupClient } from '#tests/fixtures/duplicates'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
@@ -110,6 +111,18 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.isEmpty(await groups('compare=phone&filter.name=Ann'))
     assert.isEmpty(await groups('compare=nothing'))
     assert.isEmpty(await groups(''))
+  })
+
+  test('[G7] a group can have thousands of spellings', async ({ assert }) => {
+    const spellings = Array.from({ length: 2000 }, (_, index) =>
+      [...'abcdefghijk'].map((one, at) => ((index >> at) & 1 ? one.toUpperCase() : one)).join('')
+    )
+    for (const some of chunks(spellings, 200)) {
+      await db.table('dup_notes').multiInsert(some.map((title) => ({ title })))
+    }
+    const [found] = await groups('compare=title&ignore=1', 'DupNote')
+    assert.include(found.heading, '2,000 records')
+    assert.lengthOf(found.ids, 10)
   })
 
   test('[G7] groups are paged, and of what the user can see', async ({ assert }) => {
@@ -262,6 +275,56 @@ test.group('Admin | duplicates and merge', (group) => {
       bills.map(({ client_id: id }) => id),
       [ids[1], ids[1]]
     )
+  })
+
+  test('[G7.2] is refused if a reference or an attachment that the user cannot change would move', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({})]
+    const club = await insertRow('dup_clubs', { name: 'secret' })
+    const tag = await insertRow('dup_tags', { name: 'vip' })
+    const refused = async (put: () => Promise<unknown>, permissions: Record<string, object>) => {
+      for (const table of ['dup_club_members', 'dup_client_tags', 'dup_bills']) {
+        await db.from(table).delete()
+      }
+      await put()
+      await db.from('admin_roles').where('name', 'Clerk').delete()
+      await db.from('admin_users').where('username', 'kim').delete()
+      await clerk({ ...everywhere(), ...permissions })
+      const { status, text } = await merge(ids, { target: ids[0] })
+      assert.equal(status, 403)
+      assert.include(text, 'can&#x27;t be merged')
+      const left = ['dup_club_members', 'dup_client_tags', 'dup_bills'].map((table) =>
+        db.from(table).where('client_id', ids[1])
+      )
+      const kept = await Promise.all(left)
+      assert.lengthOf(kept.flat(), 1)
+      assert.lengthOf(await rows('dup_clients'), 2)
+    }
+    const member = () => db.table('dup_club_members').insert({ client_id: ids[1], club_id: club })
+    await refused(member, { DupClub: { actions: ALL, scopes: [] } })
+    await refused(member, { DupClub: { actions: ALL, readonly: ['members'] } })
+    const tagged = () => db.table('dup_client_tags').insert({ client_id: ids[1], tag_id: tag })
+    await refused(tagged, { DupClient: { actions: ALL, readonly: ['tags'] } })
+    await refused(tagged, { DupClient: { actions: ALL, hidden: ['tags'] } })
+    const bill = () => insertRow('dup_bills', { title: 'open', client_id: ids[1] })
+    await refused(bill, { DupBill: { actions: ALL, hidden: ['client_id'] } })
+    await refused(bill, { DupBill: { actions: ALL, readonly: ['client_id'] } })
+  })
+
+  test('[G7] of two merges of the same records at the same time, one succeeds', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({})]
+    const both = [merge(ids, { target: ids[0] }), merge(ids.toReversed(), { target: ids[1] })]
+    const responses = await Promise.all(both)
+    const statuses = responses.map(({ status }) => status)
+    assert.lengthOf(
+      statuses.filter((status) => status === 303),
+      1
+    )
+    assert.isBelow(Math.max(...statuses), 500)
+    assert.lengthOf(await rows('dup_clients'), 1)
   })
 
   test('[G7] hidden fields and records of others are not merged, and changes since then are noticed', async ({

@@ -14,6 +14,9 @@ import { MOST_AUTHORIZED } from './count_allowed.js'
 /** Maximum number of different values that are compared without case and spaces */
 const MOST_VALUES = 500_000
 
+/** Maximum number of spellings in a condition: SQLite limits the depth of expressions */
+const MOST_SPELLINGS = 200
+
 export interface DuplicateOptions extends CallOptions {
   /** API names of the columns whose values agree */
   columns: readonly string[]
@@ -26,7 +29,7 @@ export interface Duplicates {
   /** The stored values of the records, by API name; more than one if only case and spaces differ */
   values: AggregateRow[]
   count: number
-  /** The condition that a record belongs to the group */
+  /** The condition that a record belongs to the group; of many spellings, to those of its first 200 */
   condition: Condition
 }
 
@@ -91,7 +94,7 @@ function grouped(
       ...group,
       /* Made when it is read, because there can be many groups. */
       get condition() {
-        return conditionOf(columns, group.values)
+        return conditionOf(columns, group.values.slice(0, MOST_SPELLINGS))
       },
     }))
 }

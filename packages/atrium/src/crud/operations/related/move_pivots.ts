@@ -4,6 +4,8 @@ import { pivotTableOf } from '#base/database/pivot_table'
 import { pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation'
 import { Pivots } from '../../events/pivots.js'
 import type { Resource } from '../../resource/resource.js'
+import type { CallOptions } from '../call_options.js'
+import { changeableRecords, referringKeys } from './referrers.js'
 
 /** Columns of a pivot table: with the keys of the merged model's records, and of the records attached to them. */
 interface Side {
@@ -12,7 +14,11 @@ interface Side {
   other: string
   /** Attribute of the merged model whose values `own` contains */
   attribute: string
+  /** API names of the relations that use the rows */
+  names: string[]
 }
+
+type Options = CallOptions & { client: TransactionClientContract }
 
 /** The records of a merge: the others are merged into the target, and deleted. */
 export interface MergedRecords {
@@ -27,27 +33,33 @@ export interface MergedRecords {
  * @param resources  all known resources, whose many-to-many relations can use other pivot tables
  * @returns a function that adds the changes of the target's relations to its write; to be called after its columns
  *   are written, because a write has the row as it was before
+ * @throws UnknownKey, Problem 403  for a record or a relation that the actor cannot change
  */
 export async function movePivotRows(
   resource: Resource,
   { target, others }: MergedRecords,
-  client: TransactionClientContract,
-  resources: Iterable<Resource>
+  resources: Iterable<Resource>,
+  options: Options
 ): Promise<() => Promise<void>> {
+  const { client } = options
   const all = [target, ...others]
   for (const record of all) record.useTransaction(client)
   const [ofTarget, ...ofOthers] = await pivotsOf(resource, all)
   const sides = new Map<string, Side>()
   for (const relation of pivotRelationsOf(resource.model)) addSide(sides, relation, [0, 1])
   const owned = [...sides.values()]
-  for (const side of owned) await moveRows(side, target, others, client)
+  for (const side of owned) {
+    const isMoved = await moveRows(side, target, others, client)
+    if (!isMoved) continue
+    await changeableRecords(resource, [resource.base.key.of(target)], side.names, client, options)
+  }
   for (const pivots of ofOthers) await pivots?.note(client)
   for (const one of resources) {
     for (const relation of pivotRelationsOf(one.model)) {
       if (relation.relatedModel !== resource.model) continue
       const before = sides.size
       const side = addSide(sides, relation, [1, 0])
-      if (sides.size > before) await moveForeign(side, one, relation, { target, others }, client)
+      if (sides.size > before) await moveForeign(side, one, relation, { target, others }, options)
     }
   }
   return async () => await ofTarget?.note(client)
@@ -62,13 +74,15 @@ async function pivotsOf({ base }: Resource, records: readonly LucidRow[]) {
 
 function addSide(
   sides: Map<string, Side>,
-  { attributes, pair, table }: PivotRelation,
+  { attributes, name, pair, table }: PivotRelation,
   [own, other]: readonly [0 | 1, 0 | 1]
 ): Side {
   const id = JSON.stringify([table, pair[own]])
-  const side = { table, own: pair[own], other: pair[other], attribute: attributes[own] }
+  const side = { table, own: pair[own], other: pair[other], attribute: attributes[own], names: [] }
   if (!sides.has(id)) sides.set(id, side)
-  return sides.get(id)!
+  const known = sides.get(id)!
+  known.names.push(name)
+  return known
 }
 
 /** Moves the rows of relations that only the other model declares; its records have the changes. */
@@ -77,26 +91,29 @@ async function moveForeign(
   resource: Resource,
   relation: PivotRelation,
   { target, others }: MergedRecords,
-  client: TransactionClientContract
+  options: Options
 ): Promise<void> {
+  const { client } = options
   const table = await pivotTableOf(client, side.table)
   const rows = await table.rows(client, { [side.own]: valuesOf(side, others) })
-  const keys = [...new Set(rows.map((row) => row[side.other]))]
-  if (keys.length === 0) return
-  const attached: LucidRow[] = await resource.model
-    .query({ client })
-    .whereIn(relation.attributes[0], keys as any[])
+  const values = [...new Set(rows.map((row) => row[side.other]))]
+  if (values.length === 0) return
+  const column = resource.columns.all.find(({ attribute }) => attribute === relation.attributes[0])!
+  const keys = await referringKeys(resource, column, values, client)
+  const attached = await changeableRecords(resource, keys, [relation.name], client, options)
+  for (const record of attached) record.useTransaction(client)
   const pivots = await pivotsOf(resource, attached)
   await moveRows(side, target, others, client)
   for (const one of pivots) await one?.note(client)
 }
 
+/** @returns true if there are rows to move */
 async function moveRows(
   side: Side,
   target: LucidRow,
   others: readonly LucidRow[],
   client: TransactionClientContract
-): Promise<void> {
+): Promise<boolean> {
   const table = await pivotTableOf(client, side.table)
   const [key] = valuesOf(side, [target])
   const attached = await table.rows(client, { [side.own]: [key] }, { lock: true })
@@ -113,6 +130,7 @@ async function moveRows(
     else await query.update({ [side.own]: key })
     known.add(id)
   }
+  return rows.length > 0
 }
 
 function valuesOf({ attribute }: Side, records: readonly LucidRow[]): unknown[] {

@@ -1,14 +1,15 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { connectionOf } from '#base/database/connection_of'
-import { dialectOf } from '#base/database/dialects'
 import type { Column } from '#base/columns/column'
-import { identityOf, type KeyValue } from '#base/columns/key'
+import { identityOf } from '#base/columns/key'
 import { stillReferredTo } from '#base/http/problems'
 import { pivotRelationsOf } from '#base/lucid/pivot_relation'
 import { incomingReferences } from '../../resource/incoming_references.js'
 import type { Resource } from '../../resource/resource.js'
+import type { CallOptions } from '../call_options.js'
 import { movePivotRows, type MergedRecords } from './move_pivots.js'
+import { changeableRecords, referringKeys } from './referrers.js'
 
 /** A column whose values refer to records of a model. */
 export interface ReferringColumn {
@@ -25,36 +26,43 @@ interface OtherReference {
   references: string[]
 }
 
-interface MoveOptions {
+interface MoveOptions extends CallOptions {
   client: TransactionClientContract
   /** All known resources */
   resources: readonly Resource[]
-  /** Writes a new value to a column of records that refer to a merged one */
-  move: (column: ReferringColumn, keys: readonly KeyValue[], value: unknown) => Promise<void>
+  /** Writes a new value to a column of locked records that refer to a merged one */
+  move: (column: ReferringColumn, records: readonly LucidRow[], value: unknown) => Promise<void>
 }
 
 /**
- * Makes all records that refer to merged records refer to the target, and moves pivot rows. [G7]
+ * Makes all records that refer to merged records refer to the target, and moves pivot rows, as far as the actor is
+ * allowed to change all of these records. [G7]
  *
  * @returns a function to be called after the target is written: see `movePivotRows`
  * @throws Problem 409  if rows of a table without a model refer to a record that would be deleted
+ * @throws UnknownKey   for a record that the actor cannot see
+ * @throws Problem 403  for a record or a reference that the actor cannot change
  */
 export async function moveReferences(
   resource: Resource,
   merged: MergedRecords,
-  { client, move, resources }: MoveOptions
+  { move, resources, ...options }: MoveOptions
 ): Promise<() => Promise<void>> {
+  const { client } = options
   const { columns, others } = await referringColumns(resource, resources, client)
   const rows = merged.others.map((record) => rowOf(resource, record))
   for (const one of others) {
     if (await isReferredFrom(one, rows, client)) throw stillReferredTo()
   }
-  const notePivots = await movePivotRows(resource, merged, client, resources)
+  const notePivots = await movePivotRows(resource, merged, resources, options)
   for (const one of columns) {
     const valueIn = (record: LucidRow) => record.$attributes[one.target.attribute]
-    const keys = await referringKeys(one, merged.others.map(valueIn), client)
-    const own = keys.filter((key) => isTarget(resource, one, key, merged))
-    const left = keys.filter((key) => !own.includes(key))
+    const keys = await referringKeys(one.resource, one.column, merged.others.map(valueIn), client)
+    if (keys.length === 0) continue
+    const names = [one.column.apiName]
+    const found = await changeableRecords(one.resource, keys, names, client, options)
+    const own = found.filter((record) => isTarget(resource, one, record, merged))
+    const left = found.filter((record) => !own.includes(record))
     if (left.length > 0) await move(one, left, valueIn(merged.target))
     if (own.length > 0) await move(one, own, null)
   }
@@ -65,10 +73,11 @@ export async function moveReferences(
 function isTarget(
   { base }: Resource,
   { resource }: ReferringColumn,
-  key: KeyValue,
+  record: LucidRow,
   { target }: MergedRecords
 ): boolean {
-  return resource.base === base.base && identityOf(base.key.of(target)) === identityOf(key)
+  const { key } = base
+  return resource.base === base.base && identityOf(key.of(target)) === identityOf(key.of(record))
 }
 
 function rowOf({ base }: Resource, record: LucidRow): Record<string, unknown> {
@@ -121,19 +130,6 @@ async function referringColumns(
     if (!pivots.has(reference.table)) others.push(reference)
   }
   return { columns, others }
-}
-
-/** Returns the keys of the rows whose column has any of the values. Scopes and soft deletion do not apply. */
-async function referringKeys(
-  { column, resource }: ReferringColumn,
-  values: readonly unknown[],
-  client: QueryClientContract
-): Promise<KeyValue[]> {
-  const { base } = resource
-  const where = [dialectOf(client).compareList(base.table, column, values, false)]
-  const { key, reader } = base
-  const rows = await reader.statements.rows(client, { where }, key.columns)
-  return rows.map((row) => key.ofRow(row))
 }
 
 /** True if a row of a table without a known model refers to a record. */
