@@ -1,8 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
-import { OutOfTime, withinTime } from '#base/database/time_limit'
+import { OutOfTime, within } from '#base/database/time_limit'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import { recentRecords, type RecentRecord } from '../dashboard/recent_events.js'
@@ -196,23 +195,6 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
       ctx.logger.error({ err: error }, `${view.name} could not be searched`)
     }
     return []
-  }
-}
-
-/**
- * Returns the result of a query, or null after a timeout, which also cancels the query in the database.
- */
-async function within<Value>(
-  milliseconds: number,
-  work: () => Promise<Value>
-): Promise<Value | null> {
-  const timer = new AbortController()
-  const { signal } = timer
-  const late = setTimeout(milliseconds, null, { signal, ref: false }).catch(() => null)
-  try {
-    return await Promise.race([withinTime(milliseconds, work), late])
-  } finally {
-    timer.abort()
   }
 }
 

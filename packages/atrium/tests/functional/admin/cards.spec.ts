@@ -9,6 +9,7 @@ import {
   TextCard,
   type AdminSite,
 } from '#admin'
+import { patience } from '#admin/dashboard/cards/card_body'
 import { addCard } from '#admin/dashboard/cards/find_cards'
 import type { PermissionsInput } from '#admin/models/permissions_document'
 import { addCards, StatesChart, CrossingsCard } from '#tests/fixtures/cards'
@@ -22,6 +23,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
+import { queriesOf } from '#tests/helpers/queries'
 import { giveRoles, makeRole, restoreRoles, roleIdOf } from '#tests/helpers/roles'
 
 const CARDS = '/admin/dashboard/cards'
@@ -295,6 +297,59 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, 'This card could not be loaded')
     assert.include(text, '<strong>Mind</strong>')
     assert.notInclude(text, 'secret_table')
+  })
+
+  test('[G2.3] a card that never responds fails alone after its time', async ({
+    assert,
+    cleanup,
+  }) => {
+    captureLog(cleanup)
+    const view = site.models.get('Crossing')!
+    const { aggregate } = view.crud
+    const before = patience.card
+    cleanup(() => void (view.crud.aggregate = aggregate))
+    cleanup(() => void (patience.card = before))
+    patience.card = 200
+    view.crud.aggregate = () => new Promise(() => {})
+    const { status, text } = await open('/admin?whole=1')
+    assert.equal(status, 200)
+    assert.include(text, 'This card could not be loaded')
+  })
+
+  test('[G2.3] a cached result is not shown after the user has lost rights', async ({ assert }) => {
+    await makeRole('Sailor', {
+      Crossing: { actions: ['view'], scopes: ['bergen'] },
+      cards: ['states_chart'],
+    })
+    await giveRoles(root, ['Sailor'])
+    await store({ port: 'Oslo', state: 'late' })
+    assert.include(await textOf(`${CARDS}/states_chart`), 'late')
+    await db.from('admin_users').where('id', root.id).update({ is_superuser: false })
+    assert.notInclude(await textOf(`${CARDS}/states_chart`), 'late')
+    await store({ state: 'sunk' })
+    assert.notInclude(await textOf(`${CARDS}/states_chart`), 'sunk')
+    const attributes = JSON.stringify({ branch_id: 7 })
+    await db.from('admin_users').where('id', root.id).update({ attributes })
+    assert.include(await textOf(`${CARDS}/states_chart`), 'sunk')
+  })
+
+  test('[G2] a chart of thousands of years fails without a query for each', async ({
+    assert,
+    cleanup,
+  }) => {
+    captureLog(cleanup)
+    class Ages extends ChartCard {
+      label = 'Ages'
+      model = 'Crossing'
+      groupBy = 'logged_at'
+      query = 'filter.logged_at__between=0001-01-01,9999-12-31'
+    }
+    addCard(site, Ages)
+    cleanup(() => void site.cards.delete('ages'))
+    const queries = await queriesOf(async () => {
+      assert.include(await textOf(`${CARDS}/ages`), 'This card could not be loaded')
+    })
+    assert.isBelow(queries.length, 50)
   })
 
   /** Names of the cards on the dashboard, with their widths */

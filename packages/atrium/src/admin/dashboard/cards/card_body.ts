@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { BoundedMap } from '#base/bounded_map'
-import { withinTime } from '#base/database/time_limit'
+import { OutOfTime, within } from '#base/database/time_limit'
 import { renderMarkdown } from '../../forms/fields/widgets/markdown_widget.js'
+import { adminActor } from '../../identity/admin_actor.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { presentZone } from '../../time/time_zone.js'
 import { ChartCard, ListCard, nameOfCard, NumberCard } from '../../views/admin_card.js'
@@ -28,8 +29,9 @@ export interface ChartBody {
 export type CardBody =
   NumberBody | ChartBody | RowsBody | { kind: 'text'; markup: string } | { kind: 'failed' }
 
-/* Milliseconds after which a card counts as failed */
-const PATIENCE = 10_000
+/** Milliseconds after which a card counts as failed, whatever it waits for */
+export const patience = { card: 10_000 }
+
 const STORED_MAX = 1000
 
 interface Stored {
@@ -51,7 +53,9 @@ export async function cardBody(
   let known = STORED.get(card)
   if (!known) STORED.set(card, (known = new BoundedMap(STORED_MAX)))
   const { id, permissionsVersion, viewedRole } = guardOf(ctx).signedInOrFail().owner
-  const key = [id, permissionsVersion, viewedRole, presentZone()].join(' ')
+  /* The version does not depend on the attributes of the user, which scopes read, and not on being a superuser. */
+  const print = await site.permissions.printOf(adminActor(ctx))
+  const key = JSON.stringify([id, permissionsVersion, viewedRole, presentZone(), print])
   const stored = known.get(key)
   if (stored && Date.now() < stored.end) return await stored.body
   const body = compute(ctx, site, card)
@@ -63,7 +67,9 @@ export async function cardBody(
 
 async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
   try {
-    return await withinTime(PATIENCE, () => bodyOf(ctx, site, card))
+    const body = await within(patience.card, () => bodyOf(ctx, site, card))
+    if (body) return body
+    throw new OutOfTime()
   } catch (error) {
     ctx.logger.error({ err: error }, `The card ${nameOfCard(card)} could not be computed`)
     return { kind: 'failed' }

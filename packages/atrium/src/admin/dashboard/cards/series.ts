@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
+import pLimit from 'p-limit'
 import { totalOf } from '#base/values/decimal_sum'
 import type { Column } from '#base/columns/column'
 import { textOf } from '#base/values/numbers'
@@ -42,6 +43,9 @@ const MOST_VALUES = 10
 const MOST_SERIES = 6
 /* Maximum number of groups that the database returns */
 const MOST_GROUPS = 1000
+/* Maximum number of days, weeks, months or years that are read one by one, and of those read concurrently */
+const MOST_PARTS = 200
+const AT_ONCE = 4
 /* Days of a time axis without a period in the query */
 const USUAL_DAYS = 30
 const DATES = new Set(['date', 'datetime'])
@@ -147,15 +151,17 @@ async function overTime(
     return { parameters, isTime: true, buckets, series }
   }
   if (second) throw new TooManyGroups(`${axis.apiName} has too many values to be stacked`)
+  if (parts.length > MOST_PARTS) {
+    throw new TooManyGroups(`${axis.apiName} has a period of ${parts.length} ${unit}s`)
+  }
   const { view } = parameters
-  const values = await Promise.all(
-    parts.map(async (part) => {
-      const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
-      const options = { ...view.callOptions(ctx), select }
-      const [row] = await view.crud.aggregate(list.toRequest(), options)
-      return valueIn(row, select)
-    })
-  )
+  const takeTurns = pLimit(AT_ONCE)
+  const values = await takeTurns.map(parts, async (part) => {
+    const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
+    const options = { ...view.callOptions(ctx), select }
+    const [row] = await view.crud.aggregate(list.toRequest(), options)
+    return valueIn(row, select)
+  })
   return { parameters, isTime: true, buckets, series: [{ label: '', values }] }
 }
 
