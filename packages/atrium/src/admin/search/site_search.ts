@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
-import { OutOfTime, within } from '#base/database/time_limit'
+import { OutOfTime, resultWithin } from '#base/database/time_limit'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import { recentRecords, type RecentRecord } from '../dashboard/recent_events.js'
@@ -149,7 +149,7 @@ async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: s
     views.map((view) =>
       takeTurns(async () => {
         if (!isBefore(patience.model)) return null
-        return await within(patience.model, () => recordsOf(ctx, view, q))
+        return await resultWithin(patience.model, () => recordsOf(ctx, view, q))
       })
     )
   )

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
-import { setTimeout } from 'node:timers/promises'
 import type { Query } from './dialect.js'
 
 /* End of the time limit, as a time of `performance.now()` */
@@ -50,23 +49,6 @@ export async function resultWithin<Result>(
     return await Promise.race([working, late])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/**
- * Returns the result of work, or null when the time limit is exceeded, whatever it waits for. Its reads are cancelled.
- */
-export async function within<Value>(
-  milliseconds: number,
-  work: () => Promise<Value>
-): Promise<Value | null> {
-  const timer = new AbortController()
-  const { signal } = timer
-  const late = setTimeout(milliseconds, null, { signal, ref: false }).catch(() => null)
-  try {
-    return await Promise.race([withinTime(milliseconds, work), late])
-  } finally {
-    timer.abort()
   }
 }
 

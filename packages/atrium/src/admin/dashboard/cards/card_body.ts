@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { BoundedMap } from '#base/bounded_map'
-import { OutOfTime, within } from '#base/database/time_limit'
+import { OutOfTime, resultWithin } from '#base/database/time_limit'
 import { renderMarkdown } from '../../forms/fields/widgets/markdown_widget.js'
 import { adminActor } from '../../identity/admin_actor.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -67,7 +67,7 @@ export async function cardBody(
 
 async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
   try {
-    const body = await within(patience.card, () => bodyOf(ctx, site, card))
+    const body = await resultWithin(patience.card, () => bodyOf(ctx, site, card))
     if (body) return body
     throw new OutOfTime()
   } catch (error) {
