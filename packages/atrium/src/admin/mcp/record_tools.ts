@@ -131,9 +131,15 @@ function checkNames(view: ModelView, filters: Record<string, unknown>, sort: str
       `Unknown ${what} ${JSON.stringify(given)}: ${view.name} has the fields ${names.join(', ')}`
     )
   }
-  for (const given of Object.keys(filters)) {
+  for (const [given, value] of Object.entries(filters)) {
     const name = given.replace(/^(any\.\d+\.)?(not\.)?/, '')
     check('filter', given, name.split('__')[0])
+    if ([value].flat().every((one) => ['string', 'number', 'boolean'].includes(typeof one)))
+      continue
+    throw new ToolError(
+      `The filter ${JSON.stringify(given)} needs a text, a number, a boolean or a list of these; ` +
+        `{ "${name.split('__')[0]}__is": "null" } finds records without a value`
+    )
   }
   for (const given of sort?.split(',') ?? []) check('field', given, given.trim().replace(/^-/, ''))
 }

@@ -152,6 +152,8 @@ test.group('MCP server', (group) => {
         'list_records',
         { model: 'Play', filters: { 'stage.name': 1 } },
       ],
+      ['a filter by an object', 'list_records', { model: 'Play', filters: { title: { a: 1 } } }],
+      ['a filter by null', 'list_records', { model: 'Play', filters: { title: null } }],
       [
         'a value that a filter cannot have',
         'list_records',
