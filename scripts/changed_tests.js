@@ -1,6 +1,4 @@
-/*
- * `npm test -- --changed`: the test files that import a changed file, directly or through others.
- */
+/* `npm test -- --changed`: the test files that import a changed file, directly or through others. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

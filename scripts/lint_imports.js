@@ -1,6 +1,4 @@
-/*
- * `npm run lint` checks the imports of the application by the rules of `import_rules.js`, types included.
- */
+/* `npm run lint` checks the imports of the application by the rules of `import_rules.js`, types included. */
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'

@@ -4,9 +4,7 @@ import { pathVariable, root } from './runtime.js'
 
 const NODE_MODULES = join(root, 'node_modules')
 
-/**
- * The command that runs npm, with a Node.js outside node_modules, which `npm ci` begins by deleting.
- */
+/** The command that runs npm, with a Node.js outside node_modules, which `npm ci` begins by deleting. */
 export function npm() {
   const name = pathVariable(process.env)
   const modules = join(realpathSync(root), 'node_modules') + sep

@@ -20,9 +20,7 @@ export class PlainError extends Error {
   exitCode = 1
 }
 
-/**
- * True when this process runs on a Node.js that is too old for the application.
- */
+/** True when this process runs on a Node.js that is too old for the application. */
 export function needsOtherRuntime() {
   return Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR
 }
@@ -34,9 +32,7 @@ export function installedNode() {
   return existsSync(path) ? path : undefined
 }
 
-/**
- * Runs Node.js with these arguments, the running one if it is new enough, and resolves with its exit status.
- */
+/** Runs Node.js with these arguments, the running one if it is new enough, and resolves with its exit status. */
 export async function runWithSuitableNode(args, { env = process.env, ...options } = {}) {
   const node = needsOtherRuntime() ? installedNode() : process.execPath
   if (!node) {
@@ -99,9 +95,7 @@ function withLocalBinaries(env, node) {
   return { ...env, [name]: [...binaries, env[name]].filter(Boolean).join(delimiter) }
 }
 
-/**
- * The name of the PATH variable, which Windows spells `Path`.
- */
+/** The name of the PATH variable, which Windows spells `Path`. */
 export function pathVariable(env) {
   return Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
 }

@@ -1,6 +1,4 @@
-/*
- * Runs `node ace` with the models of the benchmarks.
- */
+/* Runs `node ace` with the models of the benchmarks. */
 import { prettyPrintError } from '@adonisjs/core'
 import { createIgnitor } from './helpers/ignitor.js'
 import { useOwnModels } from './helpers/own_models.js'

@@ -9,9 +9,7 @@ const agent = new Agent({ keepAlive: true })
 const BULK = 1000
 const ALLOWED = { update: 1.15, bulk: 2 }
 
-/**
- * Measures updates and bulk deletes with and without the event log.
- */
+/** Measures updates and bulk deletes with and without the event log. */
 export async function compareLogging(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -1,6 +1,4 @@
-/*
- * npm run bench [NAME] [-- OPTIONS]
- */
+/* npm run bench [NAME] [-- OPTIONS] */
 import { BENCHMARKS, USAGE } from './benchmarks.js'
 
 const args = process.argv.slice(2)

@@ -19,9 +19,7 @@ const SEARCHES = {
   'nothing': 'zzyzx',
 }
 
-/**
- * Measures the search of the site over 20 models with an index on their titles: server time of a request. [L12]
- */
+/** Measures the search of the site over 20 models with an index on their titles: server time of a request. [L12] */
 export async function measurePalette(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -1,6 +1,4 @@
-/*
- * Web server with the models of the benchmarks. `--prepare` migrates its database first.
- */
+/* Web server with the models of the benchmarks. `--prepare` migrates its database first. */
 import { failStart } from '../../../bin/fail_start.js'
 import { stopOnSignal } from '#host/stop_on_signal'
 import { createNodeServer } from '#host/node_server'

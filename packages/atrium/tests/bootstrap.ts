@@ -1,6 +1,4 @@
-/*
- * Setup of the engine's tests, which use their own models (fixtures/) and not the application's.
- */
+/* Setup of the engine's tests, which use their own models (fixtures/) and not the application's. */
 import { assert } from '@japa/assert'
 import { apiClient } from '@japa/api-client'
 import app from '@adonisjs/core/services/app'

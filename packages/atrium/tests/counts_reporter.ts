@@ -58,9 +58,7 @@ function isGroup({ type }: { type: 'test' | 'group' }) {
   return type === 'group'
 }
 
-/**
- * Adds the counting reporter if scripts/test.js has requested it.
- */
+/** Adds the counting reporter if scripts/test.js has requested it. */
 export function withCounts(reporters: Config['reporters']): Config['reporters'] {
   if (!process.env.ATRIUM_TEST_COUNTS) return reporters
   const { activated = ['spec'], list = [spec(), dot(), ndjson(), github()] } = reporters ?? {}

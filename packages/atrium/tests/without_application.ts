@@ -4,9 +4,7 @@
  */
 import type { ApplicationService } from '@adonisjs/core/types'
 
-/**
- * Call it before the application boots.
- */
+/** Call it before the application boots. */
 export function leaveOutModels(app: ApplicationService) {
   app.booting(() => {
     Object.assign(app.rcFile.directories, {
@@ -17,9 +15,7 @@ export function leaveOutModels(app: ApplicationService) {
   })
 }
 
-/**
- * Call it before the migrations run.
- */
+/** Call it before the migrations run. */
 export async function leaveOutMigrations() {
   const { default: db } = await import('@adonisjs/lucid/services/db')
   for (const { config } of db.manager.connections.values()) {

@@ -23,9 +23,7 @@ function idOf(value) {
   return parts.length === 1 ? parts[0] : parts
 }
 
-/**
- * Asks about a task and carries it out; restoring needs no question.
- */
+/** Asks about a task and carries it out; restoring needs no question. */
 export function begin(button, records) {
   selection = records
   if (button.value === 'restore') carryOut(button)

@@ -250,9 +250,7 @@ function settle(current, { isDone, status, box, row: fresh }) {
   return null
 }
 
-/**
- * Opens the editor of a cell, or of the first cell of its row that can be edited.
- */
+/** Opens the editor of a cell, or of the first cell of its row that can be edited. */
 export async function edit(target, isKey = false) {
   const row = target.closest?.('.list-table tbody > tr')
   const own = target.closest?.(CELL)

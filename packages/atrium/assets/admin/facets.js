@@ -1,6 +1,4 @@
-/*
- * The facets of a list close as menus do.
- */
+/* The facets of a list close as menus do. */
 ;(() => {
   document.addEventListener('click', ({ target }) => {
     for (const facet of document.querySelectorAll('.list .facet[open]')) {

@@ -1,6 +1,4 @@
-/*
- * Copies and prints recovery codes. Without this file its buttons are not shown, and the codes can be downloaded.
- */
+/* Copies and prints recovery codes. Without this file its buttons are not shown, and the codes can be downloaded. */
 ;(() => {
   function begin() {
     const copies = document.querySelector('[data-copies]')

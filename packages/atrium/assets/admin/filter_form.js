@@ -1,6 +1,4 @@
-/*
- * The form of a filter opens over the list, next to what opens it. Without this file it is a page.
- */
+/* The form of a filter opens over the list, next to what opens it. Without this file it is a page. */
 ;(() => {
   const OPENERS = '#add-filter, .filter-edit, .filter-or, .facet-more'
   /* What gets the focus in a new form: the first of them that it has */

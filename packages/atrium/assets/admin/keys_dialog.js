@@ -1,6 +1,4 @@
-/*
- * The dialog that shows all keys, with the switch for single ones. Loaded when it is first opened.
- */
+/* The dialog that shows all keys, with the switch for single ones. Loaded when it is first opened. */
 ;(() => {
   const dialog = document.getElementById('keys')
 

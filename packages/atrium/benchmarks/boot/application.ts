@@ -1,6 +1,4 @@
-/*
- * The application with generated models: as a web server, or for one `ace` command.
- */
+/* The application with generated models: as a web server, or for one `ace` command. */
 import '../../../../bin/compile_cache.js'
 import { createNodeServer } from 'adonis-atrium/server'
 import rcFile from '../../../../adonisrc.js'

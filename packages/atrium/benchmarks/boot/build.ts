@@ -37,9 +37,7 @@ const OPTIONS: ts.CompilerOptions = {
   emitDecoratorMetadata: true,
 }
 
-/**
- * Translates TypeScript as the application's own build does.
- */
+/** Translates TypeScript as the application's own build does. */
 export function translate(source: string): string {
   return ts.transpileModule(source, { compilerOptions: OPTIONS }).outputText
 }

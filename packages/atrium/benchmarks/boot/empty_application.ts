@@ -1,6 +1,4 @@
-/*
- * An AdonisJS application as it is created, of the same packages: no model, one route.
- */
+/* An AdonisJS application as it is created, of the same packages: no model, one route. */
 import 'reflect-metadata'
 import { Ignitor } from '@adonisjs/core'
 import rcFile from '../contenders/adonis/adonisrc.js'

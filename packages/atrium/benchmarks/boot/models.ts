@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { translate } from './build.js'
 
-/**
- * Writes a number of decorated models to a directory, one file each, as a build would.
- */
+/** Writes a number of decorated models to a directory, one file each, as a build would. */
 export function writeModels(folder: string, count: number): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -14,9 +12,7 @@ export function writeModels(folder: string, count: number): void {
   }
 }
 
-/**
- * Creates their tables in a migrated SQLite file, with a few rows each.
- */
+/** Creates their tables in a migrated SQLite file, with a few rows each. */
 export function createTables(file: string, count: number): void {
   const database = new Database(file)
   database.pragma('journal_mode = WAL')

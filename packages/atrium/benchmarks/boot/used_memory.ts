@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/**
- * Memory of the process in bytes after garbage collection.
- */
+/** Memory of the process in bytes after garbage collection. */
 export async function usedMemory(): Promise<{ heap: number; rss: number }> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -1,9 +1,7 @@
 import type { LoadRequest } from '../helpers/load.js'
 import type { OperationName } from './operations.js'
 
-/**
- * A server in the comparison.
- */
+/** A server in the comparison. */
 export interface Contender {
   /** Name in the results */
   name: string

@@ -2,9 +2,7 @@ import type { Contender } from './contender.js'
 
 const API = ['read one', 'list page', 'create', 'update'] as const
 
-/**
- * The real application, as shipped except for the models: with middleware, events and audit rows.
- */
+/** The real application, as shipped except for the models: with middleware, events and audit rows. */
 export const OURS: Contender = {
   name: 'ours',
   script: 'packages/atrium/benchmarks/server.ts',

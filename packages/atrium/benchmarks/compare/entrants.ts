@@ -9,9 +9,7 @@ import type { Contender } from './contender.js'
 import { PRODUCTS } from './operations.js'
 import { connectionOf, type DriverName } from '../helpers/options.js'
 
-/**
- * A running contender with its own database.
- */
+/** A running contender with its own database. */
 export interface Entrant {
   contender: Contender
   server: ServerProcess
@@ -20,9 +18,7 @@ export interface Entrant {
   cookie: string | undefined
 }
 
-/**
- * Starts the contenders, each on a copy of the same database.
- */
+/** Starts the contenders, each on a copy of the same database. */
 export async function startEntrants(
   driver: DriverName,
   contenders: readonly Contender[],

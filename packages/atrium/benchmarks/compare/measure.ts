@@ -50,9 +50,7 @@ export async function measure(
   return turns
 }
 
-/**
- * Sends requests to a contender until its code is compiled: a slow one needs more time.
- */
+/** Sends requests to a contender until its code is compiled: a slow one needs more time. */
 export async function warm(
   operation: Operation,
   entrant: Entrant,

@@ -8,9 +8,7 @@ import type { OperationName } from './operations.js'
 
 const FOLDER = fileURLToPath(new URL('../contenders/nestjs/', import.meta.url))
 
-/**
- * NestJS with @dataui/crud and TypeORM. Installs its packages into its own directory, once.
- */
+/** NestJS with @dataui/crud and TypeORM. Installs its packages into its own directory, once. */
 export function installNestCrud(): Contender {
   if (!existsSync(join(FOLDER, 'node_modules'))) {
     /* Its peer dependencies, database drivers among them, are installed for the application

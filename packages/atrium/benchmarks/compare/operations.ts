@@ -11,9 +11,7 @@ const JSON_BODY = { 'content-type': 'application/json' }
 
 export type OperationName = 'read one' | 'list page' | 'create' | 'update' | 'admin list page'
 
-/**
- * A request type that the contenders are measured with.
- */
+/** A request type that the contenders are measured with. */
 export interface Operation {
   name: OperationName
   /** True if it does not change the products */
@@ -28,9 +26,7 @@ function operation(name: OperationName, isRead: boolean, make: (index: number) =
   return { name, isRead, requests: Array.from({ length: REQUESTS }, (_, index) => make(index)) }
 }
 
-/**
- * All operations. The products of a category fill 5 pages, all products 1,000.
- */
+/** All operations. The products of a category fill 5 pages, all products 1,000. */
 export const OPERATIONS: readonly Operation[] = [
   operation('read one', true, () => ({
     method: 'GET',

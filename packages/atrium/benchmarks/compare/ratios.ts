@@ -18,9 +18,7 @@ export interface Ratio {
   target?: number
 }
 
-/**
- * Ratios of one operation's CPU time, each the median over the rounds.
- */
+/** Ratios of one operation's CPU time, each the median over the rounds. */
 export function ratiosOf(
   operation: OperationName,
   driver: DriverName,
@@ -29,9 +27,7 @@ export function ratiosOf(
   return ratios(operation, driver, turns, (ours, theirs) => theirs.cpu / ours.cpu)
 }
 
-/**
- * Ratios of the requests a second that are served over several concurrent connections.
- */
+/** Ratios of the requests a second that are served over several concurrent connections. */
 export function throughputRatiosOf(
   operation: OperationName,
   driver: DriverName,

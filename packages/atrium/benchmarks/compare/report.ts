@@ -3,9 +3,7 @@ import { tableOf } from '../helpers/table.js'
 import type { Turn } from './measure.js'
 import type { Ratio } from './ratios.js'
 
-/**
- * Formats the measurements of an operation, and by how much ours is better.
- */
+/** Formats the measurements of an operation, and by how much ours is better. */
 export function reportOf(title: string, turns: readonly Turn[], ratios: readonly Ratio[]): string {
   const names = [...new Set(turns.map((turn) => turn.contender))].toSorted()
   /* Of CPU time, without events, then of requests a second. */

@@ -33,9 +33,7 @@ const TARGETS: Record<string, Targets> = {
   },
 }
 
-/**
- * Target of a ratio, if one is set.
- */
+/** Target of a ratio, if one is set. */
 export function targetOf(
   operation: string,
   driver: DriverName,

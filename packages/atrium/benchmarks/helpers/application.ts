@@ -29,9 +29,7 @@ export function environment(variables: Record<string, string>): Record<string, s
   }
 }
 
-/**
- * Creates a temporary directory, with a function that removes it.
- */
+/** Creates a temporary directory, with a function that removes it. */
 export function scratchFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

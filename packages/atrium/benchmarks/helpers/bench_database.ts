@@ -6,9 +6,7 @@ export interface BenchUser {
   hashedPassword: string
 }
 
-/**
- * A database with the application's tables.
- */
+/** A database with the application's tables. */
 export interface BenchDatabase {
   /** File or URL that a contender opens */
   readonly location: string

@@ -8,9 +8,7 @@ const WORDS =
   )
 const GENRES = ['Comedy', 'Drama', 'Horror', 'Musical', 'Western', null]
 
-/**
- * Inserts films and their distributors, the same in every run.
- */
+/** Inserts films and their distributors, the same in every run. */
 export async function insertFilms(client: any, count: number): Promise<void> {
   await client.transaction(async (trx: any) => {
     await trx.table('distributors').multiInsert(distributors())

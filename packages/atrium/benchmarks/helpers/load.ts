@@ -39,9 +39,7 @@ export interface LoadResult {
 
 let wrk: boolean | undefined
 
-/**
- * Available load generator: `wrk`, which needs little CPU time itself, else autocannon.
- */
+/** Available load generator: `wrk`, which needs little CPU time itself, else autocannon. */
 export function loadGenerator(): 'wrk' | 'autocannon' {
   wrk ??= !spawnSync('wrk', ['--version']).error
   return wrk ? 'wrk' : 'autocannon'

@@ -27,9 +27,7 @@ export function categoryOf(number: number): string {
   return `Category ${number % CATEGORIES}`
 }
 
-/**
- * Generates products, the same in every run: every tenth has no SKU, every third no sale.
- */
+/** Generates products, the same in every run: every tenth has no SKU, every third no sale. */
 export function* products(count: number): Generator<ProductRow> {
   const random = sameNumbers(1)
   for (let id = 1; id <= count; id++) {

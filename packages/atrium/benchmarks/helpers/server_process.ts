@@ -18,9 +18,7 @@ export interface Usage {
   heapUsed: number
 }
 
-/**
- * A server in a separate process that reports its resource usage.
- */
+/** A server in a separate process that reports its resource usage. */
 export class ServerProcess {
   #requested = 0
   #output = ''

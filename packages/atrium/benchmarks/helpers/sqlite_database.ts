@@ -10,9 +10,7 @@ import type { ProductRow } from './products.js'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/**
- * Runs the application's migrations on a database.
- */
+/** Runs the application's migrations on a database. */
 export function migrate(variables: Record<string, string>): void {
   execFileSync(
     process.execPath,

@@ -1,6 +1,4 @@
-/**
- * Median of some numbers.
- */
+/** Median of some numbers. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN
   const sorted = values.toSorted((one, other) => one - other)
@@ -8,9 +6,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/**
- * Pseudorandom numbers, the same in every run.
- */
+/** Pseudorandom numbers, the same in every run. */
 export function sameNumbers(seed: number): () => number {
   let state = seed
   return () => {

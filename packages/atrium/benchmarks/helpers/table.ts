@@ -1,6 +1,4 @@
-/**
- * Formats rows in columns: the first left-aligned, the others, which are numbers, right-aligned.
- */
+/** Formats rows in columns: the first left-aligned, the others, which are numbers, right-aligned. */
 export function tableOf(head: string[], rows: string[][]): string {
   const all = [head, ...rows]
   const widths = head.map((_, index) => Math.max(...all.map((row) => row[index].length)))

@@ -9,9 +9,7 @@ export interface TimedResponse {
   bytes: number
 }
 
-/**
- * Sends requests to the application in this process, one at a time.
- */
+/** Sends requests to the application in this process, one at a time. */
 export class TimedClient {
   readonly #agent = new Agent({ keepAlive: true })
   #start = 0

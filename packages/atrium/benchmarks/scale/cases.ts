@@ -7,9 +7,7 @@ const ALIVE = 'is_deleted = false'
 /** Rows of the category `Rare`; `Common` has half of all rows */
 export const RARE = 10
 
-/**
- * A list request and the best SQL for it.
- */
+/** A list request and the best SQL for it. */
 export interface Case {
   name: string
   /** Query string of `/api/products` */

@@ -1,6 +1,4 @@
-/*
- * The bare export: rows of the driver, through csv-stringify, into a file. Arguments: database, file.
- */
+/* The bare export: rows of the driver, through csv-stringify, into a file. Arguments: database, file. */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'

@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * State of each record before and after an event. [E3]
- */
+/** State of each record before and after an event. [E3] */
 export default class extends BaseSchema {
   protected tableName = 'admin_audit_log'
 

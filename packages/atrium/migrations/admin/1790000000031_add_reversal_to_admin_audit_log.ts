@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * Data to take a change back. [R7]
- */
+/** Data to take a change back. [R7] */
 export default class extends BaseSchema {
   protected tableName = 'admin_audit_log'
 

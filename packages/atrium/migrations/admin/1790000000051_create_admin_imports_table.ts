@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * Imports that are being prepared, run, or were run within a day. The file itself is on the disk of files. [D3]
- */
+/** Imports that are being prepared, run, or were run within a day. The file itself is on the disk of files. [D3] */
 export default class extends BaseSchema {
   protected tableName = 'admin_imports'
 

@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * Finds the events of one record for its history, newest first. [R8]
- */
+/** Finds the events of one record for its history, newest first. [R8] */
 export default class extends BaseSchema {
   protected tableName = 'admin_event_log'
 

@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * What a job has to know of its earlier steps after an interruption. [D1]
- */
+/** What a job has to know of its earlier steps after an interruption. [D1] */
 export default class extends BaseSchema {
   protected tableName = 'admin_jobs'
 

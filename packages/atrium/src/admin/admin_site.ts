@@ -80,9 +80,7 @@ export interface AdminSiteParameters {
   assets: () => Promise<AssetStore>
 }
 
-/**
- * The admin site: its configuration, its services and the models registered in it. [S16]
- */
+/** The admin site: its configuration, its services and the models registered in it. [S16] */
 export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
   readonly router: EngineRouter
@@ -254,9 +252,7 @@ export class AdminSite implements ViewSite {
     return text
   }
 
-  /**
-   * Renders a page or a partial of the site.
-   */
+  /** Renders a page or a partial of the site. */
   async render(
     ctx: HttpContext,
     template: string,
@@ -284,9 +280,7 @@ export class AdminSite implements ViewSite {
 /** Models that the site itself writes on every request. Only writes by other code are logged. */
 const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
-/**
- * Values that every template receives about the site and the request. [S24]
- */
+/** Values that every template receives about the site and the request. [S24] */
 async function siteContext(site: AdminSite, ctx: HttpContext) {
   const user = guardOf(ctx).signedIn?.owner
   const assets = await site.assets()

@@ -10,9 +10,7 @@ export interface BatchesStart {
   isWhole: boolean
 }
 
-/**
- * Reads the first batches of a list, until they have more records than a small export.
- */
+/** Reads the first batches of a list, until they have more records than a small export. */
 export async function batchesStart(all: AsyncGenerator<Item[], void>): Promise<BatchesStart> {
   const batches: Item[][] = []
   let count = 0
@@ -25,9 +23,7 @@ export async function batchesStart(all: AsyncGenerator<Item[], void>): Promise<B
   return { batches, isWhole: false }
 }
 
-/**
- * Yields all batches of a list, beginning with those that were already read.
- */
+/** Yields all batches of a list, beginning with those that were already read. */
 export async function* withStart(
   { batches }: BatchesStart,
   others: AsyncGenerator<Item[], void>

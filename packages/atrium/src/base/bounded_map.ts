@@ -1,6 +1,4 @@
-/**
- * A map with a maximum size that removes the least recently used entry.
- */
+/** A map with a maximum size that removes the least recently used entry. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>()
 

@@ -1,6 +1,4 @@
-/**
- * Maximum number of bound values in one statement. SQLite allows 32,766, PostgreSQL and MySQL 65,535.
- */
+/** Maximum number of bound values in one statement. SQLite allows 32,766, PostgreSQL and MySQL 65,535. */
 export const VALUES_PER_STATEMENT = 10_000
 
 /**
@@ -15,14 +13,10 @@ export const KEYS_PER_CONDITION = 200
  */
 export const ROWS_PER_READ = 500
 
-/**
- * Maximum number of rows written or deleted by one statement, because a long transaction blocks others.
- */
+/** Maximum number of rows written or deleted by one statement, because a long transaction blocks others. */
 export const ROWS_PER_WRITE = 100
 
-/**
- * Yields consecutive parts of a list with `size` items each; the last one can be shorter.
- */
+/** Yields consecutive parts of a list with `size` items each; the last one can be shorter. */
 export function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

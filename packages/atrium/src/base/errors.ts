@@ -134,9 +134,7 @@ export class Problem extends Exception {
     return new Problem(422, 'The body has fields that are not valid', { errors })
   }
 
-  /**
-   * The body of the response.
-   */
+  /** The body of the response. */
   toJSON() {
     return {
       type: 'about:blank',

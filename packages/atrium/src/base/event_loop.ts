@@ -36,9 +36,7 @@ export async function mapInTurns<Item, Result>(
 
 let turnBegan: number | undefined
 
-/**
- * True if the work has used most of this event loop turn, so that other requests are waiting.
- */
+/** True if the work has used most of this event loop turn, so that other requests are waiting. */
 export function isLongTurn(): boolean {
   const now = performance.now()
   if (turnBegan === undefined) {

@@ -13,9 +13,7 @@ export interface CrudOptions extends EndpointOptions {
   endpointCreator?: EndpointCreatorClass
 }
 
-/**
- * Options of `crudRouter`: those of `@Crud`, and the model. [P3]
- */
+/** Options of `crudRouter`: those of `@Crud`, and the model. [P3] */
 export interface CrudRouterOptions extends CrudOptions {
   model: LucidModel
 }

@@ -21,9 +21,7 @@ import { crudRouter } from './router.js'
 import { reportErrors } from './report_errors.js'
 import { unreadableErrors } from '#base/unreadable_files'
 
-/**
- * Reads the decorated models at boot and creates their endpoints.
- */
+/** Reads the decorated models at boot and creates their endpoints. */
 export default class CrudProvider {
   #isStopping = false
   /* The background read of all rows */

@@ -88,9 +88,7 @@ async function migrate(db: Database, app: ApplicationService, connectionName: st
   })
 }
 
-/**
- * Returns "database/migrations/1763600000000_create_products_table" without folder and time.
- */
+/** Returns "database/migrations/1763600000000_create_products_table" without folder and time. */
 function shortName(name: string) {
   return posix.basename(name).replace(/^\d+_/, '')
 }

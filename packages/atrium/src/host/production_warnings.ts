@@ -55,9 +55,7 @@ type Trusts = (address: string, distance: number) => boolean
 
 const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/
 
-/**
- * Returns warnings about unsafe settings of a production server, with instructions. No warning contains a secret.
- */
+/** Returns warnings about unsafe settings of a production server, with instructions. No warning contains a secret. */
 export function productionWarnings(settings: ProductionSettings): string[] {
   const { appKey, appUrl, connections, limiterStore, networks, trusts } = settings
   const warnings: string[] = []

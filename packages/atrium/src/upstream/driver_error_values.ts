@@ -29,9 +29,7 @@ export function noteReason(error: unknown): void {
   Object.defineProperty(error, 'reason', { value: error.message })
 }
 
-/**
- * Makes the statement in errors of a `mysql2` connection non-enumerable, so that loggers do not write it.
- */
+/** Makes the statement in errors of a `mysql2` connection non-enumerable, so that loggers do not write it. */
 export function hideErrorStatements(connection: QueryConnection): void {
   onErrors(connection, (error) => {
     if ('sql' in error) Object.defineProperty(error, 'sql', { value: error.sql, enumerable: false })

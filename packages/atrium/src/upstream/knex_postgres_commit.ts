@@ -33,9 +33,7 @@ export function checkGround({
   })
 }
 
-/**
- * Makes a COMMIT on the connection fail if PostgreSQL has rolled back instead.
- */
+/** Makes a COMMIT on the connection fail if PostgreSQL has rolled back instead. */
 export function refuseUndoneCommit(connection: PostgresConnection): void {
   const query = connection.query.bind(connection)
   connection.query = (config, ...rest) => {

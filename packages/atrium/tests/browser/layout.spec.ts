@@ -316,9 +316,7 @@ async function press({ page }: Visit, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/**
- * The focused element: its name, and whether it has a visible, uncovered focus ring.
- */
+/** The focused element: its name, and whether it has a visible, uncovered focus ring. */
 async function focused({ page }: Visit): Promise<Stop & { isPage: boolean }> {
   return await page.evaluate(`(() => {
     const element = document.activeElement
@@ -334,9 +332,7 @@ async function focused({ page }: Visit): Promise<Stop & { isPage: boolean }> {
   })()`)
 }
 
-/**
- * Presses Tab from the current focus to the end of the page.
- */
+/** Presses Tab from the current focus to the end of the page. */
 async function walk(visit: Visit): Promise<Stop[]> {
   const stops: Stop[] = []
   for (let steps = 0; steps < 500; steps++) {

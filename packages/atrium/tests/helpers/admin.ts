@@ -1,6 +1,4 @@
-/*
- * Users, login form and cookies of the admin site.
- */
+/* Users, login form and cookies of the admin site. */
 import { request as nodeRequest } from 'node:http'
 import app from '@adonisjs/core/services/app'
 import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
@@ -60,9 +58,7 @@ export async function leaveModels(...names: string[]): Promise<() => void> {
   }
 }
 
-/**
- * Empties the tables of users, sessions, tokens and the throttle.
- */
+/** Empties the tables of users, sessions, tokens and the throttle. */
 export async function emptyAdminTables(): Promise<void> {
   const tables = [
     'admin_kept_forms',
@@ -106,17 +102,13 @@ export async function makeUser(
   return user
 }
 
-/**
- * Cookies of a new session of the user, as a `Cookie` header.
- */
+/** Cookies of a new session of the user, as a `Cookie` header. */
 export async function cookiesOf(user: AdminUser): Promise<string> {
   const site = await adminSite()
   return await site.adminAuthentication.cookieHeader(user)
 }
 
-/**
- * Sends the login form.
- */
+/** Sends the login form. */
 export async function login(
   username: string,
   password: string = PASSWORD,
@@ -142,9 +134,7 @@ export interface ReceivedCookie {
   attributes: string[]
 }
 
-/**
- * Cookies that a response sets; the last one of a name counts, as in a browser.
- */
+/** Cookies that a response sets; the last one of a name counts, as in a browser. */
 export function receivedCookies({ headers }: HttpResponse): Record<string, ReceivedCookie> {
   const cookies: Record<string, ReceivedCookie> = {}
   for (const line of headers.getSetCookie()) {
@@ -155,18 +145,14 @@ export function receivedCookies({ headers }: HttpResponse): Record<string, Recei
   return cookies
 }
 
-/**
- * `Cookie` header that a browser sends after this response.
- */
+/** `Cookie` header that a browser sends after this response. */
 export function cookiesFrom(response: HttpResponse): string {
   return Object.entries(receivedCookies(response))
     .map(([name, { value }]) => `${name}=${value}`)
     .join('; ')
 }
 
-/**
- * One of the two cookies in a `Cookie` header.
- */
+/** One of the two cookies in a `Cookie` header. */
 export function cookieIn(header: string, name: string): string {
   return header
     .split('; ')
@@ -174,9 +160,7 @@ export function cookieIn(header: string, name: string): string {
     .slice(name.length + 1)
 }
 
-/**
- * A request with exactly this path; `fetch` would resolve its dots and slashes.
- */
+/** A request with exactly this path; `fetch` would resolve its dots and slashes. */
 export function callRaw(
   method: string,
   path: string,
@@ -203,9 +187,7 @@ export function callRaw(
   })
 }
 
-/**
- * Cookies of a new session whose token was issued some time ago.
- */
+/** Cookies of a new session whose token was issued some time ago. */
 export async function agedCookiesOf(user: AdminUser, { minutes }: { minutes: number }) {
   const now = Date.now
   Date.now = () => now() - minutes * 60_000
@@ -216,9 +198,7 @@ export async function agedCookiesOf(user: AdminUser, { minutes }: { minutes: num
   }
 }
 
-/**
- * Makes the user's sessions older, or their last use.
- */
+/** Makes the user's sessions older, or their last use. */
 export async function ageSessions(
   user: AdminUser,
   column: 'created_at' | 'last_activity',
@@ -231,9 +211,7 @@ export async function ageSessions(
     .update({ [column]: moment })
 }
 
-/**
- * Returns true if the cookies are accepted by the site.
- */
+/** Returns true if the cookies are accepted by the site. */
 export async function isSignedIn(cookie: string): Promise<boolean> {
   const { status } = await call('GET', '/admin', { headers: { cookie } })
   return status === 200

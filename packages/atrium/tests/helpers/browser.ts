@@ -21,9 +21,7 @@ export type Theme = 'light-theme' | 'dark-theme'
 
 const TESTS_ALL = Boolean(process.env.TEST_ALL)
 
-/**
- * Themes for a test that asks the same of each: both in `npm run test:all`, otherwise the light one alone.
- */
+/** Themes for a test that asks the same of each: both in `npm run test:all`, otherwise the light one alone. */
 export const THEMES: Theme[] = TESTS_ALL ? ['light-theme', 'dark-theme'] : ['light-theme']
 
 /** Rules of axe about colours: the half of its time */
@@ -108,9 +106,7 @@ interface Tab {
 /** Tabs that no test uses at the moment */
 let idleTabs: Tab[] = []
 
-/**
- * A visit to the site, in a page that is closed after the test.
- */
+/** A visit to the site, in a page that is closed after the test. */
 export class Visit {
   readonly #messages: Array<{ text: string; url: string }> = []
   readonly #refused: string[] = []
@@ -190,9 +186,7 @@ export class Visit {
     return await this.page.locator('html').getAttribute('class')
   }
 
-  /**
-   * Pixels by which the page overflows the window to the right.
-   */
+  /** Pixels by which the page overflows the window to the right. */
   async overflow(): Promise<number> {
     return await this.page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth'

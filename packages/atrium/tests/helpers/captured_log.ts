@@ -1,6 +1,4 @@
-/*
- * Captures the log lines of a test's requests, as JSON.
- */
+/* Captures the log lines of a test's requests, as JSON. */
 import { LoggerFactory } from '@adonisjs/core/factories/logger'
 import logger from '@adonisjs/core/services/logger'
 
@@ -37,9 +35,7 @@ export function captureLog(cleanup: (callback: () => void) => void): () => LogLi
   return () => lines.map((line) => JSON.parse(line))
 }
 
-/**
- * Captures the warnings of code that belongs to no request.
- */
+/** Captures the warnings of code that belongs to no request. */
 export function captureWarnings(cleanup: (callback: () => void) => void): string[] {
   const lines: string[] = []
   logger.warn = ((...given: unknown[]) =>

@@ -1,6 +1,4 @@
-/*
- * Database of the test run, for the few tests that depend on it.
- */
+/* Database of the test run, for the few tests that depend on it. */
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Knex } from 'knex'
@@ -26,9 +24,7 @@ export const ANOTHER = onSqlite ? `${MAIN}_readers` : onPostgres ? 'mysql' : 'po
 export const NO = onPostgres ? false : 0
 export const YES = onPostgres ? true : 1
 
-/**
- * Selects the value for the database of the run.
- */
+/** Selects the value for the database of the run. */
 export function each<Value>(values: { sqlite: Value; postgres: Value; mysql: Value }): Value {
   if (onPostgres) return values.postgres
   return onMysql ? values.mysql : values.sqlite
@@ -88,9 +84,7 @@ export async function addTrigger(table: string, when: string, body: string): Pro
   await db.rawQuery(`create trigger on_write ${when} on ${table} ${action}`)
 }
 
-/**
- * Runs work that foreign keys would refuse.
- */
+/** Runs work that foreign keys would refuse. */
 export async function withoutForeignKeys(work: (client: QueryClientContract) => Promise<unknown>) {
   const [off, on] = each({
     sqlite: ['pragma foreign_keys = off', 'pragma foreign_keys = on'],
@@ -107,26 +101,20 @@ export async function withoutForeignKeys(work: (client: QueryClientContract) => 
   if (onSqlite) await db.rawQuery(on)
 }
 
-/**
- * A generated 64-bit key.
- */
+/** A generated 64-bit key. */
 export function bigKey(table: Knex.CreateTableBuilder, name: string = 'id') {
   /* Knex makes it unsigned on MySQL, which excludes negative keys. */
   if (onMysql) table.specificType(name, 'bigint not null auto_increment primary key')
   else table.bigIncrements(name)
 }
 
-/**
- * Column type with a case-insensitive collation.
- */
+/** Column type with a case-insensitive collation. */
 export function caseless(length: number): string {
   const collation = each({ sqlite: 'nocase', postgres: '"nocase"', mysql: 'utf8mb4_general_ci' })
   return `varchar(${length}) collate ${collation}`
 }
 
-/**
- * Resets the key counters of all empty tables.
- */
+/** Resets the key counters of all empty tables. */
 export async function restartCounters() {
   if (onSqlite) return void (await db.from('sqlite_sequence').delete())
   if (onPostgres) {
@@ -138,9 +126,7 @@ export async function restartCounters() {
   }
 }
 
-/**
- * Creates what the tables of the fixtures depend on.
- */
+/** Creates what the tables of the fixtures depend on. */
 export function prepareFixtures(schema: Knex.SchemaBuilder) {
   if (!onPostgres) return
   schema.raw(
@@ -148,9 +134,7 @@ export function prepareFixtures(schema: Knex.SchemaBuilder) {
   )
 }
 
-/**
- * Makes a key counter follow given keys, as other databases do by themselves.
- */
+/** Makes a key counter follow given keys, as other databases do by themselves. */
 export function followGivenKeys(schema: Knex.SchemaBuilder) {
   if (!onPostgres) return
   schema.raw(`

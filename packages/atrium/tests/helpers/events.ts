@@ -1,6 +1,4 @@
-/*
- * Inserts events into the log, for tests of its pages.
- */
+/* Inserts events into the log, for tests of its pages. */
 import db from '@adonisjs/lucid/services/db'
 import { DateTime, type DurationLike } from 'luxon'
 import type { EventIntegration } from '#admin'

@@ -1,6 +1,4 @@
-/*
- * Second factors of users: an authenticator app whose codes the test knows.
- */
+/* Second factors of users: an authenticator app whose codes the test knows. */
 import { mock } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { AdminUser } from '#admin'
@@ -17,17 +15,13 @@ export interface GivenFactor {
   code(later?: number): string
 }
 
-/**
- * Code of a secret's authenticator app.
- */
+/** Code of a secret's authenticator app. */
 export function codeOf(secret: string, later = 0): string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   return totp.generate({ timestamp: Date.now() + later * STEP })
 }
 
-/**
- * Sets an authenticator app up. The code of the step before counts as used, so that the current one is good.
- */
+/** Sets an authenticator app up. The code of the step before counts as used, so that the current one is good. */
 export async function giveFactor(user: AdminUser): Promise<GivenFactor> {
   const { adminAuthentication } = await adminSite()
   const secret = newSecret()
@@ -47,9 +41,7 @@ export async function giveFactor(user: AdminUser): Promise<GivenFactor> {
   }
 }
 
-/**
- * Runs work as if it were later.
- */
+/** Runs work as if it were later. */
 export async function inMinutes<Result>(
   minutes: number,
   work: () => Promise<Result>
@@ -62,9 +54,7 @@ export async function inMinutes<Result>(
   }
 }
 
-/**
- * Has the site ask for second factors, until the function is called that it returns.
- */
+/** Has the site ask for second factors, until the function is called that it returns. */
 export async function requireFactors(mfa: 'optional' | 'superusers' | 'required') {
   const { adminAuthentication } = await adminSite()
   const { config } = adminAuthentication as unknown as { config: { mfa: string } }

@@ -1,6 +1,4 @@
-/*
- * Parses the form of a page, as a browser would submit it.
- */
+/* Parses the form of a page, as a browser would submit it. */
 
 export interface ReadForm {
   action: string
@@ -22,9 +20,7 @@ export interface ReadForm {
   handlers: string[]
 }
 
-/**
- * Parses the record's form.
- */
+/** Parses the record's form. */
 export function formOf(html: string): ReadForm {
   const [, attributes, inner] = /<form id="record-form"([^>]*)>(.*?)<\/form>/s.exec(html)!
   const values: Record<string, string> = {}

@@ -1,8 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 
-/**
- * Finds a free port, so that concurrent servers do not clash.
- */
+/** Finds a free port, so that concurrent servers do not clash. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)

@@ -1,6 +1,4 @@
-/*
- * A SQLite file of its own, whose writes share their commits whatever the database of the run is.
- */
+/* A SQLite file of its own, whose writes share their commits whatever the database of the run is. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,4 @@
-/*
- * A plain HTTP client: it does not parse, follow or normalize anything.
- */
+/* A plain HTTP client: it does not parse, follow or normalize anything. */
 interface CallOptions {
   /** Sent as JSON */
   json?: unknown
@@ -56,9 +54,7 @@ export async function statusOf(response: Promise<HttpResponse>): Promise<number>
   return status
 }
 
-/**
- * Where the response leads to; null for one that leads nowhere.
- */
+/** Where the response leads to; null for one that leads nowhere. */
 export async function locationOf(response: Promise<HttpResponse>): Promise<string | null> {
   const { headers } = await response
   return headers.get('location')

@@ -1,6 +1,4 @@
-/*
- * Imports as a browser makes them: the file, its columns, the run.
- */
+/* Imports as a browser makes them: the file, its columns, the run. */
 import db from '@adonisjs/lucid/services/db'
 import { sendForm } from '#tests/helpers/admin'
 import { urlOf } from '#tests/helpers/http'
@@ -9,9 +7,7 @@ export async function emptyImportTables(): Promise<void> {
   await db.from('admin_imports').delete()
 }
 
-/**
- * Sends the form of the first step.
- */
+/** Sends the form of the first step. */
 export async function upload(
   model: string,
   file: { name: string; content: string | Uint8Array<ArrayBuffer> } | null,
@@ -48,9 +44,7 @@ export async function beginImport(
   return location!
 }
 
-/**
- * Sends the form of the second step.
- */
+/** Sends the form of the second step. */
 export async function chooseColumns(
   url: string,
   columns: readonly string[],

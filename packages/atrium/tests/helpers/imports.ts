@@ -1,6 +1,4 @@
-/*
- * Imports of the site, as their pages use them: files, people, trials and runs.
- */
+/* Imports of the site, as their pages use them: files, people, trials and runs. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

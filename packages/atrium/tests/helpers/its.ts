@@ -1,6 +1,4 @@
-/**
- * A property of an awaited object: `await its(get('/'), 'status')`.
- */
+/** A property of an awaited object: `await its(get('/'), 'status')`. */
 export async function its<Value, Name extends keyof Value>(
   promise: PromiseLike<Value>,
   name: Name

@@ -1,6 +1,4 @@
-/*
- * Background jobs: the queue emptied, worked on by this process, and waited for.
- */
+/* Background jobs: the queue emptied, worked on by this process, and waited for. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import db from '@adonisjs/lucid/services/db'
 import type AdminJob from '#admin/models/admin_job'

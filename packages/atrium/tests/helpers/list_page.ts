@@ -1,6 +1,4 @@
-/*
- * Parses a list page of the admin site.
- */
+/* Parses a list page of the admin site. */
 import { get, type HttpResponse } from '#tests/helpers/http'
 
 export interface ShownList extends HttpResponse {
@@ -12,9 +10,7 @@ export interface ShownList extends HttpResponse {
   range: string | undefined
 }
 
-/**
- * Requests a list.
- */
+/** Requests a list. */
 export async function getList(
   cookie: string,
   path: string,
@@ -42,9 +38,7 @@ export function column({ rows }: ShownList, index: number): string[] {
   return rows.map((cellsOfRow) => cellsOfRow[index])
 }
 
-/**
- * Markup of the cells of a row, without the selection column and the sheet of phones.
- */
+/** Markup of the cells of a row, without the selection column and the sheet of phones. */
 export function cells(row: string): string[] {
   return [...row.matchAll(/<(t[hd])\b[^>]*>.*?<\/\1>/gs)]
     .map(([cell]) => cell)
@@ -56,16 +50,12 @@ function valueOf(cell: string): string {
   return textOf(cell.replace(/<span class="deleted-mark">.*?<\/span>/gs, ''))
 }
 
-/**
- * Every tag of a page, as a browser's parser finds it.
- */
+/** Every tag of a page, as a browser's parser finds it. */
 export function tagsOf(text: string): string[] {
   return text.match(/<[a-z!/][^>]*>/gi) ?? []
 }
 
-/**
- * Visible text of the markup.
- */
+/** Visible text of the markup. */
 export function textOf(markup: string): string {
   return unescape(
     markup

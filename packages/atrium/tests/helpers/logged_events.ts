@@ -1,6 +1,4 @@
-/*
- * Inserts events into the log as the database integration writes them, including hostile ones.
- */
+/* Inserts events into the log as the database integration writes them, including hostile ones. */
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { EventIntegration } from '#admin'
@@ -29,9 +27,7 @@ export interface LoggedState {
   after: Record<string, unknown> | null
 }
 
-/**
- * A time in the past, in the log's format.
- */
+/** A time in the past, in the log's format. */
 export function ago(time: { days?: number; minutes?: number; seconds?: number } = {}): string {
   return DateTime.utc().minus(time).toFormat('yyyy-MM-dd HH:mm:ss')
 }

@@ -22,9 +22,7 @@ export async function emptySurface(): Promise<void> {
   for (const table of TABLES) await db.from(table).delete()
 }
 
-/**
- * Rows without their keys.
- */
+/** Rows without their keys. */
 export async function surfaceRows(): Promise<Record<string, unknown>> {
   const names = async (table: string) => namesOf(await db.from(table).select('name'))
   const badges = await db

@@ -1,6 +1,4 @@
-/*
- * A mailer of a test in the place of @adonisjs/mail's.
- */
+/* A mailer of a test in the place of @adonisjs/mail's. */
 import app from '@adonisjs/core/services/app'
 
 export interface SentMail {

@@ -1,6 +1,4 @@
-/*
- * Filters and sorts in memory, to compare lists with. Shares no code with the engine.
- */
+/* Filters and sorts in memory, to compare lists with. Shares no code with the engine. */
 type Value = string | number | boolean | null
 type Row = Record<string, any>
 
@@ -14,14 +12,10 @@ export interface Rule {
   operand: Value | Value[] | Rule[]
 }
 
-/**
- * A sort as `[column, descending]`.
- */
+/** A sort as `[column, descending]`. */
 export type Order = [string, boolean]
 
-/**
- * The rule as a parameter: name and unencoded value.
- */
+/** The rule as a parameter: name and unencoded value. */
 export function toParameter(rule: Rule, declared: ReadonlySet<string>): [string, string] {
   const name = `${rule.column}__${rule.operator}`
   const short = rule.operator === 'eq' && declared.has(rule.column)
@@ -41,9 +35,7 @@ function toText({ operator, operand }: Rule): string {
   return parts.map((part) => part.replaceAll(',', '\\,')).join(',')
 }
 
-/**
- * Returns true if the row passes the filter. Null passes only `is` null and `is_not` true or false.
- */
+/** Returns true if the row passes the filter. Null passes only `is` null and `is_not` true or false. */
 export function passes(row: Row, { column, operator, operand }: Rule): boolean {
   const value = row[column]
   if (operator === 'or') return (operand as Rule[]).some((rule) => passes(row, rule))
@@ -122,9 +114,7 @@ export function passesAll(row: Row, rules: readonly Placed[]): boolean {
   )
 }
 
-/**
- * Rows in this order, ties broken by the key.
- */
+/** Rows in this order, ties broken by the key. */
 export function sorted<Item extends Row>(rows: readonly Item[], orders: Order[], key = 'id') {
   return rows.toSorted((one, other) => {
     for (const [column, descending] of [...orders, [key, false] as Order]) {
@@ -135,9 +125,7 @@ export function sorted<Item extends Row>(rows: readonly Item[], orders: Order[],
   })
 }
 
-/**
- * Null first, text by code point, false before true.
- */
+/** Null first, text by code point, false before true. */
 function order(one: any, other: any): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null)
   if (typeof one !== 'string') return Number(one) - Number(other)
@@ -151,9 +139,7 @@ function order(one: any, other: any): number {
   return left.length - right.length
 }
 
-/**
- * `%` matches any text, `_` one character, and a backslash escapes.
- */
+/** `%` matches any text, `_` one character, and a backslash escapes. */
 export function likeExpression(pattern: string, flags: string): RegExp {
   const source = pattern.replace(/\\(.)|(.)/gsu, (_, escaped, plain) => {
     if (plain === '%') return '.*'

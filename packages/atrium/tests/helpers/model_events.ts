@@ -1,6 +1,4 @@
-/*
- * Captures emitted model events and rows of the event log.
- */
+/* Captures emitted model events and rows of the event log. */
 import emitter from '@adonisjs/core/services/emitter'
 import { AdminAuditLog, AdminEventLog } from '#admin'
 import { ModelCreated, ModelDeleted, ModelUpdated, type Write } from '#crud'
@@ -43,16 +41,12 @@ function inWords(event: ModelEvent): string {
   return `${verb} ${event.model.name} ${id ?? `${left}/${right}`}${soft}`
 }
 
-/**
- * A write of the log as text.
- */
+/** A write of the log as text. */
 export function writeInWords(write: Write): string {
   return `${write.kind} ${write.resource.name} ${write.key.join('/')}`
 }
 
-/**
- * Events of the log, oldest first, once all are written.
- */
+/** Events of the log, oldest first, once all are written. */
 export async function loggedEvents(type?: string): Promise<AdminEventLog[]> {
   const { events } = await adminSite()
   await events.settle()
@@ -60,9 +54,7 @@ export async function loggedEvents(type?: string): Promise<AdminEventLog[]> {
   return await (type === undefined ? query : query.where('eventType', type))
 }
 
-/**
- * Changes of the events to a model's records, oldest first.
- */
+/** Changes of the events to a model's records, oldest first. */
 export async function audited(resourceType: string): Promise<AdminAuditLog[]> {
   return await AdminAuditLog.query().where('resourceType', resourceType).orderBy('id')
 }

@@ -18,9 +18,7 @@ const MIGRATION = `
     }
   }`
 
-/**
- * Runs `demo:remove` in the copy, unless the project has no demo any more.
- */
+/** Runs `demo:remove` in the copy, unless the project has no demo any more. */
 export async function removeDemo(copy: ProjectCopy): Promise<void> {
   if (!existsSync(join(copy.folder, 'app/models/film.ts'))) return
   const remove = ['ace.js', 'demo:remove', '--force']
@@ -28,9 +26,7 @@ export async function removeDemo(copy: ProjectCopy): Promise<void> {
   if (status !== 0) throw new Error(output)
 }
 
-/**
- * Removes models, migrations and seeders from the copy.
- */
+/** Removes models, migrations and seeders from the copy. */
 export async function removeModels(copy: ProjectCopy): Promise<void> {
   for (const path of ['app/models', 'database/migrations', 'database/seeders']) {
     await rm(join(copy.folder, path), { recursive: true, force: true })

@@ -1,6 +1,4 @@
-/*
- * An OpenID Connect provider in this process, and a browser that walks through it.
- */
+/* An OpenID Connect provider in this process, and a browser that walks through it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
@@ -18,9 +16,7 @@ export interface OidcPerson {
   [claim: string]: unknown
 }
 
-/**
- * Who logs in at the provider, and how it responds; to be changed by tests.
- */
+/** Who logs in at the provider, and how it responds; to be changed by tests. */
 export interface Behaviour {
   person: OidcPerson
   /** Returns an error instead of a login */
@@ -110,9 +106,7 @@ export class OidcServer {
   }
 }
 
-/**
- * Has the site use the provider, until the function is called that it returns.
- */
+/** Has the site use the provider, until the function is called that it returns. */
 export async function useSso(input: Partial<SsoInput> & { issuer: string }) {
   const site = await adminSite()
   const before = site.sso
@@ -123,9 +117,7 @@ export async function useSso(input: Partial<SsoInput> & { issuer: string }) {
   }
 }
 
-/**
- * A browser with cookies of the site, and of the provider.
- */
+/** A browser with cookies of the site, and of the provider. */
 export class SsoBrowser {
   readonly #here = new Map<string, string>()
   readonly #there = new Map<string, string>()

@@ -1,6 +1,4 @@
-/*
- * The API schema for clients: validators of its schemas, and generators of matching values.
- */
+/* The API schema for clients: validators of its schemas, and generators of matching values. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -26,9 +24,7 @@ const OF_HTTP =
 const OPEN = 'open'
 const CLOSED = 'closed'
 
-/**
- * A document with compiled validators.
- */
+/** A document with compiled validators. */
 export class ApiSchema {
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   readonly #validators = new Map<string, ValidateFunction>()
@@ -48,9 +44,7 @@ export class ApiSchema {
     }
   }
 
-  /**
-   * Reads the application's document.
-   */
+  /** Reads the application's document. */
   static async read(): Promise<ApiSchema> {
     const { body } = await get('/api/openapi.json')
     return new ApiSchema(body)
@@ -140,9 +134,7 @@ export class ApiSchema {
     return other && `the header ${other} is not declared`
   }
 
-  /**
-   * Generates values that match a schema.
-   */
+  /** Generates values that match a schema. */
   arbitrary(given: SchemaObject): fc.Arbitrary<unknown> {
     const schema = this.resolve<SchemaObject>(given)
     if (schema.enum) return fc.constantFrom(...schema.enum)

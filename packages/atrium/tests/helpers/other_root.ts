@@ -2,9 +2,7 @@ import { join, relative } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-/**
- * The application with another root directory, for code that reads and writes a project's files.
- */
+/** The application with another root directory, for code that reads and writes a project's files. */
 export function appIn(root: string): ApplicationService {
   const makePath = (...parts: string[]) => join(root, ...parts)
   const own: Record<PropertyKey, unknown> = {

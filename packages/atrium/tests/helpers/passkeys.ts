@@ -1,6 +1,4 @@
-/*
- * An authenticator of a test: creates passkeys and signs challenges as a browser would, or as an attacker would.
- */
+/* An authenticator of a test: creates passkeys and signs challenges as a browser would, or as an attacker would. */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 import type {
   PublicKeyCredentialCreationOptionsJSON,

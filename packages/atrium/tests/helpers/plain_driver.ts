@@ -4,9 +4,7 @@ import { MAIN } from './databases.js'
 /** Change of a new driver connection */
 export type Change = (connection: any) => void
 
-/**
- * Runs work on a knex of the tests' database whose connections have one change only.
- */
+/** Runs work on a knex of the tests' database whose connections have one change only. */
 export async function withDriver<Result>(
   change: Change,
   work: (knex: any) => Promise<Result>

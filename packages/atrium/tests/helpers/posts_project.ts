@@ -226,9 +226,7 @@ const EDITS: Record<string, Array<[from: string, to: string]>> = {
   ],
 }
 
-/**
- * Writes the application in a copy in which its packages are installed and configured.
- */
+/** Writes the application in a copy in which its packages are installed and configured. */
 export async function writePosts({ folder }: ProjectCopy): Promise<void> {
   for (const [path, text] of Object.entries(FILES)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })

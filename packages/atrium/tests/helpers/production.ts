@@ -1,6 +1,4 @@
-/*
- * Makes the application report that it runs in production.
- */
+/* Makes the application report that it runs in production. */
 import app from '@adonisjs/core/services/app'
 
 /**

@@ -1,6 +1,4 @@
-/*
- * A copy of the project in its own directory, to start, change and break.
- */
+/* A copy of the project in its own directory, to start, change and break. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants, cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
@@ -138,9 +136,7 @@ export class ProjectCopy {
     }
   }
 
-  /**
-   * Ends running processes and removes the directory.
-   */
+  /** Ends running processes and removes the directory. */
   async remove(): Promise<void> {
     this.#children.forEach((child) => child.kill('SIGKILL'))
     await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })

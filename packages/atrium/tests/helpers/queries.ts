@@ -1,6 +1,4 @@
-/*
- * Captures the queries of a piece of work, including prepared statements.
- */
+/* Captures the queries of a piece of work, including prepared statements. */
 import db from '@adonisjs/lucid/services/db'
 import { dialectOf } from '#base/database/dialects'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'

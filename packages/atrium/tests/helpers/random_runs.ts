@@ -28,9 +28,7 @@ export function someOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[
   return isWhole ? [...cases] : partOf(cases, n, turn)
 }
 
-/**
- * Every n-th of the cases, in `npm run test:all`, too: for those that another test has whole.
- */
+/** Every n-th of the cases, in `npm run test:all`, too: for those that another test has whole. */
 export function partOf<Case>(cases: readonly Case[], n: number, turn = 0): Case[] {
   return cases.filter((_, index) => (index + turn + START) % n === 0)
 }

@@ -1,6 +1,4 @@
-/*
- * Sends raw bytes, for requests that client libraries refuse to send.
- */
+/* Sends raw bytes, for requests that client libraries refuse to send. */
 import { connect } from 'node:net'
 
 export interface RawResponse {

@@ -1,6 +1,4 @@
-/*
- * Every operation of the API schema, in each representation that it declares and in those that it refuses.
- */
+/* Every operation of the API schema, in each representation that it declares and in those that it refuses. */
 import fc from 'fast-check'
 import type { ParameterObject } from '#crud/openapi/openapi_types'
 import { call, type HttpResponse } from '#tests/helpers/http'

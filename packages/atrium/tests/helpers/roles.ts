@@ -1,6 +1,4 @@
-/*
- * Roles for tests: made, given, and put back as the migration leaves them.
- */
+/* Roles for tests: made, given, and put back as the migration leaves them. */
 import db from '@adonisjs/lucid/services/db'
 import { AdminRole, AdminUser, type PermissionsDocument } from '#admin'
 import type { PermissionsInput } from '#admin/models/permissions_document'
@@ -20,9 +18,7 @@ export async function makeRole(
   })
 }
 
-/**
- * Gives a user these roles and no others, by name.
- */
+/** Gives a user these roles and no others, by name. */
 export async function giveRoles(user: AdminUser, names: readonly string[]): Promise<void> {
   await AdminUser.transaction(async (client) => {
     const roles = await AdminRole.query({ client }).whereIn('name', [...names])
@@ -38,9 +34,7 @@ export async function rolesOfUser(user: Pick<AdminUser, 'id'>): Promise<string[]
   return found.roles.map(({ name }) => name).toSorted()
 }
 
-/**
- * Has nothing but the shipped roles there.
- */
+/** Has nothing but the shipped roles there. */
 export async function restoreRoles(): Promise<void> {
   await db.from('admin_roles').delete()
   await giveDefaultRoles(db.connection())

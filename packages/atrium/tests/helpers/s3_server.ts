@@ -2,9 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/**
- * A server that speaks as much of S3 as single objects need, with the bucket in the path.
- */
+/** A server that speaks as much of S3 as single objects need, with the bucket in the path. */
 export class S3Server {
   /** By path, as in `/bucket/Portrait/0123.png` */
   readonly objects = new Map<string, Buffer>()

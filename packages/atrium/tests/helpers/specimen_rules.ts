@@ -1,6 +1,4 @@
-/*
- * Random specimens, and random filters of them.
- */
+/* Random specimens, and random filters of them. */
 import fc from 'fast-check'
 import { SPECIMEN_OPERATORS } from '#tests/fixtures/lists'
 import { toParameter, type Placed, type Rule } from '#tests/helpers/memory_list'

@@ -1,6 +1,4 @@
-/*
- * Access tokens of the API for tests.
- */
+/* Access tokens of the API for tests. */
 import { type DateTime } from 'luxon'
 import type { AdminUser } from '#admin'
 import { adminSite } from '#tests/helpers/admin'

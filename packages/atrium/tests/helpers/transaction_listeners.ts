@@ -1,6 +1,4 @@
-/*
- * Counts what code registers on transactions of Lucid's.
- */
+/* Counts what code registers on transactions of Lucid's. */
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 

@@ -1,6 +1,4 @@
-/*
- * A table sent round: exported as a person does it, emptied, and imported again.
- */
+/* A table sent round: exported as a person does it, emptied, and imported again. */
 import db from '@adonisjs/lucid/services/db'
 import { sendForm } from '#tests/helpers/admin'
 import { urlOf, type HttpResponse } from '#tests/helpers/http'

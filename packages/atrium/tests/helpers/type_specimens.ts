@@ -1,6 +1,4 @@
-/*
- * Values of each type of the database: their SQL, and what the API returns.
- */
+/* Values of each type of the database: their SQL, and what the API returns. */
 import { each } from '#tests/helpers/databases'
 
 /* Texts that are themselves JSON */

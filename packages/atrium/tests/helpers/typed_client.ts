@@ -52,9 +52,7 @@ const OPTIONS: ts.CompilerOptions = {
 /** Of the last program: the next one takes over what both have, such as the types of Node.js. */
 let last: ts.Program | undefined
 
-/**
- * Compiler errors of a program, in strict mode.
- */
+/** Compiler errors of a program, in strict mode. */
 export function errorsOf(path: string): string[] {
   const program = ts.createProgram([path], OPTIONS, undefined, last)
   last = program

@@ -1,6 +1,4 @@
-/*
- * Rows of the table of all value types.
- */
+/* Rows of the table of all value types. */
 import db from '@adonisjs/lucid/services/db'
 import { each, onMysql } from '#tests/helpers/databases'
 import { columnOf, specimenOf, TYPE_ROWS, TYPES } from '#tests/helpers/type_specimens'

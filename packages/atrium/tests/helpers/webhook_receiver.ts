@@ -1,6 +1,4 @@
-/*
- * A server that receives webhooks, and webhooks that send to it.
- */
+/* A server that receives webhooks, and webhooks that send to it. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import db from '@adonisjs/lucid/services/db'

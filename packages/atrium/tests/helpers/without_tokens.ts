@@ -21,9 +21,7 @@ const KINDS = [/[a-z]/, /[A-Z]/, /\d/]
 /** Milliseconds since 1970, and parts of a second */
 const TIMES = /\b1\d{12}\b|(?<=\d\d:\d\d:\d\d)[.,]\d+/g
 
-/**
- * Replaces random parts of the text: sealed values, ids, digests, keys and parts of a second.
- */
+/** Replaces random parts of the text: sealed values, ids, digests, keys and parts of a second. */
 export function withoutTokens(text: string): string {
   return text
     .replace(SEALED, '…')

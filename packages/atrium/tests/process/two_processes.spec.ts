@@ -11,9 +11,7 @@ const PASSWORD = 'correct horse'
 const NAME = `jo-${process.pid}`
 const TYPE = { 'content-type': 'application/json' }
 
-/**
- * Shared storage of two servers.
- */
+/** Shared storage of two servers. */
 interface Place {
   name: string
   /** Reason why the storage is not available here, if so */

@@ -65,9 +65,7 @@ function switchIn(sent: readonly string[] | undefined): boolean | undefined {
   return sent?.includes('off') ? false : undefined
 }
 
-/**
- * Marks the notices of the signed-in user as seen. [U16]
- */
+/** Marks the notices of the signed-in user as seen. [U16] */
 export class NoticesController {
   constructor(private readonly site: AdminSite) {}
 

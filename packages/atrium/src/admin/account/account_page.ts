@@ -86,9 +86,7 @@ function zoneChoices(site: Site, chosen: string | null): ZoneChoices {
   }
 }
 
-/**
- * Returns the name of a zone without the area, so that typing the name of the place finds it in the list.
- */
+/** Returns the name of a zone without the area, so that typing the name of the place finds it in the list. */
 function placeIn(name: string): string {
   return name.slice(name.indexOf('/') + 1).replaceAll('_', ' ')
 }

@@ -14,9 +14,7 @@ import { redirectWithMessage } from '../http/redirect.js'
 export class OwnSessionsController {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * Ends the session that the form selects. Sessions of other users and ended sessions count as not found.
-   */
+  /** Ends the session that the form selects. Sessions of other users and ended sessions count as not found. */
   async end(ctx: HttpContext): Promise<void> {
     const { owner, session } = this.#proved(ctx)
     const id = singleText(sentTexts(ctx), 'id')

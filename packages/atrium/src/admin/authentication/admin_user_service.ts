@@ -34,9 +34,7 @@ function hashOfNoUser(): Promise<string> {
 /** User whose names the password must not contain */
 export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
 
-/**
- * Creates, updates and removes admin users. [B11]
- */
+/** Creates, updates and removes admin users. [B11] */
 export class AdminUserService {
   /**
    * @param hashing  limits the number of concurrent hash operations, which are slow and use much memory by design, and

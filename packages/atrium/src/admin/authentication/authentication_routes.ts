@@ -81,9 +81,7 @@ function ssoRoutes(site: AdminSite): void {
   })
 }
 
-/**
- * Users who must enrol a factor before they can do anything else are allowed to set one up. [U10, U11]
- */
+/** Users who must enrol a factor before they can do anything else are allowed to set one up. [U10, U11] */
 function factorRoutes(site: AdminSite): void {
   const factors = controller(
     () => import('./factors/factors_controller.js'),

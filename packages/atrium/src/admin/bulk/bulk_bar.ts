@@ -9,9 +9,7 @@ import type { BulkTask } from './bulk_task.js'
 import { editableFields } from './edit/changes.js'
 import { EditTask } from './edit/edit_task.js'
 
-/**
- * Plural forms of a text; the script replaces `{n}` by the number.
- */
+/** Plural forms of a text; the script replaces `{n}` by the number. */
 interface Counted {
   one: string
   other: string
@@ -111,9 +109,7 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     asks: task.confirms,
     place: view.url(task.path),
     hasPanel: false,
-    /*
-     * A permanent deletion always opens the confirmation page, which shows the further effects. [R6]
-     */
+    /* A permanent deletion always opens the confirmation page, which shows the further effects. [R6] */
     call: task instanceof DeleteOrRestoreTask && !task.isLasting ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),

@@ -76,9 +76,7 @@ export class BulkController {
     }
   }
 
-  /**
-   * Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. [B14]
-   */
+  /** Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. [B14] */
   async #show(ctx: HttpContext, done: Flash) {
     if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
     const told = await withUndo(ctx, done)
@@ -113,24 +111,18 @@ export class BulkFormController {
     private readonly view: ModelView
   ) {}
 
-  /**
-   * Deletes, restores or purges, depending on the form's field `action`.
-   */
+  /** Deletes, restores or purges, depending on the form's field `action`. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#read(ctx)
     return await this.#carryOut(this.#writeOf(form), form, ctx)
   }
 
-  /**
-   * Runs a bulk action of the view.
-   */
+  /** Runs a bulk action of the view. */
   async act(action: BulkAction, ctx: HttpContext): Promise<unknown> {
     return await this.#carryOut(this.#actionTask(action), await this.#read(ctx), ctx)
   }
 
-  /**
-   * Shows the confirmation page of `submit` at a separate URL, with the form's fields in the query.
-   */
+  /** Shows the confirmation page of `submit` at a separate URL, with the form's fields in the query. */
   async askToSubmit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#readQuery(ctx)
     return await this.#carryOut(this.#writeOf(form), form, ctx)
@@ -233,9 +225,7 @@ export class BulkFormController {
     return this.site.text('bulk.more', { count, shown: groupedNumber(count) })
   }
 
-  /**
-   * Parses the body without the application's parser, which truncates forms of more than 1,000 fields.
-   */
+  /** Parses the body without the application's parser, which truncates forms of more than 1,000 fields. */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const body = await readBody(ctx, crudConfig().body)
     return await bulkFormOf(ctx, this.site, this.view, body)

@@ -9,9 +9,7 @@ import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { redirect } from '../http/redirect.js'
 
-/*
- * Maximum number of submitted ids including duplicates. The pages submit a record at most a few times.
- */
+/* Maximum number of submitted ids including duplicates. The pages submit a record at most a few times. */
 const MOST_SENT = 5 * MOST_IDS
 
 /* Maximum length of the confirmation page's URL; proxies can reject longer ones. */
@@ -21,9 +19,7 @@ const LONGEST_ADDRESS = 4000
 export interface BulkForm {
   /** Key paths of the selected records, which are the values of the list's checkboxes */
   ids: string[]
-  /**
-   * Fields that select all records of the list instead of ids; null: the checkbox is not checked [L8]
-   */
+  /** Fields that select all records of the list instead of ids; null: the checkbox is not checked [L8] */
   all: Record<string, unknown> | null
   action: unknown
   isConfirmed: boolean

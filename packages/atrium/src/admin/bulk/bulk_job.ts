@@ -126,9 +126,7 @@ export class BulkJob extends JobKind {
     return { ctx, view, task }
   }
 
-  /**
-   * Returns whether all keys are stored. The last chunk is stored only after the total number is verified.
-   */
+  /** Returns whether all keys are stored. The last chunk is stored only after the total number is verified. */
   async #isCollected({ job, store }: JobRun, count: number): Promise<boolean> {
     const [found] = await store.client().from(CHUNKS).where('job_id', job.id).count('* as chunks')
     return Number(found.chunks) === Math.ceil(count / MOST_IDS)

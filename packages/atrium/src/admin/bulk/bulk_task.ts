@@ -117,9 +117,7 @@ async function ofEffect(
   return shown
 }
 
-/**
- * Returns whether the user is allowed to see the records and the columns by which they refer to the deleted ones.
- */
+/** Returns whether the user is allowed to see the records and the columns by which they refer to the deleted ones. */
 async function areSeen(
   ctx: HttpContext,
   { resource, ties }: DeletionEffect,
@@ -175,9 +173,7 @@ export abstract class BulkTask {
   abstract readonly needs: Offer
   /** State of deletion of the records that the task applies to */
   abstract readonly deleted: DeletedMode
-  /**
-   * Catalogue keys of the messages for an empty selection and for a failure. The latter includes the `cause`
-   */
+  /** Catalogue keys of the messages for an empty selection and for a failure. The latter includes the `cause` */
   abstract readonly noneSelected: string
   abstract readonly failed: string
 

@@ -16,9 +16,7 @@ import { actionRecords, reachedByAction } from '../record/action_records.js'
 import type { BulkAction } from '../views/bulk_action.js'
 import { BulkTask, shownEffects, type ShownEffect } from './bulk_task.js'
 
-/**
- * Runs a bulk action of the view.
- */
+/** Runs a bulk action of the view. */
 export class ActionTask extends BulkTask {
   readonly #action: BulkAction
   readonly path: string
@@ -102,9 +100,7 @@ const DELETED: Record<Write, DeletedMode> = {
   purge: 'include',
 }
 
-/**
- * Deletes or restores records. [S52, B16]
- */
+/** Deletes or restores records. [S52, B16] */
 export class DeleteOrRestoreTask extends BulkTask {
   readonly path = '/form_bulk_delete'
   readonly value: Write
@@ -184,9 +180,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     return `${cause}: ${parts.join('; ')}`
   }
 
-  /**
-   * In a transaction that includes more than the task, files are removed after the commit of that transaction.
-   */
+  /** In a transaction that includes more than the task, files are removed after the commit of that transaction. */
   async #dropFiles(records: readonly LucidRow[], client: QueryClientContract, ctx: HttpContext) {
     if (!client.isTransaction) return await dropFilesOf(this.view, records)
     afterOutermostCommit(client, () => {

@@ -55,9 +55,7 @@ export class CellsController {
     this.#list = new ListPage(site, view)
   }
 
-  /**
-   * Renders the editor of one field of a record, with the record's version.
-   */
+  /** Renders the editor of one field of a record, with the record's version. */
   async edit(ctx: HttpContext): Promise<unknown> {
     const cell = await this.#open(ctx)
     if (!cell) return recordNotFound(ctx, this.site, this.view)

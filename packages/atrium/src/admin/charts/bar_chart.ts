@@ -8,9 +8,7 @@ const MOST_LABELS = 6
 const FITTING_LABELS = 3
 /* Maximum percentage of the width for one bar with its gap */
 const WIDEST = 16
-/*
- * Minimum height of a bar, so that a day with one record stays visible next to a day with thousands.
- */
+/* Minimum height of a bar, so that a day with one record stays visible next to a day with thousands. */
 const LEAST_BAR = 2
 
 /** The texts of a chart, in the viewer's language. [B1] */

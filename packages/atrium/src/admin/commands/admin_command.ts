@@ -5,9 +5,7 @@ import type { AdminUserService, PasswordOwner } from '../authentication/admin_us
 
 export { CommandFailure, errorMessage }
 
-/**
- * Maximum input in bytes; more than any password needs, and an endless stream must not fill the memory
- */
+/** Maximum input in bytes; more than any password needs, and an endless stream must not fill the memory */
 const LONGEST_INPUT = 64 * 1024
 
 /**
@@ -15,9 +13,7 @@ const LONGEST_INPUT = 64 * 1024
  * [P12]
  */
 export abstract class AdminCommand extends Command {
-  /**
-   * Skips the validation with `--help`: Ace would prompt for the arguments after printing the help.
-   */
+  /** Skips the validation with `--help`: Ace would prompt for the arguments after printing the help. */
   static override validate(parsed: Parameters<typeof Command.validate>[0]): void {
     if (parsed.flags.help === undefined) super.validate(parsed)
   }

@@ -20,9 +20,7 @@ export default class AdminWork extends AdminCommand {
     await jobs.work()
     webhooks.work()
     this.logger.log('Working on background jobs')
-    /*
-     * Keeps the process running. When the application ends, the provider stops the worker and the process.
-     */
+    /* Keeps the process running. When the application ends, the provider stops the worker and the process. */
     setInterval(() => {}, 2 ** 30)
   }
 }

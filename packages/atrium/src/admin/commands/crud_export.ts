@@ -125,9 +125,7 @@ export default class CrudExport extends AdminCommand {
   }
 }
 
-/*
- * Interval of progress output: a terminal is redrawn every 100 milliseconds, a log gets a line every 5 seconds
- */
+/* Interval of progress output: a terminal is redrawn every 100 milliseconds, a log gets a line every 5 seconds */
 const REDRAWN_EVERY = 100
 const LINE_EVERY = 5000
 const WIDTH = 24

@@ -6,9 +6,7 @@ import { finished } from 'node:stream/promises'
 import { groupedNumber } from '#base/values/grouped_number'
 import { CommandFailure } from './admin_command.js'
 
-/**
- * Destination of an export: standard output, or a file, which appears under its final name once it is complete.
- */
+/** Destination of an export: standard output, or a file, which appears under its final name once it is complete. */
 export interface ExportTarget {
   stream: Writable
   isFile: boolean
@@ -47,9 +45,7 @@ function standardOutput(): ExportTarget {
     closed,
     complete: async () => {
       await Promise.race([finished(stream), closed])
-      /*
-       * Waits for the pipe; output that it has not accepted would be lost when the process exits.
-       */
+      /* Waits for the pipe; output that it has not accepted would be lost when the process exits. */
       await Promise.race([
         new Promise<void>((taken) => process.stdout.write('', () => taken())),
         closed,

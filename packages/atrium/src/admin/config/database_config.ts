@@ -37,17 +37,13 @@ export class DatabaseConfig {
     return db.connection(this.adminConnection)
   }
 
-  /**
-   * Query client of the admin site's models for pages that only read: on SQLite they do not wait for the writer.
-   */
+  /** Query client of the admin site's models for pages that only read: on SQLite they do not wait for the writer. */
   readingSession(): QueryClientContract {
     return readersOf(this.adminSession()) ?? this.adminSession()
   }
 }
 
-/**
- * Returns the query client of a model for code that only reads: on SQLite it does not wait for the writer.
- */
+/** Returns the query client of a model for code that only reads: on SQLite it does not wait for the writer. */
 export function readingClientOf({ connection }: LucidModel): QueryClientContract {
   const client = db.connection(connection)
   return readersOf(client) ?? client

@@ -29,9 +29,7 @@ import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
 import { isTimeZone, UTC } from '../time/time_zone.js'
 
-/**
- * Resolved settings of the admin site, from `config/admin.ts`. [B1]
- */
+/** Resolved settings of the admin site, from `config/admin.ts`. [B1] */
 export interface AdminConfig {
   /** The application's key, from which the key of the session tokens is derived [B4] */
   appKey: Secret<string>
@@ -96,9 +94,7 @@ export interface AdminConfig {
     invalidRows: number
   }
   exports: {
-    /**
-     * Maximum number of records of an export that is streamed; larger exports are background jobs [D2]
-     */
+    /** Maximum number of records of an export that is streamed; larger exports are background jobs [D2] */
     streamed: number
     /** Hours for which the file of an export job is stored */
     keptHours: number
@@ -109,9 +105,7 @@ export interface AdminConfig {
     /** Maximum total size of a user's export files, in MB; the newest file is always stored */
     keptMegabytes: number
   }
-  /**
-   * Scans each uploaded file before it is stored, for example for malware; undefined: no scan [B17]
-   */
+  /** Scans each uploaded file before it is stored, for example for malware; undefined: no scan [B17] */
   scanFile: ScanFile | undefined
   /**
    * Networks and addresses from which the site can be used, such as `10.0.0.0/8` or `2001:db8::/32`; other clients get
@@ -151,17 +145,13 @@ export interface AdminConfig {
     withinMinutes: number
     /** Failed attempts per address, for all user names together, in the same time window */
     attemptsPerAddress: number
-    /**
-     * Failed attempts per user name, from all addresses, before logins with that name are delayed
-     */
+    /** Failed attempts per user name, from all addresses, before logins with that name are delayed */
     quickAttemptsPerName: number
     /** Maximum delay of a login in seconds */
     slowestSeconds: number
     /** Maximum number of delayed logins per process; further ones receive 503 */
     slowedAtOnce: number
-    /**
-     * Maximum number of passwords that are compared or hashed concurrently; each uses a thread and 128 MB
-     */
+    /** Maximum number of passwords that are compared or hashed concurrently; each uses a thread and 128 MB */
     hashesAtOnce: number
     /** Maximum number of logins that wait for a comparison; further ones receive 503 */
     hashesWaiting: number
@@ -268,9 +258,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   login: OBJECT,
 }
 
-/*
- * Each group is checked after the defaults are applied, so that an undefined setting counts as missing.
- */
+/* Each group is checked after the defaults are applied, so that an undefined setting counts as missing. */
 const GROUPS = {
   jobs: {
     store: [

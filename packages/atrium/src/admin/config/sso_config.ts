@@ -21,9 +21,7 @@ export interface SsoConfig {
   unknown: 'refuse' | 'create'
   /** False: no user can log in with a password */
   passwords: boolean
-  /**
-   * The `amr` claim of the ID token must contain one of these methods; empty: every login is accepted
-   */
+  /** The `amr` claim of the ID token must contain one of these methods; empty: every login is accepted */
   amr: readonly string[]
 }
 
@@ -33,9 +31,7 @@ export interface SsoRoles {
   claim: string
   /** Names of roles by value of the claim */
   map: Readonly<Record<string, readonly string[]>>
-  /**
-   * Claim values that make the user a superuser; undefined: the provider does not decide who is a superuser
-   */
+  /** Claim values that make the user a superuser; undefined: the provider does not decide who is a superuser */
   superuser?: readonly string[]
 }
 
@@ -96,9 +92,7 @@ export function ssoConfig(input: SsoInput): SsoConfig {
   }
 }
 
-/**
- * Returns true for an address over plain HTTP, which is only allowed for a provider on the same machine.
- */
+/** Returns true for an address over plain HTTP, which is only allowed for a provider on the same machine. */
 export function isPlainHttp(issuer: string): boolean {
   return issuer.startsWith('http:')
 }

@@ -3,9 +3,7 @@ import { ValueError } from '#crud'
 import { checkEach, isList, isObject, LABEL, TEXT, type Check } from '#base/checks'
 import { listed } from '#base/errors'
 
-/**
- * An attribute of users that the application declares in `userAttributes` of `config/admin.ts`.
- */
+/** An attribute of users that the application declares in `userAttributes` of `config/admin.ts`. */
 export interface UserAttribute {
   type: 'text' | 'number' | 'boolean'
   /** Default: the name of the attribute in words */
@@ -14,9 +12,7 @@ export interface UserAttribute {
   help?: string
   /** Allowed values. Default: any value of the type */
   choices?: readonly (string | number)[]
-  /**
-   * Name of the model of the admin site whose records the attribute refers to by key: `'Branch'`
-   */
+  /** Name of the model of the admin site whose records the attribute refers to by key: `'Branch'` */
   references?: string
 }
 

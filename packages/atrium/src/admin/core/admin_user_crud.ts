@@ -174,9 +174,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
   }
 
-  /**
-   * Notifies the previous address, because an attacker who took over the account reads the new one. [U16]
-   */
+  /** Notifies the previous address, because an attacker who took over the account reads the new one. [U16] */
   async #tellOfEmail(user: AdminUser, email: unknown, { actor, origin, client }: HookOptions) {
     if (email === user.email) return
     const isOwn = isOneself(user, { actor })

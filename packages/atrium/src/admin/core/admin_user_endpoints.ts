@@ -28,9 +28,7 @@ const LONGEST_EMAIL = 254
 const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>
   ![true, 'true', 1, '1', 'on'].includes(data[INVITE] as string)
 
-/**
- * Returns the schemas for admin users. The rules and messages are those of the user service. [S20, B11]
- */
+/** Returns the schemas for admin users. The rules and messages are those of the user service. [S20, B11] */
 export function adminUserSchemas(users: AdminUserService, attributes: UserAttributes = {}) {
   const accepted = (check: (text: string) => void, name: string) =>
     vine.createRule((value, _options, field) => {
@@ -83,9 +81,7 @@ export function adminUserSchemas(users: AdminUserService, attributes: UserAttrib
 type Values = Record<string, unknown>
 type List = Awaited<ReturnType<EndpointCreator['readItems']>>
 
-/**
- * Endpoints of users. Responses include the ids of the roles, unless the client selects fields. [U6]
- */
+/** Endpoints of users. Responses include the ids of the roles, unless the client selects fields. [U6] */
 export class AdminUserEndpoints extends EndpointCreator {
   async readItem(ctx: HttpContext): Promise<Item> {
     const item = await super.readItem(ctx)

@@ -262,9 +262,7 @@ function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
   ]
 }
 
-/**
- * Returns the options of the attributes field, which is edited as JSON if the application declares no attributes.
- */
+/** Returns the options of the attributes field, which is edited as JSON if the application declares no attributes. */
 function attributesField(site: AdminSite): FieldOptions {
   const label = site.text('core.users.attributes')
   const isDeclared = Object.keys(site.userAttributes).length > 0

@@ -113,14 +113,10 @@ export function mayColumn(site: Pick<AdminSite, 'text'>) {
   }
 }
 
-/**
- * Value of a hidden input next to the roles, so that a form without a selected role still sends the field
- */
+/** Value of a hidden input next to the roles, so that a form without a selected role still sends the field */
 const NONE = 'none'
 
-/**
- * Widget for the roles of a user, selected by name. An empty form has the default role selected. [U5, U6]
- */
+/** Widget for the roles of a user, selected by name. An empty form has the default role selected. [U5, U6] */
 export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService'>) {
   return class RolesWidget extends Widget {
     readonly template = 'admin/partials/fields/roles'

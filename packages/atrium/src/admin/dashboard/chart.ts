@@ -110,9 +110,7 @@ function createdAt(view: ModelView) {
 }
 
 const TREND_HEIGHT = 24
-/*
- * Minimum height of a bar: a day without records is drawn as a line, so that the days can be counted.
- */
+/* Minimum height of a bar: a day without records is drawn as a line, so that the days can be counted. */
 const LEAST = 1.5
 
 /**

@@ -24,9 +24,7 @@ import { recentEvents, recentRecords } from './recent_events.js'
 
 const TREND_DAYS = 14
 
-/**
- * The dashboard. [S24, B23]
- */
+/** The dashboard. [S24, B23] */
 export class DashboardController {
   constructor(private readonly site: AdminSite) {}
 

@@ -30,9 +30,7 @@ const SHOWN = Object.values(EventType).filter((type) => !UNSHOWN.includes(type))
 
 const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE, EventType.IMPORT]
 
-/**
- * A recent event, as a sentence.
- */
+/** A recent event, as a sentence. */
 export interface RecentEvent {
   /** For example `ada changed Film 12` */
   sentence: SentencePart[]
@@ -75,9 +73,7 @@ export async function recentEvents(
   }
 }
 
-/**
- * Returns the models whose events the viewer sees, and the models that are hidden from the viewer. [U4]
- */
+/** Returns the models whose events the viewer sees, and the models that are hidden from the viewer. [U4] */
 async function modelsFor(site: AdminSite, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const open = visible.filter(({ resource }) => !resource.scope && !resource.policy)
@@ -138,15 +134,11 @@ function whatOf(site: AdminSite, subject: NonNullable<ReturnType<typeof subjectO
 }
 
 const MOST_RECORDS = 6
-/*
- * Number of records to read; more than are shown, because some can be deleted or no longer visible to the viewer.
- */
+/* Number of records to read; more than are shown, because some can be deleted or no longer visible to the viewer. */
 const CANDIDATES = 40
 const LONGEST_TITLE = 80
 
-/**
- * A record that the viewer has created or changed.
- */
+/** A record that the viewer has created or changed. */
 export interface RecentRecord {
   title: string
   /** Singular name of the model */

@@ -71,9 +71,7 @@ function long(site: Site, kind: 'text' | 'data', stored: string): ShownValue {
   return { kind, text: shown, whole: text, size: site.text('events.characters', { count }) }
 }
 
-/**
- * A field of a record before and after an event.
- */
+/** A field of a record before and after an event. */
 export interface FieldChange {
   name: string
   label: string

@@ -80,9 +80,7 @@ export class EventFilters {
   }
 }
 
-/**
- * Parses a page number; an invalid one is the first page. [B15]
- */
+/** Parses a page number; an invalid one is the first page. [B15] */
 export function readPage(text: string | null | undefined): number {
   if (!/^\s*[+-]?\d+\s*$/.test(text ?? '')) return 1
   return Math.min(Math.max(Number(text), 1), Number.MAX_SAFE_INTEGER)
@@ -105,9 +103,7 @@ function readDay(text: string): string | null {
 /** Events, or records of one event, per page */
 export const ROWS = 25
 
-/**
- * A page number and its link; the current page has none.
- */
+/** A page number and its link; the current page has none. */
 export interface PageLink {
   page: number
   url: string

@@ -6,9 +6,7 @@ import type { AdminSite } from '../admin_site.js'
 import { EventType } from '../events/event_integration.js'
 import { type EventFilters, lastPage, ROWS } from './event_filters.js'
 
-/**
- * A page of rows, and its position in the whole.
- */
+/** A page of rows, and its position in the whole. */
 export interface Found<Row> {
   rows: Row[]
   total: number
@@ -48,9 +46,7 @@ const SHOWN_COLUMNS = [
 export class EventReader {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * Returns a page of the events that match the filters, newest first. [E5]
-   */
+  /** Returns a page of the events that match the filters, newest first. [E5] */
   async list(filters: EventFilters): Promise<Found<AdminEventLog>> {
     return await this.#page(filters.page, () => this.#filtered(filters), this.#newestFirst)
   }
@@ -61,9 +57,7 @@ export class EventReader {
     return event
   }
 
-  /**
-   * Returns a page of the records of an event, in the order in which they were written.
-   */
+  /** Returns a page of the records of an event, in the order in which they were written. */
   async recordsOf(event: AdminEventLog, page: number): Promise<Found<AdminAuditLog>> {
     return await this.#page(
       page,
@@ -72,9 +66,7 @@ export class EventReader {
     )
   }
 
-  /**
-   * Returns a page of the changes of one record, newest first, with their events.
-   */
+  /** Returns a page of the changes of one record, newest first, with their events. */
   async history(
     record: HistoryOf,
     page: number
@@ -118,9 +110,7 @@ export class EventReader {
     })
   }
 
-  /**
-   * Returns the newest change of one record; null if none is logged.
-   */
+  /** Returns the newest change of one record; null if none is logged. */
   async lastChange(record: HistoryOf): Promise<AdminAuditLog | null> {
     const query = this.#changes(record).select(...SHOWN_COLUMNS)
     const [row = null] = await read<AdminAuditLog>(this.#newestFirst(query).limit(1))
@@ -143,9 +133,7 @@ export class EventReader {
     return row.action === 'CREATE' ? row.id : row.id + 1
   }
 
-  /**
-   * Returns the change of a record by an event; null if there is none.
-   */
+  /** Returns the change of a record by an event; null if there is none. */
   async change(record: HistoryOf, eventId: number): Promise<AdminAuditLog | null> {
     const query = this.#changes(record)
       .select(...SHOWN_COLUMNS)
@@ -245,9 +233,7 @@ export class EventReader {
     return [...firsts.values()]
   }
 
-  /**
-   * Returns the number of events and the time of the oldest.
-   */
+  /** Returns the number of events and the time of the oldest. */
   async extent(): Promise<{ count: number; oldest: string | null }> {
     const query = this.#events().count('* as total').min('timestamp as oldest').pojo()
     const [row] = await read<{ total: number; oldest: string | Date | null }>(query as any)

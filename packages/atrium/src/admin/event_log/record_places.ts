@@ -11,9 +11,7 @@ import type { ModelView } from '../views/model_view.js'
 import { personalViews } from '../views/visible_views.js'
 import { recordLinks } from '../http/record_links.js'
 
-/**
- * A record that the log refers to.
- */
+/** A record that the log refers to. */
 export interface LoggedRecord {
   resourceType: string | null
   /** Key in the format of URL paths, without the leading slash */

@@ -8,9 +8,7 @@ import { momentOf, type Moment } from '../time/local_time.js'
 import { EVENT_TYPES } from './event_filters.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
 
-/**
- * Icon and label of an event type.
- */
+/** Icon and label of an event type. */
 export interface EventMark {
   type: string
   word: string
@@ -175,9 +173,7 @@ export interface Subject {
   count: number | null
 }
 
-/**
- * An event as shown on the pages.
- */
+/** An event as shown on the pages. */
 export interface ShownEvent {
   id: number
   url: string

@@ -26,9 +26,7 @@ export interface DatabaseEventsOptions {
    * password there. Default: 30
    */
   typedNameDays?: number
-  /**
-   * Logs views of list and update pages as well; 'records' logs only views of update pages. Default: true [E2]
-   */
+  /** Logs views of list and update pages as well; 'records' logs only views of update pages. Default: true [E2] */
   logViews?: boolean | 'records'
 }
 

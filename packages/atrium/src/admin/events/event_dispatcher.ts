@@ -160,9 +160,7 @@ function detailsOf(
 /* Maximum number of pending events, which limits the memory if an integration hangs. */
 const MOST_PENDING = 1000
 
-/**
- * Passes events to the site's integration. Only writes whose transaction includes the log wait for it. [E4]
- */
+/** Passes events to the site's integration. Only writes whose transaction includes the log wait for it. [E4] */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<unknown>>()
   readonly #most: number
@@ -270,9 +268,7 @@ export class EventDispatcher implements WriteObserver {
     return logged
   }
 
-  /**
-   * Waits for pending events, at most for the given time.
-   */
+  /** Waits for pending events, at most for the given time. */
   async settle(milliseconds = 2000): Promise<void> {
     let isOver = false
     let timer: NodeJS.Timeout

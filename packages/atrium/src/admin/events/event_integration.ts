@@ -24,9 +24,7 @@ export interface EventRecord {
   changes: Changes
 }
 
-/**
- * An event of the admin site. [E2, E3]
- */
+/** An event of the admin site. [E2, E3] */
 export interface AdminEvent {
   type: EventType
   status: EventStatus
@@ -73,9 +71,7 @@ export interface EventIntegration {
    */
   isPartOf?(client: QueryClientContract): boolean
 
-  /**
-   * True to log views of list and update pages as well; 'records' logs only views of update pages. Default: true
-   */
+  /** True to log views of list and update pages as well; 'records' logs only views of update pages. Default: true */
   readonly logViews?: boolean | 'records'
 
   /**

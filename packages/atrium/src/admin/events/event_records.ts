@@ -96,9 +96,7 @@ function merged(earlier: EventRecord, later: EventRecord): EventRecord | null {
   }
 }
 
-/*
- * Maximum length of a logged value: long enough for a description. A longer value is shortened in every change.
- */
+/* Maximum length of a logged value: long enough for a description. A longer value is shortened in every change. */
 export const LONGEST_VALUE = 10_000
 
 /* Number of stored characters of a longer value */
@@ -118,14 +116,10 @@ export function storedChanges(changes: Changes): string {
   return JSON.stringify(mapped(changes, (pair) => mapped(pair, shortened)))
 }
 
-/*
- * Maximum length, because a hundred rows are inserted in one statement, whose length servers limit.
- */
+/* Maximum length, because a hundred rows are inserted in one statement, whose length servers limit. */
 export const LONGEST_REVERSAL = 100_000
 
-/**
- * Returns the data for reverting a write as stored in the log, without the values if they are too long. [R7]
- */
+/** Returns the data for reverting a write as stored in the log, without the values if they are too long. [R7] */
 export function storedReversal(reversal: Reversal | undefined): string | null {
   if (!reversal) return null
   const json = JSON.stringify(reversal)

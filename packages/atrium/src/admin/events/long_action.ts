@@ -58,9 +58,7 @@ export abstract class LongAction {
   }
 }
 
-/**
- * Returns the action that a write is part of, or undefined if the write is not part of a long action.
- */
+/** Returns the action that a write is part of, or undefined if the write is not part of a long action. */
 export function longActionOf({
   actor,
   origin,

@@ -26,9 +26,7 @@ export interface RequestEvent {
   details?: EventDetails
 }
 
-/**
- * Builds the event to log, with actor and origin of the request.
- */
+/** Builds the event to log, with actor and origin of the request. */
 export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
   const guard = guardOf(ctx)
   const user = event.user ?? guard.signedIn?.owner
@@ -62,9 +60,7 @@ function detailsOf(ctx: HttpContext, { type, details }: RequestEvent): EventDeta
   return Object.keys(all).length > 0 ? all : null
 }
 
-/**
- * Removes control characters, which could steer a terminal or be rejected by a database, and shortens the text.
- */
+/** Removes control characters, which could steer a terminal or be rejected by a database, and shortens the text. */
 function cut(typed: string): string {
   // eslint-disable-next-line no-control-regex
   const plain = typed.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}')

@@ -11,9 +11,7 @@ import { columnsWritten } from '../list/columns/column_choices.js'
 import type { Site } from '../views/site.js'
 import { may } from '../permissions/may.js'
 
-/**
- * Parameter of an export with the key path of a selected record, which is the value of the list's checkbox
- */
+/** Parameter of an export with the key path of a selected record, which is the value of the list's checkbox */
 const SELECTED = 'ids'
 
 /**
@@ -60,9 +58,7 @@ export interface ExportChoice {
   titles: boolean
 }
 
-/**
- * The parts of an export's query.
- */
+/** The parts of an export's query. */
 export interface ExportQuery {
   choice: ExportChoice
   /** Query of the list */

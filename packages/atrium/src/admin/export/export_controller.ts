@@ -169,9 +169,7 @@ export class ExportController {
     return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
   }
 
-  /**
-   * Parses the body without the application's parser, which truncates forms of more than 1,000 fields.
-   */
+  /** Parses the body without the application's parser, which truncates forms of more than 1,000 fields. */
   async #selectedQuery(ctx: HttpContext): Promise<string | null> {
     const body = await readBody(ctx, crudConfig().body)
     const { all, ids, next } = await bulkFormOf(ctx, this.site, this.view, body)

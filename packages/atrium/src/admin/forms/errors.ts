@@ -13,9 +13,7 @@ export class RowChanged extends Exception {
   }
 }
 
-/**
- * Form fields that the schema rejects. [S38, S47]
- */
+/** Form fields that the schema rejects. [S38, S47] */
 export class InvalidForm extends Exception {
   static status = 500
   static code = 'E_INVALID_FORM'
@@ -42,9 +40,7 @@ export class RefusedRows extends InvalidForm {
   }
 }
 
-/**
- * The errors of a row in a form.
- */
+/** The errors of a row in a form. */
 export interface RowError {
   /** Messages by API name */
   fieldErrors: Record<string, string>

@@ -69,9 +69,7 @@ export interface SentVersion {
   sealed: string | undefined
 }
 
-/**
- * State of a form page, in addition to the fields.
- */
+/** State of a form page, in addition to the fields. */
 export interface FormState {
   /** Record to update */
   record?: LucidRow

@@ -4,14 +4,10 @@ import type { Database } from '@adonisjs/lucid/database'
 import { dialectOf } from '#base/database/dialects'
 import { pendingMigrations } from '#base/engine_file'
 
-/*
- * Timeout in milliseconds: health checks are polled often, and a slower database is unusable anyway.
- */
+/* Timeout in milliseconds: health checks are polled often, and a slower database is unusable anyway. */
 const PATIENCE = 2000
 
-/**
- * Checks with one small query that a database responds and has run all migrations of the application.
- */
+/** Checks with one small query that a database responds and has run all migrations of the application. */
 export class DatabaseCheck extends BaseCheck {
   readonly name: string
   readonly #db: Database

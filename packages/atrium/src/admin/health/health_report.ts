@@ -9,9 +9,7 @@ import { hasEventLog } from '../http/event_access.js'
 import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
 
-/*
- * Timeout in milliseconds, because a user waits for the page; a slower response counts as a failure.
- */
+/* Timeout in milliseconds, because a user waits for the page; a slower response counts as a failure. */
 const PATIENCE = 2000
 
 /** Health of a database connection. */
@@ -71,9 +69,7 @@ export async function healthReport(
 ): Promise<HealthReport> {
   const attempt = attemptWithin(patience, report)
   const log = hasEventLog(site)
-  /*
-   * Latencies are measured first, because concurrent queries on the same connection delay each other.
-   */
+  /* Latencies are measured first, because concurrent queries on the same connection delay each other. */
   const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
     attempt(() => site.sessionManager.countActive(), 'The sessions'),

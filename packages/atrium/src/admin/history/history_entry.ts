@@ -22,9 +22,7 @@ const MOST_SHOWN = 4
 /* Event details that all viewers of the record can see. Other details are about requests, jobs and tokens. */
 const OPEN_DETAILS = ['soft', 'restored', 'restores', 'undoes'] as const
 
-/**
- * A version of a record in the list of its history.
- */
+/** A version of a record in the list of its history. */
 interface HistoryEntry {
   id: number
   mark: EventMark

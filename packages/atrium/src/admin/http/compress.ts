@@ -10,9 +10,7 @@ const SMALLEST = 1024
 /* Up to this size, compressing takes less time than passing the text to another thread. */
 const LARGEST_SYNC = 64 * 1024
 
-/*
- * The lowest level: a higher one takes several times as long and makes a page only a tenth smaller.
- */
+/* The lowest level: a higher one takes several times as long and makes a page only a tenth smaller. */
 const optionsOf = {
   br: (text: string) => ({
     params: {
@@ -58,9 +56,7 @@ export async function compressResponse({ request, response }: HttpContext): Prom
   response.header('content-encoding', encoding).send(await encode(body, encoding))
 }
 
-/**
- * Security headers of every response of the site. [B10]
- */
+/** Security headers of every response of the site. [B10] */
 export const SECURITY_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

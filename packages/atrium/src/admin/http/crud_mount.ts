@@ -40,9 +40,7 @@ function crudGuard(site: AdminSite, view: ModelView) {
   }
 }
 
-/**
- * Returns whether the request is allowed without a reauthentication. Reads never need one. [U11]
- */
+/** Returns whether the request is allowed without a reauthentication. Reads never need one. [U11] */
 function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.request.method())
   return isRead || !isGuarded(model) || isRecentlyProved(guardOf(ctx).signedInOrFail().session)

@@ -1,9 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/**
- * The request was sent by another site. [B9]
- */
+/** The request was sent by another site. [B9] */
 export class CrossSiteRequest extends PageError {
   static status = 403
   static code = 'E_CROSS_SITE'
@@ -12,9 +10,7 @@ export class CrossSiteRequest extends PageError {
   static message = 'This request came from another site and was blocked'
 }
 
-/**
- * The client's address is in none of the networks that the site is limited to. [W10]
- */
+/** The client's address is in none of the networks that the site is limited to. [W10] */
 export class NetworkNotAllowed extends PageError {
   static status = 403
   static code = 'E_NETWORK_NOT_ALLOWED'
@@ -23,9 +19,7 @@ export class NetworkNotAllowed extends PageError {
   static message = 'This site cannot be used from your network'
 }
 
-/**
- * The route does not accept the content type of the request's body.
- */
+/** The route does not accept the content type of the request's body. */
 export class UnsupportedBody extends Exception {
   static status = 415
   static code = 'E_UNSUPPORTED_BODY'
@@ -39,9 +33,7 @@ export class TooManyValues extends Exception {
   static message = 'The form has more fields or values than are read'
 }
 
-/**
- * The page does not exist in the site.
- */
+/** The page does not exist in the site. */
 export class PageNotFound extends Exception {
   static status = 404
   static code = 'E_PAGE_NOT_FOUND'
@@ -55,9 +47,7 @@ export class WithheldPage extends PageNotFound {
   readonly refusal = 'permission'
 }
 
-/**
- * The signed-in user is not allowed to do this. [B13]
- */
+/** The signed-in user is not allowed to do this. [B13] */
 export class NotAllowed extends Exception {
   static status = 403
   static code = 'E_NOT_ALLOWED'

@@ -35,9 +35,7 @@ export function eventsGuard(site: LoggedSite) {
   }
 }
 
-/**
- * Guard of pages for superusers. [B13]
- */
+/** Guard of pages for superusers. [B13] */
 export async function superuserGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isSuperuser(ctx)) throw new NotAllowed()
   await next()

@@ -57,9 +57,7 @@ const COOKIE = 'admin_flash'
 const READ = new WeakMap<HttpContext, Flash | null>()
 const SENT = new WeakMap<HttpContext, Flash>()
 
-/**
- * Stores the message for the next page. A second message of the same request is appended to the first.
- */
+/** Stores the message for the next page. A second message of the same request is appended to the first. */
 export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
   const message = await withUndo(ctx, told)
   const sent = SENT.get(ctx)

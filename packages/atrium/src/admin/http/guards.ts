@@ -49,9 +49,7 @@ export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void>
   await next()
 }
 
-/**
- * Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. [U6]
- */
+/** Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. [U6] */
 export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
   await next()

@@ -126,9 +126,7 @@ function pathToReturnTo(site: AdminSite, wanted: string | undefined, ctx: HttpCo
   return path && (returnPath(site, formWithListQuery(ctx, path)) ?? path)
 }
 
-/**
- * Returns the URL to return to after the login: for a partial page, the URL of the page that contains it.
- */
+/** Returns the URL to return to after the login: for a partial page, the URL of the page that contains it. */
 function currentPage({ request }: HttpContext): string | undefined {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
@@ -154,9 +152,7 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
-  /*
-   * The layout shows the signed-in user; a failure to read the user must not break the error page.
-   */
+  /* The layout shows the signed-in user; a failure to read the user must not break the error page. */
   const guard = guardOf(ctx)
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)

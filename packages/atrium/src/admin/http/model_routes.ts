@@ -56,9 +56,7 @@ export type ProofGuard = (
   route: GuardedRoute
 ) => ((ctx: HttpContext, own: ModelView) => Promise<void>) | undefined
 
-/**
- * Registers the routes of one model.
- */
+/** Registers the routes of one model. */
 export class ModelRoutes<Site extends RoutedSite> {
   readonly #guards: readonly MiddlewareFn[]
 

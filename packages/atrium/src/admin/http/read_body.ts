@@ -15,9 +15,7 @@ import { MOST_FIELDS } from './form_texts.js'
 
 const MEGABYTE = 1024 * 1024
 
-/**
- * Maximum size in bytes of a form without files, such as user names, passwords and token settings
- */
+/** Maximum size in bytes of a form without files, such as user names, passwords and token settings */
 export const LONGEST_PLAIN = 16 * 1024
 
 /**
@@ -104,9 +102,7 @@ export async function readMultipart(ctx: HttpContext, folder: string, most = lim
   await readWithoutTrees(ctx.request, () => parseBody(ctx, parser, most))
 }
 
-/**
- * Returns whether the body is a urlencoded form or empty. The content type of an empty body is ignored.
- */
+/** Returns whether the body is a urlencoded form or empty. The content type of an empty body is ignored. */
 function isPlainForm({ request }: HttpContext): boolean {
   const length = request.header('content-length') ?? '0'
   const isEmpty = length === '0' && request.header('transfer-encoding') === undefined

@@ -13,9 +13,7 @@ export function redirect({ response }: HttpContext, url: string, status = 303): 
   response.status(status).header('location', checked(url)).send('')
 }
 
-/**
- * Redirects, and shows a message on the next page.
- */
+/** Redirects, and shows a message on the next page. */
 export async function redirectWithMessage(
   ctx: HttpContext,
   url: string,

@@ -18,9 +18,7 @@ export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boole
   return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
 }
 
-/**
- * Returns true if browsers interpret the URL as a path of the current host, unlike `//another.host`.
- */
+/** Returns true if browsers interpret the URL as a path of the current host, unlike `//another.host`. */
 export function isLocalAddress(address: string): boolean {
   return /^\/(?![/\\])/.test(address)
 }
@@ -46,9 +44,7 @@ export function returnPath(
   let routed: string
   try {
     url = new URL(wanted, here)
-    /*
-     * The router ignores percent-encoding and a trailing slash, so they are removed before the comparison.
-     */
+    /* The router ignores percent-encoding and a trailing slash, so they are removed before the comparison. */
     routed = decodeURI(url.pathname).replace(/\/$/, '')
   } catch {
     return undefined

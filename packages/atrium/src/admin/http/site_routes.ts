@@ -62,9 +62,7 @@ export function addRoute(
   site.router.route(site.url(path), methods, handler).as(`admin.${name}`)
 }
 
-/**
- * Returns true if the request matched one of the site's routes.
- */
+/** Returns true if the request matched one of the site's routes. */
 export function isAdminRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && ADMIN_ROUTES.has(ctx.route.handler)
 }

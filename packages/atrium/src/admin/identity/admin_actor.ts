@@ -74,9 +74,7 @@ export function userActor(user: AdminUser | SiteUser | Pick<SiteUser, 'id'>): Ad
 
 const CONTEXTS = new WeakMap<Origin, HttpContext>()
 
-/**
- * Returns network address, user agent and session of a request; for a job, of the request that started the job.
- */
+/** Returns network address, user agent and session of a request; for a job, of the request that started the job. */
 export function adminOrigin(ctx: HttpContext): Origin {
   const origin = {
     ...originOf(ctx),

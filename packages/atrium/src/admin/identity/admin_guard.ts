@@ -5,9 +5,7 @@ import app from '@adonisjs/core/services/app'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminAuthentication, SignedIn } from '../authentication/admin_authentication.js'
 
-/**
- * The AdonisJS guard of the admin site: `ctx.auth.use('admin')`.
- */
+/** The AdonisJS guard of the admin site: `ctx.auth.use('admin')`. */
 export class AdminGuard implements GuardContract<AdminUser> {
   declare [symbols.GUARD_KNOWN_EVENTS]: Record<string, never>
 
@@ -94,9 +92,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
     return this.isAuthenticated
   }
 
-  /**
-   * Logs in the client of a test: `client.get('/admin').loginAs(user)`.
-   */
+  /** Logs in the client of a test: `client.get('/admin').loginAs(user)`. */
   async authenticateAsClient(user: AdminUser): Promise<AuthClientResponse> {
     const authentication = await this.#authentication()
     return { headers: { cookie: await authentication.cookieHeader(user) } }

@@ -18,9 +18,7 @@ export const SIGN_IN_REASONS = [
 
 export type SignInReason = (typeof SIGN_IN_REASONS)[number]
 
-/**
- * No user is signed in, or the session has ended.
- */
+/** No user is signed in, or the session has ended. */
 export class SignInRequired extends Exception {
   static status = 401
   static code = 'E_SIGN_IN_REQUIRED'
@@ -53,9 +51,7 @@ export class ReauthenticationRequired extends Exception {
   }
 }
 
-/**
- * A superuser is signed in as another user, and only that user personally is allowed to do this. [U14]
- */
+/** A superuser is signed in as another user, and only that user personally is allowed to do this. [U14] */
 export class RefusedWhileActing extends PageError {
   static status = 403
   static code = 'E_ACTING'

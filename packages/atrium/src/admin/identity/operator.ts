@@ -50,9 +50,7 @@ export async function operatorContext(command: string): Promise<HttpContext> {
   return ctx
 }
 
-/**
- * Returns the actor of a command; undefined for a request or a job, which have a signed-in user.
- */
+/** Returns the actor of a command; undefined for a request or a job, which have a signed-in user. */
 export function operatorOf(ctx: HttpContext): SystemActor | undefined {
   return OPERATORS.get(ctx)
 }

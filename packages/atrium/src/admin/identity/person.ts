@@ -20,9 +20,7 @@ export const UNKNOWN: Person = Object.freeze({ id: 0, isSuperuser: false, permis
 
 const PEOPLE = new WeakMap<object, Person>()
 
-/**
- * Stores the permission data of an actor or user object, so that `personOf` does not have to load the user.
- */
+/** Stores the permission data of an actor or user object, so that `personOf` does not have to load the user. */
 export function notePerson(actorOrUser: object, person: Person): void {
   PEOPLE.set(actorOrUser, person)
 }

@@ -27,9 +27,7 @@ import { RowChecker } from './rows/row_checker.js'
  */
 export const ROWS_PER_PART = 200
 
-/**
- * Reads the rows of a file, as many at a time as the caller requests. The caller has to call `close` at the end.
- */
+/** Reads the rows of a file, as many at a time as the caller requests. The caller has to call `close` at the end. */
 export class RowSource {
   readonly #rows: AsyncIterator<FileRow>
 

@@ -8,9 +8,7 @@ import type { KnownField } from './import_fields.js'
 /** Suffix that an export with `titles=1` adds to the name of a reference. [D2] */
 const TITLE_SUFFIX = '__title'
 
-/*
- * Maximum length of a heading that is compared; longer ones are not misspelt names, and comparing them is slow.
- */
+/* Maximum length of a heading that is compared; longer ones are not misspelt names, and comparing them is slow. */
 const LONGEST_HEADING = 100
 
 interface Guess {
@@ -107,9 +105,7 @@ function farFrom({ label, name }: KnownField, word: string): number {
   return Math.min(distance(plain(name), word), distance(plain(label), word))
 }
 
-/**
- * Returns whether a column of a reference contains keys or titles: titles if some cells cannot be keys.
- */
+/** Returns whether a column of a reference contains keys or titles: titles if some cells cannot be keys. */
 function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'title' {
   if (!reference || !hasTitles) return 'key'
   const onProgress = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
@@ -117,9 +113,7 @@ function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'ti
   return onProgress.every(isKey) ? 'key' : 'title'
 }
 
-/**
- * Returns letters and digits only, in lower case, so that `Release Date` and `release_date` are equal.
- */
+/** Returns letters and digits only, in lower case, so that `Release Date` and `release_date` are equal. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')

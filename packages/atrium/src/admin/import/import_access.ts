@@ -43,9 +43,7 @@ export async function assertImport(ctx: HttpContext, view: ModelView): Promise<v
 /** Maximum size in bytes of a file that is imported in the site */
 export const MOST_BYTES = 100 * 1024 * 1024
 
-/**
- * Maximum number of stored files of a user. A further file replaces the oldest one that no job uses
- */
+/** Maximum number of stored files of a user. A further file replaces the oldest one that no job uses */
 export const STORED_MAX = 10
 
 /** Reason why an upload cannot be imported; catalogue key below `import.upload.` */

@@ -152,9 +152,7 @@ async function specOf(
   return await importSpec(site, importer, shape, { mapping: written, key: chosen, options })
 }
 
-/**
- * Returns the mapping without key columns that are not in the schema and that do not identify records.
- */
+/** Returns the mapping without key columns that are not in the schema and that do not identify records. */
 function withoutUnusedKeys(
   mapping: ImportMapping,
   fields: readonly KnownField[],

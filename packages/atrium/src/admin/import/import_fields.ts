@@ -77,9 +77,7 @@ export interface ImportField {
   hasTitles: boolean
   /** Singular label of the referenced model; null if the field is not a reference */
   refersTo: string | null
-  /**
-   * True if a value belongs to at most one record, so that the field can identify the record of a row
-   */
+  /** True if a value belongs to at most one record, so that the field can identify the record of a row */
   isUniqueKey: boolean
   /** True if the field only identifies records and is not written */
   isOnlyKey: boolean

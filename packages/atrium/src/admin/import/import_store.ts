@@ -195,9 +195,7 @@ export class ImportStore {
   }
 }
 
-/**
- * Returns whether rows were updated. Lucid returns the number of rows, for some drivers in an array.
- */
+/** Returns whether rows were updated. Lucid returns the number of rows, for some drivers in an array. */
 async function isChanged(update: PromiseLike<unknown>): Promise<boolean> {
   const count = await update
   return Number(Array.isArray(count) ? count[0] : count) > 0

@@ -20,9 +20,7 @@ export interface Key {
   keys: readonly string[]
 }
 
-/**
- * All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. [L12]
- */
+/** All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. [L12] */
 export const KEYS: readonly Key[] = [
   { group: 'everywhere', does: 'help', keys: ['?', 'Mod+/'] },
   { group: 'everywhere', does: 'palette', keys: ['Mod+k'] },
@@ -48,9 +46,7 @@ export const KEYS: readonly Key[] = [
   { group: 'record', does: 'leave', keys: ['Escape'] },
 ]
 
-/**
- * Returns true for a key without Ctrl or Command, which can be switched off. [L12]
- */
+/** Returns true for a key without Ctrl or Command, which can be switched off. [L12] */
 export function isSingle(key: string): boolean {
   return !key.startsWith('Mod+')
 }
@@ -116,9 +112,7 @@ export function goKeys(labels: readonly string[]): Array<string | null> {
   })
 }
 
-/**
- * Returns the letters of a label in ASCII, which every Latin keyboard can type: `Älteste` -> `alteste`
- */
+/** Returns the letters of a label in ASCII, which every Latin keyboard can type: `Älteste` -> `alteste` */
 function lettersOf(label: string): string {
   return label
     .normalize('NFD')

@@ -1,8 +1,6 @@
 import type { ModelView } from '../views/model_view.js'
 
-/**
- * Icon next to a model's name: SVG path data in a box of 24 by 24, or a letter in a tile.
- */
+/** Icon next to a model's name: SVG path data in a box of 24 by 24, or a letter in a tile. */
 export interface ModelIcon {
   path: string | null
   letter: string

@@ -30,9 +30,7 @@ export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void
   })
 }
 
-/**
- * Stores the theme that the viewer has chosen.
- */
+/** Stores the theme that the viewer has chosen. */
 export class ThemeController {
   constructor(private readonly site: AdminSite) {}
 
@@ -40,9 +38,7 @@ export class ThemeController {
     const texts = sentTexts(ctx)
     const theme = THEMES.find((one) => one === singleText(texts, 'theme'))
     if (theme) keepTheme(ctx, this.site, theme)
-    /*
-     * The login page also has the theme switch; a redirect to the logout page would end the session.
-     */
+    /* The login page also has the theme switch; a redirect to the logout page would end the session. */
     const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
     redirect(ctx, next)
   }
@@ -71,9 +67,7 @@ export class KeysController {
   }
 }
 
-/**
- * Serves stylesheets and scripts under file names that contain a hash of their content.
- */
+/** Serves stylesheets and scripts under file names that contain a hash of their content. */
 export class AssetsController {
   constructor(private readonly site: AdminSite) {}
 

@@ -66,9 +66,7 @@ export class SiteTemplates {
     return await new CachingTemplate(asyncCompiler, globals, {}, processor).render(name, data)
   }
 
-  /**
-   * Creates the Edge instance for the first page, because the application can configure Edge until then.
-   */
+  /** Creates the Edge instance for the first page, because the application can configure Edge until then. */
   #create(): Edge {
     const { loader, tags, processor } = edge
     const own = Object.assign(Edge.create({ loader }), { tags, processor })

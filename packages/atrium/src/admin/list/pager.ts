@@ -1,8 +1,6 @@
 import type { ListParameters } from './list_parameters.js'
 
-/**
- * A link to another page. The current page has no URL.
- */
+/** A link to another page. The current page has no URL. */
 export interface PageLink {
   page: number
   url: string | null

@@ -27,9 +27,7 @@ export interface TitleSearch {
 
 export interface FoundByTitle {
   items: Item[]
-  /**
-   * False if the time was over before searching titles that contain the text elsewhere than at the beginning
-   */
+  /** False if the time was over before searching titles that contain the text elsewhere than at the beginning */
   isComplete: boolean
 }
 

@@ -53,9 +53,7 @@ export default class AdminAccessToken extends AdminModel {
   }
 }
 
-/**
- * Returns true if the token has expired.
- */
+/** Returns true if the token has expired. */
 export function isOver({ expiresAt }: Pick<AdminAccessToken, 'expiresAt'>): boolean {
   return expiresAt !== null && expiresAt.toMillis() <= Date.now()
 }

@@ -8,9 +8,7 @@ import { AdminModel, jsonColumn } from './admin_model.js'
 /** Action on a record; a restore counts as an update. [B14] */
 export type RecordChange = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/**
- * Changes of an event to one record. The database integration writes the rows and never updates them. [E3]
- */
+/** Changes of an event to one record. The database integration writes the rows and never updates them. [E3] */
 export default class AdminAuditLog extends AdminModel {
   static table = 'admin_audit_log'
 

@@ -3,9 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/**
- * Types of events. [S59, E2]
- */
+/** Types of events. [S59, E2] */
 export const EventType = {
   CREATE: 'CREATE',
   UPDATE: 'UPDATE',
@@ -23,9 +21,7 @@ export type EventType = (typeof EventType)[keyof typeof EventType]
 
 export type EventStatus = 'success' | 'failure'
 
-/**
- * Additional details of an event.
- */
+/** Additional details of an event. */
 export interface EventDetails {
   /** Number of written records, if more than one */
   count?: number
@@ -51,9 +47,7 @@ export interface EventDetails {
   action?: string
   /** Id of the event that this event reverts [R7] */
   undoes?: number
-  /**
-   * Id of the event of the version from which the record or some of its fields were restored [R8]
-   */
+  /** Id of the event of the version from which the record or some of its fields were restored [R8] */
   restores?: number
   /** User name of the superuser who was signed in as the user of the event [U14] */
   acting_superuser?: string
@@ -114,9 +108,7 @@ export interface EventDetails {
     | 'sign_in_as_stop'
 }
 
-/**
- * An event with the actor. The database integration writes the rows and never updates them. [E3]
- */
+/** An event with the actor. The database integration writes the rows and never updates them. [E3] */
 export default class AdminEventLog extends AdminModel {
   static table = 'admin_event_log'
 

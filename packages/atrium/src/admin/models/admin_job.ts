@@ -4,9 +4,7 @@ import '#crud'
 import { AdminModel, jsonColumn } from './admin_model.js'
 import type { ActsAs } from './admin_session.js'
 
-/**
- * `reverting`: the job failed or was cancelled, and the records that it wrote are being reverted
- */
+/** `reverting`: the job failed or was cancelled, and the records that it wrote are being reverted */
 export const JOB_STATES = ['queued', 'running', 'reverting', 'done', 'failed', 'cancelled'] as const
 
 export type JobState = (typeof JOB_STATES)[number]
@@ -17,13 +15,9 @@ export interface JobOrigin {
   ip: string
   userAgent: string | null
   sessionId: number | null
-  /**
-   * The user that a superuser was signed in as when the job was started; events contain both users [U14]
-   */
+  /** The user that a superuser was signed in as when the job was started; events contain both users [U14] */
   actsAs?: ActsAs
-  /**
-   * Time zone in which the job's filters and forms are read; undefined in jobs of earlier versions [R12]
-   */
+  /** Time zone in which the job's filters and forms are read; undefined in jobs of earlier versions [R12] */
   timeZone?: string
 }
 
@@ -103,9 +97,7 @@ export default class AdminJob extends AdminModel {
   declare endedAt: DateTime | null
 }
 
-/**
- * Returns true until the job is done, or has failed or was cancelled and there is nothing left to revert.
- */
+/** Returns true until the job is done, or has failed or was cancelled and there is nothing left to revert. */
 export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'reverting'
 }

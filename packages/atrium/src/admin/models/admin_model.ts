@@ -15,9 +15,7 @@ export class AdminModel extends BaseModel {
   }
 }
 
-/**
- * Column options for JSON stored as text.
- */
+/** Column options for JSON stored as text. */
 export const jsonColumn = {
   meta: { kind: 'json' },
   prepare: (value: unknown) => (value === null ? null : JSON.stringify(value)),

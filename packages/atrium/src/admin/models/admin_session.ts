@@ -39,9 +39,7 @@ export interface SessionMetadata {
 export default class AdminSession extends AdminModel {
   static table = 'admin_sessions'
 
-  /**
-   * Filter for the number on the dashboard, because ended sessions are stored for a while. [B23]
-   */
+  /** Filter for the number on the dashboard, because ended sessions are stored for a while. [B23] */
   static countFilters = { is_active: true }
 
   @column({ isPrimary: true })

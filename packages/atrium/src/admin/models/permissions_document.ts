@@ -24,9 +24,7 @@ export const ALL = '*'
 /** The only model of the site that roles can contain: access tokens of the user. [U7] */
 export const OWN_TOKENS = 'AdminAccessToken'
 
-/**
- * Permissions of a role on one model. [U2, U6]
- */
+/** Permissions of a role on one model. [U2, U6] */
 export interface ModelPermissions {
   /** Names of actions, such as `view`, or `*` for all */
   readonly actions: readonly string[]
@@ -120,9 +118,7 @@ export function modelsIn(document: PermissionsDocument): Array<[string, ModelPer
   )
 }
 
-/**
- * Returns true if two documents have the same permissions.
- */
+/** Returns true if two documents have the same permissions. */
 export function areSamePermissions(one: PermissionsDocument, other: PermissionsDocument): boolean {
   return JSON.stringify(readPermissions(one)) === JSON.stringify(readPermissions(other))
 }

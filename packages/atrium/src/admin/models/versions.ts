@@ -75,9 +75,7 @@ export function raiseVersionsOfHolders(role: LucidModel): void {
       await raiseVersions(client, await holdersOf(record, client))
     })
   )
-  /*
-   * The users are read before the role is deleted, because the pivot rows no longer exist afterwards.
-   */
+  /* The users are read before the role is deleted, because the pivot rows no longer exist afterwards. */
   role.before('delete', async (record) => {
     CONCERNED.set(record, await holdersOf(record, clientOf(record)))
   })
@@ -116,9 +114,7 @@ export function raiseOwnVersion(user: LucidModel, attributes: readonly string[])
   )
 }
 
-/**
- * Reads the current users of a role, as committed, even if the transaction has read them before.
- */
+/** Reads the current users of a role, as committed, even if the transaction has read them before. */
 async function holdersOf(role: LucidRow, client: QueryClientContract): Promise<number[]> {
   const query = client.from(PIVOT).where('role_id', role.$primaryKeyValue!).select('user_id')
   const rows = await (client.isTransaction ? query.forUpdate() : query)

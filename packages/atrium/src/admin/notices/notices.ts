@@ -82,9 +82,7 @@ export interface TellOptions {
   session?: number | null
   /** Transaction in which the notice is stored */
   client?: QueryClientContract
-  /**
-   * Email address that the notice is sent to, or null for none. Default: the user's current address
-   */
+  /** Email address that the notice is sent to, or null for none. Default: the user's current address */
   address?: string | null
 }
 

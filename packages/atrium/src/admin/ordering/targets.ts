@@ -9,9 +9,6 @@ import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Target } from './move_record.js'
 
-/** Moves that the buttons offer; `place` comes with a number */
-export const MOVES = ['up', 'down', 'top', 'bottom', 'place'] as const
-
 /**
  * Returns the record that a move is relative to, from a submitted form: a button, a number in the list, or a record
  * next to which another one was dropped. The list is the one that the user sees, with its filters and search.

@@ -214,9 +214,7 @@ export class RolePermissions implements Permissions {
     return grants
   }
 
-  /**
-   * Returns true if roles restrict the actor.
-   */
+  /** Returns true if roles restrict the actor. */
   async restricts(actor: Actor): Promise<boolean> {
     return (await restricted(actor)) !== null
   }

@@ -95,9 +95,7 @@ export class RecordController {
   }
 }
 
-/**
- * The records that refer to a record, as a part of the record's page or as a separate page. [R4]
- */
+/** The records that refer to a record, as a part of the record's page or as a separate page. [R4] */
 export class RelatedController {
   readonly #pages = new WeakMap<ModelView, ListPage>()
 

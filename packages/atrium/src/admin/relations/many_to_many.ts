@@ -67,16 +67,12 @@ export async function seenManyToMany(
   return seen.filter((one) => one !== null)
 }
 
-/**
- * Returns whether a column is hidden. Primary keys are not, because every link contains the key.
- */
+/** Returns whether a column is hidden. Primary keys are not, because every link contains the key. */
 function isHidden({ hidden, isPrimary }: Column): boolean {
   return hidden && !isPrimary
 }
 
-/*
- * Maximum number of pivot rows of one record to read, including those of records that are not visible.
- */
+/* Maximum number of pivot rows of one record to read, including those of records that are not visible. */
 const MOST_ROWS = 5000
 
 /** The records attached to a record */

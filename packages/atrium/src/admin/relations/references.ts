@@ -7,9 +7,7 @@ import type { Column } from '#base/columns/column'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 
-/**
- * A column that refers to a record of another model of the site.
- */
+/** A column that refers to a record of another model of the site. */
 export interface Reference {
   /** Foreign key, in the model's table */
   column: Column

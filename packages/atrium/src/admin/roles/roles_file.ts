@@ -20,9 +20,7 @@ export interface RoleInFile {
   permissions: PermissionsDocument
 }
 
-/**
- * Change of a role by an import.
- */
+/** Change of a role by an import. */
 export interface RoleChange {
   kind: 'create' | 'update' | 'delete'
   name: string

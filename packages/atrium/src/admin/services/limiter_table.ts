@@ -23,9 +23,7 @@ export class SqliteLimiterStore implements LimiterStoreContract {
   /** Duration in seconds */
   readonly duration: number
   readonly blockDuration = 0
-  /**
-   * Keys that are rejected without a query, each with the time in milliseconds at which that ends
-   */
+  /** Keys that are rejected without a query, each with the time in milliseconds at which that ends */
   readonly #blocked = new Map<string, number>()
   readonly #blockedFrom: number
 

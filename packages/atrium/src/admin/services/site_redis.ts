@@ -22,9 +22,7 @@ const DEFAULTS = {
   retryStrategy: (times: number) => Math.min(times * 100, 3000),
 }
 
-/**
- * The site's connection to Redis, separate from the application's connections. Created on first use.
- */
+/** The site's connection to Redis, separate from the application's connections. Created on first use. */
 export class SiteRedis {
   #manager: RedisManager<any> | undefined
 

@@ -26,9 +26,7 @@ export async function siteTexts(
   return texts
 }
 
-/**
- * Configuration files that earlier versions of the site used, with the container bindings of their packages
- */
+/** Configuration files that earlier versions of the site used, with the container bindings of their packages */
 const BINDINGS = {
   drive: 'drive.manager',
   i18n: 'i18n',

@@ -166,9 +166,7 @@ function integerOf(text: string): unknown {
   return /e/i.test(text) ? text : withDigits(value)
 }
 
-/**
- * Returns a number that JavaScript represents exactly. Beyond 2^53, columns accept only digits as text.
- */
+/** Returns a number that JavaScript represents exactly. Beyond 2^53, columns accept only digits as text. */
 function withDigits(number: number): number | string {
   const digits = String(number)
   return isRounding(number) && !digits.includes('e') ? digits : number

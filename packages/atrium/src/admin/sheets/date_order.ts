@@ -53,9 +53,7 @@ export const DATE_ORDERS = ['iso', 'dmy', 'mdy'] as const
 
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/**
- * An interpretation of the date at the beginning of a text: the order, and the text with the date in ISO format
- */
+/** An interpretation of the date at the beginning of a text: the order, and the text with the date in ISO format */
 interface Reading {
   /** Null for an unambiguous date: with the name of the month, or with a four-digit year first */
   order: DateOrder | null
@@ -75,9 +73,7 @@ const NAMED_YEAR_FIRST = /^(\d{4})[\s/-]+(\p{L}{3,12})\.?[\s/-]+(\d{1,2})(?=$|[T
 /* Maximum length of a date; longer texts would take time. */
 const LONGEST = 100
 
-/**
- * Returns the possible interpretations of the date at the beginning of a text; none for other texts.
- */
+/** Returns the possible interpretations of the date at the beginning of a text; none for other texts. */
 function readingsOf(text: string): Reading[] {
   if (text.length > LONGEST) return []
   return clearReading(text) ?? numericReadings(text)

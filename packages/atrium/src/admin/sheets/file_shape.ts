@@ -3,9 +3,7 @@ export const FILE_FORMATS = ['csv', 'ndjson', 'json', 'xlsx'] as const
 
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
-/**
- * Media types of the formats, without parameters.
- */
+/** Media types of the formats, without parameters. */
 export const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -25,9 +23,7 @@ export function isFileFormat(name: unknown): name is FileFormat {
  */
 export type Cell = string | number | boolean | null | object | undefined
 
-/**
- * A record of a file.
- */
+/** A record of a file. */
 export interface FileRow {
   /**
    * Position of the beginning of the row: line number, counted from 1; row number in a sheet; number of the object in a
@@ -65,9 +61,7 @@ export interface Sheet {
   isHidden: boolean
 }
 
-/**
- * Format and columns of a file, which are detected before the rows are read. Can be stored as JSON.
- */
+/** Format and columns of a file, which are detected before the rows are read. Can be stored as JSON. */
 export interface FileShape {
   format: FileFormat
   /** For example `utf-8`; null for XLSX */
@@ -76,9 +70,7 @@ export interface FileShape {
   isGuess: boolean
   /** Delimiter of CSV; null for other formats */
   delimiter: string | null
-  /**
-   * For CSV and XLSX: line or row of the heading; rows above it are ignored. Default: the first one
-   */
+  /** For CSV and XLSX: line or row of the heading; rows above it are ignored. Default: the first one */
   heading?: number
   /** For CSV and XLSX: rows that can be selected as the heading */
   firstRows?: FirstRow[]
@@ -107,9 +99,7 @@ export interface ChosenShape {
 /* Limits of a sheet in Excel; other programs have no higher limits. */
 export const MOST_COLUMNS = 16_384
 export const MOST_ROWS = 1_048_576
-/**
- * Maximum length of a cell in UTF-16 units; Excel reports a file with longer cells as damaged and shortens them
- */
+/** Maximum length of a cell in UTF-16 units; Excel reports a file with longer cells as damaged and shortens them */
 export const LONGEST_CELL = 32_767
 
 /**

@@ -146,9 +146,7 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   '.xlsx': 'xlsx',
 }
 
-/*
- * Control characters, which are common at the beginning of images and programs but not in column names
- */
+/* Control characters, which are common at the beginning of images and programs but not in column names */
 // eslint-disable-next-line no-control-regex
 const UNPRINTED = /[\0-\x08\x0e-\x1f]/
 
@@ -205,9 +203,7 @@ function check({ delimiter, encoding, heading }: ChosenShape): void {
   }
 }
 
-/**
- * Checks the number and length of the names, because the user maps each column and all names are stored.
- */
+/** Checks the number and length of the names, because the user maps each column and all names are stored. */
 function checkNames(columns: readonly string[]): void {
   if (columns.length > MOST_NAMES) {
     throw new FileError('sheets.errors.manyColumns', { most: MOST_NAMES })
@@ -241,9 +237,7 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
   return { format, encoding, isGuess, delimiter, ...(named !== null && { least: 2 }) }
 }
 
-/**
- * Returns the selected sheet of a workbook, otherwise the first one with rows, with hidden sheets last.
- */
+/** Returns the selected sheet of a workbook, otherwise the first one with rows, with hidden sheets last. */
 async function workbookForm(path: string, wanted: string | undefined) {
   const { isFrom1904, sheet, sheets } = await xlsxSheets(path, wanted)
   const chosen = wanted ?? (sheets.length > 1 ? await filledSheet(path, sheets) : null) ?? sheet
@@ -360,9 +354,7 @@ async function samplesOf(path: string, shape: FileShape): Promise<Cell[][]> {
   return samples
 }
 
-/**
- * Runs work on the sampled part of the file, and ignores the reading limit if enough was found before it.
- */
+/** Runs work on the sampled part of the file, and ignores the reading limit if enough was found before it. */
 async function upToLimit(
   work: () => Promise<void>,
   isEnough: () => boolean = () => true

@@ -1,8 +1,6 @@
 import Bowser from 'bowser'
 
-/*
- * Name of a program such as curl, which lists of browsers do not contain: the first word of `curl/8.5.0`.
- */
+/* Name of a program such as curl, which lists of browsers do not contain: the first word of `curl/8.5.0`. */
 const PROGRAM = /^(?!Mozilla\/)[\w.-]{1,40}(?=\/\d)/
 
 const KNOWN_BROWSERS = new Set<string>(Object.values(Bowser.BROWSER_MAP))

@@ -75,9 +75,7 @@ export function normalMoment(text: string, zone: string = presentZone()): string
   return moment === undefined || other !== undefined ? text : new Date(moment).toISOString()
 }
 
-/**
- * Returns true for a text that a `datetime-local` input can contain: without an offset, and an unambiguous time.
- */
+/** Returns true for a text that a `datetime-local` input can contain: without an offset, and an unambiguous time. */
 export function fitsInput(text: string, zone: string = presentZone()): boolean {
   const utc = WALL.test(text) ? readDateTime(text) : null
   return utc !== null && momentsOf(millis(utc), zone).length < 2

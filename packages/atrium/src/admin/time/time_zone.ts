@@ -3,9 +3,7 @@ import { IANAZone } from 'luxon'
 
 export const UTC = 'UTC'
 
-/*
- * Old names that the runtime lists for renamed places, with the new names, which it also accepts.
- */
+/* Old names that the runtime lists for renamed places, with the new names, which it also accepts. */
 const RENAMED: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Godthab': 'America/Nuuk',
@@ -75,9 +73,7 @@ function duration(offset: number, isWhole: boolean): string {
 
 const PRESENT = new AsyncLocalStorage<string>()
 
-/**
- * Runs a function, including asynchronous work, with a time zone in which times are displayed and parsed. [R12]
- */
+/** Runs a function, including asynchronous work, with a time zone in which times are displayed and parsed. [R12] */
 export function inZone<Result>(zone: string, run: () => Result): Result {
   return PRESENT.run(zone, run)
 }

@@ -106,17 +106,13 @@ export class Column {
     this.#model = model
   }
 
-  /**
-   * Returns the same column as a hidden one.
-   */
+  /** Returns the same column as a hidden one. */
   asHidden(): Column {
     if (this.hidden) return this
     return this.#again({ hidden: true })
   }
 
-  /**
-   * Returns the same column as one that is null in the rows in which grants hide it.
-   */
+  /** Returns the same column as one that is null in the rows in which grants hide it. */
   asMixed(): Column {
     return this.#again({ hidden: this.hidden, mixed: true })
   }

@@ -5,9 +5,7 @@ import { versionOfJson } from '../values/digest.js'
 import { attributeValue } from '../values/to_api.js'
 import { Column } from './column.js'
 
-/**
- * Columns of a model, which can be found by any of their names.
- */
+/** Columns of a model, which can be found by any of their names. */
 export class ColumnSet {
   readonly all: readonly Column[]
   readonly #model: string
@@ -80,9 +78,7 @@ export class ColumnSet {
     return new ColumnSet(model, columns)
   }
 
-  /**
-   * The columns that responses are allowed to show.
-   */
+  /** The columns that responses are allowed to show. */
   get visible(): Column[] {
     return this.all.filter((column) => !column.hidden)
   }

@@ -183,9 +183,7 @@ function readPair(column: Column, pair: string): Condition {
   return readCondition(column, operator, text)
 }
 
-/**
- * Splits a text at commas; a backslash before a comma makes it part of the value.
- */
+/** Splits a text at commas; a backslash before a comma makes it part of the value. */
 export function splitList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
 }

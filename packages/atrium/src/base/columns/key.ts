@@ -7,9 +7,7 @@ import { fromQuery } from '../values/from_query.js'
 import { toApi } from '../values/to_api.js'
 import type { Column } from './column.js'
 
-/**
- * Value of a key: one part for each key column, in declaration order.
- */
+/** Value of a key: one part for each key column, in declaration order. */
 export type KeyValue = readonly unknown[]
 
 /** The key of an item: one or more columns, with any names. [A9] */
@@ -23,9 +21,7 @@ export class Key {
     return this.columns.length > 1
   }
 
-  /**
-   * Names of the route parameters: `id`, or for example `orderId` and `line` for a composite key.
-   */
+  /** Names of the route parameters: `id`, or for example `orderId` and `line` for a composite key. */
   get params(): string[] {
     return this.isComposite ? this.columns.map((column) => column.attribute) : ['id']
   }
@@ -122,9 +118,7 @@ export class Key {
   }
 }
 
-/**
- * Returns a text that identifies a key, because drivers return the same key as number, text or bigint.
- */
+/** Returns a text that identifies a key, because drivers return the same key as number, text or bigint. */
 export function identityOf(key: KeyValue): string {
   return JSON.stringify(key.map((part) => String(part)))
 }

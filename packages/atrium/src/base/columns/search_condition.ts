@@ -23,9 +23,7 @@ const SEARCHES: Partial<Record<ColumnKind, Search>> = {
   boolean: (column, text) => equal(column, readWord(text)),
 }
 
-/**
- * Returns true if the list can be searched by a column of this type.
- */
+/** Returns true if the list can be searched by a column of this type. */
 export function isSearchable(column: Column): boolean {
   return column.kind in SEARCHES
 }

@@ -10,9 +10,7 @@ export type DeletedMode = 'exclude' | 'include' | 'only'
 
 export const DELETED_MODES: readonly DeletedMode[] = ['exclude', 'include', 'only']
 
-/**
- * Reads `include` or `only`; an absent or empty value means `exclude`. [A22]
- */
+/** Reads `include` or `only`; an absent or empty value means `exclude`. [A22] */
 export function readDeleted(mode: string | undefined, invalid: Invalid): DeletedMode {
   if (mode === undefined || mode === '') return 'exclude'
   const known = DELETED_MODES.find((one) => one === mode)
@@ -56,9 +54,7 @@ export class SoftDelete {
     return joined([marked, unset], 'or')
   }
 
-  /**
-   * Returns the attributes that mark an item as deleted now.
-   */
+  /** Returns the attributes that mark an item as deleted now. */
   mark(): Record<string, unknown> {
     return {
       ...(this.flag && { [this.flag.attribute]: flagValue(this.flag, true) }),

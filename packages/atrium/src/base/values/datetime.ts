@@ -44,9 +44,7 @@ export function readDate(text: string): string | null {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? text : null
 }
 
-/**
- * Reads a time of day, `HH:MM`, `HH:MM:SS` or with a fraction of a second.
- */
+/** Reads a time of day, `HH:MM`, `HH:MM:SS` or with a fraction of a second. */
 export function readTime(text: string): string | null {
   const match = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$/.exec(text)
   return match ? `${match[1]}:${match[2]}:${match[3] ?? '00'}` : null

@@ -10,9 +10,7 @@ export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-/**
- * Removes the apostrophe that `escapeFormula` has put before a text. [D2]
- */
+/** Removes the apostrophe that `escapeFormula` has put before a text. [D2] */
 export function unescapeFormula(text: string): string {
   return ESCAPED.test(text) ? text.slice(1) : text
 }

@@ -15,9 +15,7 @@ export function grouped(numeral: string): string {
   return whole === undefined ? numeral : sign + whole.replace(/\B(?=(?:\d{3})+$)/g, ',') + decimals
 }
 
-/**
- * Removes the thousands separators of a number such as `93,828`; returns any other text unchanged.
- */
+/** Removes the thousands separators of a number such as `93,828`; returns any other text unchanged. */
 export function ungrouped(text: string): string {
   return GROUPED.test(text) ? text.replace(/[,'’_\s]/g, '') : text
 }

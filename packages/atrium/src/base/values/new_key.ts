@@ -16,9 +16,7 @@ const LAST: Record<OrderedKind, { time: number; random: bigint }> = {
   ulid: { time: 0, random: 0n },
 }
 
-/**
- * Generates a key. Keys of `uuid7` (RFC 9562) and `ulid` begin with the time, and increase within a process.
- */
+/** Generates a key. Keys of `uuid7` (RFC 9562) and `ulid` begin with the time, and increase within a process. */
 export function newKey(kind: KeyKind): string {
   if (kind === 'uuid4') return randomUUID()
   const { time, random } = nextOf(kind)

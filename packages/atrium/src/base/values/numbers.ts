@@ -49,9 +49,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'number' ? writeNumeral(value) : String(value)
 }
 
-/**
- * Reads a plain decimal numeral such as `-12.50`.
- */
+/** Reads a plain decimal numeral such as `-12.50`. */
 export function readNumber(text: string): number | null {
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) return null
   const number = Number(text)

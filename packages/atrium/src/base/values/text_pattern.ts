@@ -1,6 +1,4 @@
-/**
- * Symbols for any number of characters, and for exactly one character.
- */
+/** Symbols for any number of characters, and for exactly one character. */
 export const ANY = Symbol('any')
 export const ONE = Symbol('one')
 

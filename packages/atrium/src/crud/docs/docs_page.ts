@@ -111,9 +111,7 @@ class DocsPage {
     }
   }
 
-  /**
-   * Loads the assets on the first request, because few processes ever serve them.
-   */
+  /** Loads the assets on the first request, because few processes ever serve them. */
   #load(): Promise<AssetStore> {
     this.#assets ??= AssetStore.load(docsAssets).catch((error) => {
       this.#assets = undefined
@@ -139,9 +137,7 @@ export function docsPath(): string | undefined {
   return docs.enabled && schemaPath() ? docs.path : undefined
 }
 
-/**
- * Registers the routes of the API page.
- */
+/** Registers the routes of the API page. */
 export function registerDocsRoutes(router: Router): void {
   const path = docsPath()
   if (!path) return

@@ -181,9 +181,7 @@ interface AccessRules {
 
 const RULES = new WeakMap<Resource, AccessRules>()
 
-/**
- * Remembers the access rules of a resource's endpoints.
- */
+/** Remembers the access rules of a resource's endpoints. */
 export function noteAccess(resource: Resource, rules: AccessRules): void {
   RULES.set(resource, rules)
 }

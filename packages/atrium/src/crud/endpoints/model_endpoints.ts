@@ -22,9 +22,7 @@ import { readOnlyNote } from '../resource/read_only.js'
 
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch', 'bulk'] as const
 
-/**
- * The endpoints of a model: its operations, paths and access rules. [P9, P10]
- */
+/** The endpoints of a model: its operations, paths and access rules. [P9, P10] */
 export class ModelEndpoints {
   readonly resource: Resource
   readonly crud: LucidCrud

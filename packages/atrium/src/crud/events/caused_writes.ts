@@ -105,9 +105,7 @@ export function writeOf(
   return new Write(resource, record, before, after, { ...origin, row, caused: true })
 }
 
-/**
- * Returns the rows of a model that refer to a row.
- */
+/** Returns the rows of a model that refer to a row. */
 export async function rowsReferring(
   child: Resource,
   reference: IncomingReference,
@@ -130,9 +128,7 @@ export async function rowsReferring(
   })
 }
 
-/**
- * Returns the decorated model of a table that refers to a model's table.
- */
+/** Returns the decorated model of a table that refers to a model's table. */
 export function modelOf(
   reference: Pick<IncomingReference, 'table' | 'columns'>,
   { model }: Resource

@@ -10,9 +10,7 @@ import { toApi } from '#base/values/to_api'
 import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'
 
-/**
- * Values of a record by API name, without hidden columns and secrets. [E4]
- */
+/** Values of a record by API name, without hidden columns and secrets. [E4] */
 export type State = Record<string, unknown>
 
 /** Changes of a write, by API name. [E1] */

@@ -64,9 +64,7 @@ export interface CreatedResponse {
   key?: readonly unknown[]
 }
 
-/**
- * Sends 201 with the item. [A1, Q6]
- */
+/** Sends 201 with the item. [A1, Q6] */
 export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedResponse): void {
   if (location) ctx.response.header('location', location)
   if (tag) ctx.response.header('etag', tag)
@@ -262,9 +260,7 @@ abstract class IdempotentWrite<Result extends object> {
   }
 }
 
-/**
- * Creates that are executed only once. [Q7]
- */
+/** Creates that are executed only once. [Q7] */
 export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
   /** Repeats the stored response only to a caller who is still allowed to create and see the item. */
   protected async shown(
@@ -282,9 +278,7 @@ export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
   }
 }
 
-/**
- * Batches that are executed only once. [Q7, D4]
- */
+/** Batches that are executed only once. [Q7, D4] */
 export class IdempotentBatch extends IdempotentWrite<BatchResponse> {
   /** Reduces each item like the response to a single request. */
   protected async shown(response: BatchResponse, context: ReplayContext): Promise<BatchResponse> {

@@ -1,9 +1,7 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { shareExactRow } from '#base/lucid/exact_attributes'
 
-/**
- * Returns a copy of a record without some attributes, for application code that creates responses.
- */
+/** Returns a copy of a record without some attributes, for application code that creates responses. */
 export function recordWithout(record: LucidRow, attributes: ReadonlySet<string>): LucidRow {
   const model = record.constructor as LucidModel
   const copy = new model() as LucidRow

@@ -19,9 +19,7 @@ function anyRecord(model: LucidModel, connection: string): LucidRow {
   return record
 }
 
-/**
- * Creates the rows and changes that Lucid would store for records of a model without conversion or hooks.
- */
+/** Creates the rows and changes that Lucid would store for records of a model without conversion or hooks. */
 export class StatementRows {
   readonly #any: LucidRow
 

@@ -18,9 +18,7 @@ export class Authorization {
     if (!(await this.allows(action, options, record))) throw forbidden()
   }
 
-  /**
-   * True if the grants and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2]
-   */
+  /** True if the grants and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2] */
   async allows(
     action: GrantedOperation,
     { actor = currentActor() }: CallOptions,

@@ -33,9 +33,7 @@ import type { AggregateRow } from '../sql/aggregates.js'
 import { Resource } from '../resource/resource.js'
 import type { ColumnSettings, Item } from '../types.js'
 
-/**
- * The read methods of `LucidCrud`.
- */
+/** The read methods of `LucidCrud`. */
 export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   #resource: Resource | undefined
   readonly #contexts = new WeakMap<Resource, CrudContext>()

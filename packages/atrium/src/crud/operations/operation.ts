@@ -3,11 +3,6 @@ export const OPERATIONS = ['create', 'read', 'read_multi', 'update', 'delete', '
 
 export type Operation = (typeof OPERATIONS)[number]
 
-/**
- * Operations that change data.
- */
-export const WRITE_OPERATIONS: readonly Operation[] = ['create', 'update', 'delete', 'db_delete']
-
 /** True for operations that only read; restoring a deleted record is a write. */
 export function isRead(operation: Operation | 'restore'): boolean {
   return operation === 'read' || operation === 'read_multi'

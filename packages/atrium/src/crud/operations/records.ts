@@ -27,9 +27,7 @@ export interface Located {
   seen: LucidRow
 }
 
-/**
- * Reads and checks the records of a resource that an actor is allowed to see. [P14]
- */
+/** Reads and checks the records of a resource that an actor is allowed to see. [P14] */
 export class Records extends VisibleRows {
   /* Records with all values. In other records, values that are hidden from the actor can be null. */
   readonly #whole = new WeakSet<LucidRow>()
@@ -240,9 +238,7 @@ export class Records extends VisibleRows {
     return item
   }
 
-  /**
-   * True if a write could move a record out of the writer's scope. [P14, U2]
-   */
+  /** True if a write could move a record out of the writer's scope. [P14, U2] */
   narrows(operation: 'create' | 'update'): boolean {
     const { projection, scope } = this.resource
     return scope !== undefined || Boolean(projection?.reach(operation))
@@ -287,9 +283,7 @@ export class Records extends VisibleRows {
     if (keys.some((one) => !reached.has(identityOf(one)))) throw forbidden()
   }
 
-  /**
-   * Returns a located record as the actor sees it: null in the fields that are hidden on it. [U3]
-   */
+  /** Returns a located record as the actor sees it: null in the fields that are hidden on it. [U3] */
   async seen(
     record: LucidRow,
     client: QueryClientContract,
@@ -351,9 +345,7 @@ export class Records extends VisibleRows {
     return item && noteKey(item, key)
   }
 
-  /**
-   * Returns the item of a key as the actor sees it, deleted or not.
-   */
+  /** Returns the item of a key as the actor sees it, deleted or not. */
   async itemOf(
     key: KeyValue,
     client: QueryClientContract,

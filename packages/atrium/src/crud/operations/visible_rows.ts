@@ -36,9 +36,7 @@ export class VisibleRows extends Authorization {
     return this.resource.reader
   }
 
-  /**
-   * Selects one item.
-   */
+  /** Selects one item. */
   byKey(key: KeyValue, client: QueryClientContract, options: SelectionOptions): Selection {
     const visible = this.visible(options.deleted ?? 'exclude', client, options)
     const isWanted = this.resource.key.is(key, dialectOf(client))
@@ -46,9 +44,7 @@ export class VisibleRows extends Authorization {
     return { ...visible, where: [...visible.where, isWanted], lock }
   }
 
-  /**
-   * Selects the items of a list.
-   */
+  /** Selects the items of a list. */
   byConditions(
     request: Pick<ListRequest, 'conditions' | 'deleted'> & { sorts?: readonly Sort[] },
     client: QueryClientContract,
@@ -88,9 +84,7 @@ export class VisibleRows extends Authorization {
     }
   }
 
-  /**
-   * Returns the condition for the records of the keys.
-   */
+  /** Returns the condition for the records of the keys. */
   among(keys: readonly KeyValue[]): Condition {
     const { key } = this.resource
     return {
@@ -103,9 +97,7 @@ export class VisibleRows extends Authorization {
     }
   }
 
-  /**
-   * Returns the condition that a record is in any of the scopes.
-   */
+  /** Returns the condition that a record is in any of the scopes. */
   reachedBy(scopes: readonly Scope[]): Condition {
     const { base } = this.resource
     return {

@@ -67,9 +67,7 @@ export class QueryString {
   }
 }
 
-/**
- * Returns the parameters of a request.
- */
+/** Returns the parameters of a request. */
 export function queryOf({ request }: HttpContext): QueryString {
   return new QueryString(request.parsedUrl.query ?? '')
 }

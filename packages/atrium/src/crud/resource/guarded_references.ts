@@ -32,9 +32,7 @@ export function guardedReferencesOf(resource: Resource): readonly GuardedReferen
   return references
 }
 
-/**
- * Returns the references to models for which the given function returns true.
- */
+/** Returns the references to models for which the given function returns true. */
 export function referencesGuardedBy(
   resource: Resource,
   isGuard: (target: Resource) => boolean
@@ -72,9 +70,7 @@ function* declaredReferences(
   }
 }
 
-/**
- * Returns the models to which records of a model can refer.
- */
+/** Returns the models to which records of a model can refer. */
 export function referredTo(resource: Resource): ReadonlySet<Resource> {
   const constrained = resource.foreignKeys.flatMap(({ table }) => knownResources.ofTable(table))
   const declared = [...declaredReferences(resource)].map(({ related }) => related)

@@ -26,9 +26,7 @@ export class KnownResources<Resource extends { model: LucidModel; table: string 
       this.#keep(resource.model, resource)
   }
 
-  /**
-   * Returns the resource of a model.
-   */
+  /** Returns the resource of a model. */
   of(model: LucidModel): Resource {
     const known = this.#byModel.get(model)
     if (known) return known

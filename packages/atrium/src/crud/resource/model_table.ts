@@ -6,9 +6,7 @@ import type { ForeignKey, TableIntrospection } from '#base/database/introspectio
 import { listed, RuntimeError } from '#base/errors'
 import { readOnlyOf, type ReadOnly } from './read_only.js'
 
-/**
- * Properties of a model's table in the database, except its columns.
- */
+/** Properties of a model's table in the database, except its columns. */
 export interface ModelTable {
   readonly foreignKeys: readonly ForeignKey[]
   /** Column names of each unique index, including partial indexes */

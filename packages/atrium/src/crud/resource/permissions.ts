@@ -6,9 +6,7 @@ import type { Scope } from './scope.js'
 /** An operation that can be granted. Restoring a soft-deleted item is a separate operation. [U2] */
 export type GrantedOperation = Operation | 'restore'
 
-/**
- * Permissions of one role on one model. [U2, U3]
- */
+/** Permissions of one role on one model. [U2, U3] */
 export interface Grant {
   operations: ReadonlySet<GrantedOperation> | 'all'
   /** API names of fields that are hidden, and therefore not writable */
@@ -21,17 +19,13 @@ export interface Grant {
   scopes: readonly Scope[] | null
 }
 
-/**
- * A model whose grants are checked; a `Resource` is one.
- */
+/** A model whose grants are checked; a `Resource` is one. */
 export interface GovernedModel {
   readonly name: string
   readonly model: LucidModel
 }
 
-/**
- * Permissions of actors, which restrict them further than the `policy` and `scope` of a model. [U4]
- */
+/** Permissions of actors, which restrict them further than the `policy` and `scope` of a model. [U4] */
 export interface Permissions {
   /**
    * Returns the grants of an actor on a model. Actors with the same grants get the same array object.
@@ -54,9 +48,7 @@ export function usePermissions(given: Permissions | undefined): Permissions | un
   return before
 }
 
-/**
- * Returns the registered permissions, if any.
- */
+/** Returns the registered permissions, if any. */
 export function permissions(): Permissions | undefined {
   return registered
 }

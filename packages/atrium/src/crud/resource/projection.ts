@@ -9,9 +9,7 @@ const WHOLE: readonly Grant[] = [
   { operations: 'all', hidden: new Set(), readonly: new Set(), scopes: null },
 ]
 
-/**
- * The union of grants on a model, record by record. [U2, U3]
- */
+/** The union of grants on a model, record by record. [U2, U3] */
 export class Projection {
   /** API names of the fields hidden on all records */
   readonly hidden: ReadonlySet<string>
@@ -43,9 +41,7 @@ export class Projection {
     this.mixed = mixed
   }
 
-  /**
-   * True if a grant allows the operation, on any records.
-   */
+  /** True if a grant allows the operation, on any records. */
   permits(operation: GrantedOperation): boolean {
     return this.grantsFor(operation).length > 0
   }
@@ -64,30 +60,22 @@ export class Projection {
     })
   }
 
-  /**
-   * Returns the scopes of the grants for the operation: a record must be in any of them; null: all records.
-   */
+  /** Returns the scopes of the grants for the operation: a record must be in any of them; null: all records. */
   reach(operation: GrantedOperation): readonly Scope[] | null {
     return unionOf(this.grantsFor(operation))
   }
 
-  /**
-   * True if the grants for the operation include every readable record.
-   */
+  /** True if the grants for the operation include every readable record. */
   reachesWhatIsRead(operation: GrantedOperation): boolean {
     return covers(this.reach(operation), this.reach('read'))
   }
 
-  /**
-   * True if the grants for the operation include exactly the readable records.
-   */
+  /** True if the grants for the operation include exactly the readable records. */
   reachesAsRead(operation: GrantedOperation): boolean {
     return this.reachesWhatIsRead(operation) && covers(this.reach('read'), this.reach(operation))
   }
 
-  /**
-   * Returns the records on which a field is writable. A field that is hidden on all records is not writable.
-   */
+  /** Returns the records on which a field is writable. A field that is hidden on all records is not writable. */
   writing(operation: 'create' | 'update', name: string): Writing {
     if (this.hidden.has(name)) return 'none'
     const grants = this.grantsFor(operation)
@@ -143,9 +131,7 @@ export function mayWrite({ hidden, readonly }: Grant, name: string): boolean {
   return !hidden.has(name) && !readonly.has(name)
 }
 
-/**
- * Returns the combined scopes of several grants; null: all records.
- */
+/** Returns the combined scopes of several grants; null: all records. */
 export function unionOf(grants: readonly Grant[]): readonly Scope[] | null {
   const scopes = new Set<Scope>()
   for (const grant of grants) {

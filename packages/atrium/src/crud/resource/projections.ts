@@ -10,18 +10,14 @@ import type { Scope } from './scope.js'
 /** Maximum number of projections per resource; users have few distinct sets of permissions. */
 const STORED_MAX = 100
 
-/**
- * The properties of a resource that a projection needs.
- */
+/** The properties of a resource that a projection needs. */
 interface Projectable extends GovernedModel {
   readonly table: string
   readonly columns: ColumnSet
   readonly includes: ReadonlyMap<string, RelationTo<Projectable>>
 }
 
-/**
- * Projections of one resource, each created once per distinct set of permissions.
- */
+/** Projections of one resource, each created once per distinct set of permissions. */
 export class Projections<Resource extends Projectable> {
   readonly #resources = new BoundedMap<string, Resource>(STORED_MAX)
 

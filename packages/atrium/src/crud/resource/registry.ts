@@ -53,9 +53,7 @@ export class ResourceRegistry {
     watch(resource, { ownCode })
   }
 
-  /**
-   * Returns the endpoints of all models, in the order in which they were added.
-   */
+  /** Returns the endpoints of all models, in the order in which they were added. */
   endpoints(): readonly EndpointCreator[] {
     return this.#endpoints
   }

@@ -10,16 +10,12 @@ export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: A
 
 const NAMES = new WeakMap<Scope, string>()
 
-/**
- * Sets the name of a scope for the log.
- */
+/** Sets the name of a scope for the log. */
 export function nameScope(scope: Scope, name: string): void {
   NAMES.set(scope, name)
 }
 
-/**
- * Returns the description of a scope for the log: `The scope ownBranch of Doctor`.
- */
+/** Returns the description of a scope for the log: `The scope ownBranch of Doctor`. */
 export function wordsOfScope(scope: Scope, model: string): string {
   const name = NAMES.get(scope) ?? scope.name
   return name === '' || name === 'scope' ? `The scope of ${model}` : `The scope ${name} of ${model}`

@@ -75,9 +75,7 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
   tell(words, watch.lacking, actor)
 }
 
-/**
- * Returns a scope that always applies the given scope through `applyScope`.
- */
+/** Returns a scope that always applies the given scope through `applyScope`. */
 export function guardedScope(scope: Scope): Scope {
   const own: Scope = (query, actor) => applyScope(scope, query, actor)
   nameScope(own, scope.name)

@@ -10,9 +10,7 @@ import { applyScope, markGuarded } from './apply_scope.js'
 import { plainCondition } from './plain_condition.js'
 import { whereSql, type Sql } from '#base/sql/sql'
 
-/**
- * A table to which scopes can be applied.
- */
+/** A table to which scopes can be applied. */
 interface Reachable {
   readonly model: LucidModel
   readonly table: string

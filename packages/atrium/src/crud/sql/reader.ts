@@ -63,9 +63,7 @@ export class Reader {
     this.form = new ItemForm(resource)
   }
 
-  /**
-   * Returns the items of a list.
-   */
+  /** Returns the items of a list. */
   async items(
     client: QueryClientContract,
     selection: Selection,
@@ -151,9 +149,7 @@ export class Reader {
     return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, extras }
   }
 
-  /**
-   * Returns one item, or null.
-   */
+  /** Returns one item, or null. */
   async item(client: QueryClientContract, selection: Selection): Promise<Item | null> {
     const found = await this.findOne(client, selection, {})
     return found && found.item
@@ -212,9 +208,7 @@ export class Reader {
     )
   }
 
-  /**
-   * Returns one item as a model instance, or null.
-   */
+  /** Returns one item as a model instance, or null. */
   async record(
     client: QueryClientContract,
     selection: Selection,
@@ -246,9 +240,7 @@ export class Reader {
     return record
   }
 
-  /**
-   * Returns items as model instances.
-   */
+  /** Returns items as model instances. */
   async records(client: QueryClientContract, selection: Selection): Promise<LucidRow[]> {
     const { columns } = this.resource
     if (!selection.lock || this.statements.hasHooks('before:fetch', 'after:fetch')) {

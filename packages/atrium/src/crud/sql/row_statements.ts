@@ -192,9 +192,7 @@ export class RowStatements {
     return { sql, bindings: [...bindings] }
   }
 
-  /**
-   * Returns the statement that selects expressions of the rows, to be used in another statement.
-   */
+  /** Returns the statement that selects expressions of the rows, to be used in another statement. */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
     if (this.#isPlain(selection)) {
       return selectStatement(wanted, this.resource.table, selection, dialectOf(client))

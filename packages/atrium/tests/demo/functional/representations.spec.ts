@@ -1,6 +1,4 @@
-/*
- * Every endpoint of the demo in every representation, compared with the API schema.
- */
+/* Every endpoint of the demo in every representation, compared with the API schema. */
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'

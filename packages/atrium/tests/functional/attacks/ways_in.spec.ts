@@ -1,6 +1,4 @@
-/*
- * Attacks on all ways into the site and on the pages of accounts, next to the login form (admin/attacks.spec.ts).
- */
+/* Attacks on all ways into the site and on the pages of accounts, next to the login form (admin/attacks.spec.ts). */
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'

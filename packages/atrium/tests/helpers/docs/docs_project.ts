@@ -8,9 +8,7 @@ import type { Block } from './markdown.js'
 /* Files that these commands write take effect at the next start. */
 const CHANGES_FILES = /^node ace make:/
 
-/**
- * A copy of the project in which the code blocks of the documentation are written and run.
- */
+/** A copy of the project in which the code blocks of the documentation are written and run. */
 export class DocsProject {
   /** Number of commands that were run */
   commands = 0
@@ -72,9 +70,7 @@ export class DocsProject {
     return errors
   }
 
-  /**
-   * Marks files as written, so that `follow` does not write them again.
-   */
+  /** Marks files as written, so that `follow` does not write them again. */
   prepare(blocks: readonly Block[]): void {
     this.write(blocks)
     for (const { path, text } of blocks) if (path) this.#written.set(path, text.length)
@@ -131,9 +127,7 @@ export class DocsProject {
     return await this.#copy.run(process.execPath, ['ace.js', 'test', `--files=${file}`])
   }
 
-  /**
-   * A page of the admin site for the signed-in user.
-   */
+  /** A page of the admin site for the signed-in user. */
   async adminPage(path: string, username: string, password: string): Promise<string> {
     const signedIn = await fetch(`${this.url}/admin/login`, {
       method: 'POST',

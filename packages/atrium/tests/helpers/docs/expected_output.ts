@@ -1,6 +1,4 @@
-/*
- * Compares the output of a command with the one that a page shows.
- */
+/* Compares the output of a command with the one that a page shows. */
 
 const MOMENT = /\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g
 

@@ -1,6 +1,4 @@
-/*
- * Code blocks, tables and links of the README and the pages of docs/.
- */
+/* Code blocks, tables and links of the README and the pages of docs/. */
 import { readdirSync, readFileSync } from 'node:fs'
 import app from '@adonisjs/core/services/app'
 
@@ -22,9 +20,7 @@ export interface Block {
   text: string
 }
 
-/**
- * All pages: the README, the pages in the order of the table of contents, then the others.
- */
+/** All pages: the README, the pages in the order of the table of contents, then the others. */
 export function pages(): string[] {
   const all = readdirSync(app.makePath('docs')).filter((name) => name.endsWith('.md'))
   const contents = linksOf('docs/README.md').map(({ target }) => target)
@@ -76,24 +72,18 @@ export function tableRows(page: string, heading: string): string[][] {
     .map((line) => cellsOf(line))
 }
 
-/**
- * Names in backticks in a cell, as in `` `DB_HOST`, `DB_PORT` ``.
- */
+/** Names in backticks in a cell, as in `` `DB_HOST`, `DB_PORT` ``. */
 export function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 }
 
-/**
- * Lines of a page, with those of fenced blocks empty.
- */
+/** Lines of a page, with those of fenced blocks empty. */
 export function proseOf(page: string): string[] {
   const blank = (block: string) => block.replaceAll(/[^\n]/g, '')
   return readPage(page).replaceAll(FENCED, blank).split('\n')
 }
 
-/**
- * Links of a page to other files and to headings.
- */
+/** Links of a page to other files and to headings. */
 export function linksOf(page: string): Array<{ target: string; line: number }> {
   const prose = readPage(page).replaceAll(/^```.*?^```$/gms, (block) =>
     block.replaceAll(/[^\n]/g, '')
@@ -107,9 +97,7 @@ export function linksOf(page: string): Array<{ target: string; line: number }> {
     )
 }
 
-/**
- * Anchors of a page's headings.
- */
+/** Anchors of a page's headings. */
 export function anchorsOf(page: string): string[] {
   return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading

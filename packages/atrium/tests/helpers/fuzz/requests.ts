@@ -1,6 +1,4 @@
-/*
- * Random requests to every route: valid, almost valid, and nonsense.
- */
+/* Random requests to every route: valid, almost valid, and nonsense. */
 import fc from 'fast-check'
 import { resources } from '#crud'
 import { engineRouter } from '#base/http/engine_router'
@@ -114,9 +112,7 @@ interface Target {
   pattern: string
 }
 
-/**
- * Every route of the application, and of test models with rows in the state.
- */
+/** Every route of the application, and of test models with rows in the state. */
 export function targets(): Target[] {
   const paths = resources.endpoints().flatMap(({ path, resource, constructor }) => {
     const isCalled = TABLES.includes(resource.table) && constructor.name === 'EndpointCreator'
@@ -140,9 +136,7 @@ export function targets(): Target[] {
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
 }
 
-/**
- * Field names of bodies and queries: of columns, filters and forms.
- */
+/** Field names of bodies and queries: of columns, filters and forms. */
 function fieldNames(): string[] {
   const called = resources.endpoints().filter(({ resource }) => TABLES.includes(resource.table))
   const names = called.flatMap(({ resource }) => [

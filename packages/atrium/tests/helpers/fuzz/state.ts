@@ -126,9 +126,7 @@ export class FuzzState {
     return () => void writeClient.removeListener('query', note)
   }
 
-  /**
-   * Restores all rows.
-   */
+  /** Restores all rows. */
   async reset(): Promise<void> {
     const { accessTokens } = await adminSite()
     await accessTokens.settle()
@@ -143,9 +141,7 @@ export class FuzzState {
     this.#mayHaveChanged = false
   }
 
-  /**
-   * Resets failed logins, so that later ones are not throttled.
-   */
+  /** Resets failed logins, so that later ones are not throttled. */
   async forgetFailures(): Promise<void> {
     await db.from('admin_rate_limits').delete()
   }

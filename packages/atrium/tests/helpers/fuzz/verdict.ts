@@ -1,6 +1,4 @@
-/*
- * Checks that apply to every response.
- */
+/* Checks that apply to every response. */
 import { Agent, request as nodeRequest, type IncomingHttpHeaders } from 'node:http'
 import { SECRET } from '#tests/helpers/fuzz/state'
 import type { FuzzRequest } from '#tests/helpers/fuzz/requests'
@@ -16,9 +14,7 @@ const AGENT = new Agent({ keepAlive: true, maxSockets: 4 })
 /* A response that takes longer counts as hanging. */
 const PATIENCE = 30_000
 
-/**
- * Sends the request unchanged.
- */
+/** Sends the request unchanged. */
 export function send(
   { method, path, headers, body }: FuzzRequest,
   own: Record<string, string>

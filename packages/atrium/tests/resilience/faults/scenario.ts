@@ -1,8 +1,6 @@
 import type { DatabaseKind } from './helpers/databases.js'
 
-/**
- * Result of a scenario.
- */
+/** Result of a scenario. */
 export interface Finding {
   /** Measurements as text */
   figures: string
@@ -17,9 +15,7 @@ export interface Options {
   rows: number
 }
 
-/**
- * A failure and the promise that holds in spite of it.
- */
+/** A failure and the promise that holds in spite of it. */
 export interface Scenario {
   name: string
   promise: string
@@ -28,7 +24,5 @@ export interface Scenario {
   run(kind: DatabaseKind, options: Options): Promise<Finding>
 }
 
-/**
- * The scenario can't run on this machine.
- */
+/** The scenario can't run on this machine. */
 export class NotHere extends Error {}

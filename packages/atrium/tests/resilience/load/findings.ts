@@ -17,9 +17,7 @@ export interface Outcome {
   samples: Sample[]
 }
 
-/**
- * Promises that did not hold.
- */
+/** Promises that did not hold. */
 export function findings({ result, searches, samples }: Outcome): string[] {
   const broken: string[] = []
   if (result.failed > 0) {

@@ -62,9 +62,7 @@ export function mixedRequests(cookie: string, rows: number): LoadRequest[] {
   return requests
 }
 
-/**
- * Creates the films for the lists.
- */
+/** Creates the films for the lists. */
 export async function makeFilms(origin: string): Promise<void> {
   for (let i = 1; i <= FILMS; i++) {
     const { status } = await fetch(`${origin}/api/films`, {

@@ -23,9 +23,7 @@ export interface Sample {
   isSearching: boolean
 }
 
-/**
- * Samples a server's process once a second.
- */
+/** Samples a server's process once a second. */
 export class Sampler {
   readonly #samples: Sample[] = []
   #isSearching = false

@@ -54,9 +54,7 @@ class BareSite extends AdminSite {
   }
 }
 
-/**
- * A started provider, in an application that it can't change.
- */
+/** A started provider, in an application that it can't change. */
 async function started(eventIntegration: EventIntegration, environment = 'web') {
   const config = app.config.get<AdminConfig>('admin')
   const shipped = await adminSite()

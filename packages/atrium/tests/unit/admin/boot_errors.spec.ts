@@ -46,9 +46,7 @@ class Spaced extends BulkAction {
 }
 
 const wrongSchema = vine.object({ nme: vine.string() })
-/**
- * Message of the error that the options cause at boot.
- */
+/** Message of the error that the options cause at boot. */
 async function messageOf(options: Record<string, unknown>): Promise<string> {
   const site = await adminSite()
   return thrown(

@@ -16,9 +16,7 @@ import { namesIn, tableRows } from '#tests/helpers/docs/markdown'
 
 const UNKNOWN = 'unknownOption'
 
-/**
- * Options that a check accepts, as listed in its message about an unknown one.
- */
+/** Options that a check accepts, as listed in its message about an unknown one. */
 function knownTo(check: (options: any) => unknown): string[] {
   try {
     check({ [UNKNOWN]: 1 })
@@ -36,9 +34,7 @@ function documented(page: string, heading: string): string[] {
   return tableRows(page, heading).flatMap(([first]) => namesIn(first))
 }
 
-/**
- * Options with those of each group, as in `pagination.limit`; a group's own name stands for itself.
- */
+/** Options with those of each group, as in `pagination.limit`; a group's own name stands for itself. */
 function withGroups(check: (options: any) => unknown, groups: readonly string[]): string[] {
   const names = knownTo(check).filter((name) => !groups.includes(name))
   const inside = groups.flatMap((group) =>

@@ -15,9 +15,7 @@ import { checkGround as migrations } from '#upstream/lucid_migrations'
 
 class Moved {}
 
-/**
- * Check of each patch, called with a library whose parts are missing, and a part that it reports
- */
+/** Check of each patch, called with a library whose parts are missing, and a part that it reports */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['body_parser', '__raw_files in Request#allFiles', () => bodyParser({})],
   ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],

@@ -34,9 +34,7 @@ class AccessTokenCrud extends LucidCrud<typeof AdminAccessToken> {
   }
 }
 
-/**
- * Properties of a new token.
- */
+/** Properties of a new token. */
 export interface TokenTerms {
   name: string
   /** As returned by `readAbilities` */
@@ -47,9 +45,7 @@ export interface TokenTerms {
   readOnly?: boolean
 }
 
-/**
- * A valid token and its owner.
- */
+/** A valid token and its owner. */
 export interface FoundToken {
   record: ModelAttributes<AdminAccessToken>
   user: AdminUser
@@ -181,9 +177,7 @@ export class AccessTokens {
     return token.verify(sent.secret) && !isOver(record) ? { record, user, token } : null
   }
 
-  /**
-   * Updates `lastUsedAt`, at most once a minute; the request does not wait for it.
-   */
+  /** Updates `lastUsedAt`, at most once a minute; the request does not wait for it. */
   noteUse({ id, lastUsedAt }: FoundToken['record']): void {
     const isFresh = lastUsedAt !== null && Date.now() - lastUsedAt.toMillis() < MINUTE
     if (isFresh || this.#noting.has(id)) return
@@ -193,9 +187,7 @@ export class AccessTokens {
     this.#noting.set(id, noted)
   }
 
-  /**
-   * Waits for all pending updates of `lastUsedAt`.
-   */
+  /** Waits for all pending updates of `lastUsedAt`. */
   async settle(): Promise<void> {
     await Promise.all(this.#noting.values())
   }

@@ -55,9 +55,7 @@ export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
     return { getId: () => user.id, getOriginal: () => user }
   }
 
-  /**
-   * Creates a token, mainly for tests: `client.get('/api/films').withGuard('api').loginAs(user)`.
-   */
+  /** Creates a token, mainly for tests: `client.get('/api/films').withGuard('api').loginAs(user)`. */
   async createToken(
     user: AdminUser,
     abilities: string[] = ['*'],
@@ -108,9 +106,7 @@ export function tokenGuardOf(ctx: HttpContext): ApiGuard {
   return guard
 }
 
-/**
- * Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. The API works without it.
- */
+/** Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. The API works without it. */
 export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> {
   return { resolver: async () => tokenGuardOf }
 }

@@ -26,9 +26,7 @@ export function readTokenName(text: string): string {
   if ([...name].length > LONGEST_TOKEN_NAME) {
     throw new ValueError(`The name of a token has ${LONGEST_TOKEN_NAME} characters at most`)
   }
-  /*
-   * The name is shown in lists, terminals and logs, where control characters could steer a terminal or hide text.
-   */
+  /* The name is shown in lists, terminals and logs, where control characters could steer a terminal or hide text. */
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
     throw new ValueError('The name of a token has one line, without invisible characters')
   }

@@ -11,9 +11,7 @@ import { flashToNextPage } from '../../http/flash.js'
 import { noticeOrigin, type Notices } from '../../notices/notices.js'
 import { digest } from '#base/values/digest'
 
-/**
- * Maximum number of known devices of a user; a new device replaces the one whose last use is oldest
- */
+/** Maximum number of known devices of a user; a new device replaces the one whose last use is oldest */
 export const MOST_DEVICES = 20
 
 const COOKIE = 'admin_device'

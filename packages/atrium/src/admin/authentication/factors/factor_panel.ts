@@ -51,9 +51,7 @@ function shownFactor(factor: AdminFactor) {
   }
 }
 
-/**
- * Panel on the page of a user: the second factors of the user, and the button that removes them. [U10]
- */
+/** Panel on the page of a user: the second factors of the user, and the button that removes them. [U10] */
 export class FactorPanel implements UpdatePanel {
   readonly template = 'admin/partials/user_factors'
   readonly sheet = 'factors.css'

@@ -43,15 +43,6 @@ export class Factors {
     return found !== null
   }
 
-  /** Returns the ids of the given users who have a factor. */
-  async holdersAmong(userIds: readonly number[]): Promise<Set<number>> {
-    if (userIds.length === 0) return new Set()
-    const rows = await AdminFactor.query({ client: readingClientOf(AdminFactor) })
-      .whereIn('userId', [...userIds])
-      .select('userId')
-    return new Set(rows.map(({ userId }) => userId))
-  }
-
   /** Returns the number of unused recovery codes of a user. */
   async recoveryCodesLeft(userId: number): Promise<number> {
     const codes = await AdminRecoveryCode.query({ client: readingClientOf(AdminRecoveryCode) })
@@ -118,9 +109,7 @@ export class Factors {
     })
   }
 
-  /**
-   * Returns true if the secret belongs to the user's authenticator app, which means that the form was sent twice.
-   */
+  /** Returns true if the secret belongs to the user's authenticator app, which means that the form was sent twice. */
   async isEnrolled(userId: number, secret: string): Promise<boolean> {
     const factors = await this.of(userId)
     return factors.some((factor) => factor.kind === 'totp' && secretOf(factor) === secret)

@@ -5,9 +5,7 @@ import { digest } from '#base/values/digest'
 /* Default values of authenticator apps; some apps ignore other values. [U8] */
 const TERMS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
-/*
- * Number of time steps before and after the current one whose codes are accepted, for clocks that differ
- */
+/* Number of time steps before and after the current one whose codes are accepted, for clocks that differ */
 const WINDOW = 1
 
 const SECRET_BYTES = 20

@@ -82,9 +82,7 @@ export async function firstStepOf(ctx: HttpContext): Promise<FirstStep | null> {
   return isUsed ? null : { id: sealed.id, user }
 }
 
-/**
- * Marks the step as used. Returns true for only one of two concurrent requests with the same step.
- */
+/** Marks the step as used. Returns true for only one of two concurrent requests with the same step. */
 export async function useFirstStep({ id }: FirstStep): Promise<boolean> {
   return await useOnce(id, FIRST_STEP_MINUTES)
 }
@@ -124,9 +122,7 @@ interface LoginFormData {
   next?: string
 }
 
-/**
- * Renders the login page. [S21, U9]
- */
+/** Renders the login page. [S21, U9] */
 export async function loginForm(
   site: AdminSite,
   ctx: HttpContext,

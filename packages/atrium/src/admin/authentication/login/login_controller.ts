@@ -18,15 +18,11 @@ import { keepFirstStep, loginForm } from './first_step.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { redirect, redirectToProvider } from '../../http/redirect.js'
 
-/**
- * Sign-in and sign-out. [S21, S22, S23]
- */
+/** Sign-in and sign-out. [S21, S22, S23] */
 export class LoginController {
   constructor(private readonly site: AdminSite) {}
 
-  /**
-   * Shows the login form; a signed-in user is redirected to the dashboard. [S21]
-   */
+  /** Shows the login form; a signed-in user is redirected to the dashboard. [S21] */
   async show(ctx: HttpContext) {
     if (await guardOf(ctx).checkWithoutFactor()) {
       return redirect(ctx, this.site.url('/'))
@@ -107,9 +103,7 @@ export class LoginController {
     return redirect(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
   }
 
-  /**
-   * Signs the user out. A cross-site link shows a confirmation page first. [S23, B5]
-   */
+  /** Signs the user out. A cross-site link shows a confirmation page first. [S23, B5] */
   async leave(ctx: HttpContext) {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     const signedIn = guardOf(ctx).signedIn!
@@ -125,9 +119,7 @@ export class LoginController {
     return elsewhere ? redirectToProvider(ctx, elsewhere) : redirect(ctx, this.site.url('/login'))
   }
 
-  /**
-   * Returns the URL that also ends the session at the provider of single sign-on, or null. [U15]
-   */
+  /** Returns the URL that also ends the session at the provider of single sign-on, or null. [U15] */
   async #providersLogout({ session }: SignedIn): Promise<string | null> {
     const { sso } = this.site
     const idToken = sso && idTokenOf(session)

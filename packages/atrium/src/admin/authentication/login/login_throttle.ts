@@ -5,9 +5,7 @@ import { networkOf } from '#base/http/network'
 import type { AdminConfig } from '../../config/define_config.js'
 import { QueueFull } from '../errors.js'
 
-/*
- * Limit for the counter of failures of a name from all addresses, which is only read and never blocks.
- */
+/* Limit for the counter of failures of a name from all addresses, which is only read and never blocks. */
 const NO_LIMIT = 1_000_000_000
 
 /**
@@ -37,9 +35,7 @@ export class LoginThrottle {
    */
   async attempt(username: string, address: string): Promise<number | undefined> {
     const keys = keysOf(username, address)
-    /*
-     * A rejected attempt is not counted, so that other users at the address do not have to wait for it.
-     */
+    /* A rejected attempt is not counted, so that other users at the address do not have to wait for it. */
     const wait =
       (await this.#perName.availableIn(keys.name)) ||
       (await this.#perAddress.availableIn(keys.address))

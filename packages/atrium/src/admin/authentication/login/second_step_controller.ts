@@ -19,9 +19,7 @@ import {
 } from './first_step.js'
 import { redirect } from '../../http/redirect.js'
 
-/**
- * The second step of a login: a code of the authenticator app, a passkey, or a recovery code. [U8, U9]
- */
+/** The second step of a login: a code of the authenticator app, a passkey, or a recovery code. [U8, U9] */
 export class SecondStepController {
   constructor(private readonly site: AdminSite) {}
 

@@ -20,18 +20,14 @@ import {
 import { guardOf } from '../../identity/admin_guard.js'
 import { inUtc } from '#base/values/datetime'
 
-/**
- * Loaded with the first passkey, because loading the modules would slow down the start of the server
- */
+/** Loaded with the first passkey, because loading the modules would slow down the start of the server */
 const webAuthn = () => import('@simplewebauthn/server')
 
 const TIMEOUT = 5 * 60_000
 
 const HANDLE_BYTES = 32
 
-/*
- * COSE numbers of EdDSA, ES256 and RS256. The library's default also includes experimental algorithms of Node.js.
- */
+/* COSE numbers of EdDSA, ES256 and RS256. The library's default also includes experimental algorithms of Node.js. */
 const ALGORITHMS = [-8, -7, -257]
 
 interface AskTerms extends ChallengeTerms {

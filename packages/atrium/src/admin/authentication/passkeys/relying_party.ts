@@ -27,9 +27,7 @@ export function relyingPartyOf({ request }: HttpContext): RelyingParty | null {
   return isIP(id) || id.startsWith('[') ? null : { id, origin: site.origin }
 }
 
-/**
- * The stored data of a passkey, encrypted with the application's key for the user of the passkey.
- */
+/** The stored data of a passkey, encrypted with the application's key for the user of the passkey. */
 export interface PasskeyDetails {
   /** Credential id, in base64url */
   id: string

@@ -10,9 +10,7 @@ const COST = 2 ** 17
 /* Lower costs, because tests compute hundreds of hashes. */
 const COST_IN_TESTS = 2 ** 10
 
-/*
- * More memory than a hash needs; otherwise Node.js would refuse to compare a hash with higher costs
- */
+/* More memory than a hash needs; otherwise Node.js would refuse to compare a hash with higher costs */
 const MEMORY = 2 ** 30
 
 function hashWithScrypt(cost: number): Scrypt {

@@ -82,9 +82,7 @@ export function isUserName(password: string, username: string): boolean {
  */
 export const NO_PASSWORD = '!'
 
-/**
- * Returns true if the user can sign in with a password.
- */
+/** Returns true if the user can sign in with a password. */
 export function hasPassword({ hashedPassword }: Pick<AdminUser, 'hashedPassword'>): boolean {
   return hashedPassword !== NO_PASSWORD
 }

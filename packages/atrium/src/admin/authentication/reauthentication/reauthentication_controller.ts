@@ -84,9 +84,7 @@ export class ReauthenticationController {
     const shown = counted.result
     if (shown === null) return await this.#fail(ctx, form)
     await this.site.sessionManager.prove(session)
-    /*
-     * With a new id and token, the reauthentication is useless to a thief who copied the cookies before.
-     */
+    /* With a new id and token, the reauthentication is useless to a thief who copied the cookies before. */
     await this.site.adminAuthentication.renew(ctx, signedIn)
     const factor = shown === 'password' ? undefined : shown
     this.site.logEvent(ctx, {

@@ -21,9 +21,7 @@ export function ownedQuery(model: LucidModel, where: string): string {
   return `select ${columns.join(', ')} from ${table} join admin_users on admin_users.id = ${table}.user_id where ${where}`
 }
 
-/**
- * The user that a record belongs to, with the properties that most requests need.
- */
+/** The user that a record belongs to, with the properties that most requests need. */
 export class Owner {
   readonly id: number
   readonly username: string
@@ -65,9 +63,7 @@ export class Owner {
     if (this.#isSuperuser) this.#viewedRole = roleId
   }
 
-  /**
-   * The user as a model instance, created on first use, because creating it takes as long as finding the record.
-   */
+  /** The user as a model instance, created on first use, because creating it takes as long as finding the record. */
   get user(): AdminUser {
     return (this.#user ??= this.#made())
   }

@@ -267,9 +267,7 @@ export class SessionManager {
     return (await AdminTokenBlacklist.findBy('token', jti)) !== null
   }
 
-  /**
-   * Removes sessions that are idle or too old, and revoked tokens that have expired.
-   */
+  /** Removes sessions that are idle or too old, and revoked tokens that have expired. */
   async removeExpired(): Promise<void> {
     const now = DateTime.utc()
     await AdminSession.query()
@@ -279,9 +277,7 @@ export class SessionManager {
     await AdminTokenBlacklist.query().where('expiresAt', '<', inUtc(now)).delete()
   }
 
-  /**
-   * Updates a session after locking and reading it again, because concurrent requests can have changed it.
-   */
+  /** Updates a session after locking and reading it again, because concurrent requests can have changed it. */
   async #change(
     { id }: Pick<OpenSession, 'id'>,
     change: (current: AdminSession, client: TransactionClientContract) => Promise<void>,

@@ -1,9 +1,7 @@
 import { hkdfSync, randomUUID } from 'node:crypto'
 import { digest } from '#base/values/digest'
 
-/**
- * Claims of a session token.
- */
+/** Claims of a session token. */
 export interface TokenClaims {
   /** Issuer and audience */
   iss: string
@@ -22,9 +20,7 @@ export interface TokenClaims {
 const ISSUER = 'atrium'
 const AUDIENCE = 'atrium-admin'
 
-/*
- * Token type of RFC 9068, which prevents other tokens that were signed with the same key from being accepted.
- */
+/* Token type of RFC 9068, which prevents other tokens that were signed with the same key from being accepted. */
 const TYPE = 'at+jwt'
 
 /* Maximum size of the cache, which is emptied when full. Only the site's tokens are cached. */

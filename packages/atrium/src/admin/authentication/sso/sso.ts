@@ -159,9 +159,7 @@ class SsoPeople {
     }
   }
 
-  /**
-   * User and link are created in one transaction, so that only one of two concurrent first logins creates them.
-   */
+  /** User and link are created in one transaction, so that only one of two concurrent first logins creates them. */
   async #create(
     ctx: HttpContext,
     person: SsoPerson,
@@ -231,9 +229,7 @@ interface Site extends PeopleSite {
   url(path: string): string
 }
 
-/**
- * Single sign-on of the site: the provider, and the admin users of the people who log in through it. [U15]
- */
+/** Single sign-on of the site: the provider, and the admin users of the people who log in through it. [U15] */
 export class Sso {
   readonly provider: SsoProvider
   readonly identities = new SsoIdentities()

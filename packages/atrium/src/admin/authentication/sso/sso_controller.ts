@@ -53,9 +53,7 @@ export class SsoController {
     const isSignedIn = await guard.checkWithoutFactor()
     if (aim === 'login') {
       if (isSignedIn) return redirect(ctx, next ?? this.site.url('/'))
-      /*
-       * A session starts only on the user's request, because the provider can respond without a prompt.
-       */
+      /* A session starts only on the user's request, because the provider can respond without a prompt. */
       if (isForeignLink(ctx)) return this.#beginAnew(ctx, 'required', next)
     } else {
       if (!isSignedIn) throw new SignInRequired('required')

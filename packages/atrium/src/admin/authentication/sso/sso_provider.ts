@@ -26,9 +26,7 @@ export class SsoRefused extends Error {
   }
 }
 
-/**
- * Values that the browser has to return unchanged, which shows that the response belongs to its request
- */
+/** Values that the browser has to return unchanged, which shows that the response belongs to its request */
 export interface SsoSecrets {
   state: string
   nonce: string
@@ -42,9 +40,7 @@ export interface SsoSecrets {
 export interface SsoPerson {
   issuer: string
   subject: string
-  /**
-   * Claims of the ID token, completed by the userinfo endpoint if the ID token lacks a required claim
-   */
+  /** Claims of the ID token, completed by the userinfo endpoint if the ID token lacks a required claim */
   claims: Record<string, unknown>
   idToken: string
 }
@@ -53,9 +49,7 @@ interface ServerResponse {
   /** URL of the callback request, including the query from the provider */
   url: URL
   secrets: SsoSecrets
-  /**
-   * Time (milliseconds since 1970) after which the person must have authenticated at the provider
-   */
+  /** Time (milliseconds since 1970) after which the person must have authenticated at the provider */
   freshSince: number | undefined
 }
 
@@ -209,9 +203,7 @@ export class SsoProvider {
         execute: isPlainHttp(issuer) ? [client.allowInsecureRequests] : [],
       }
     )
-    /*
-     * Without this check an unsigned ID token is accepted because it came directly from the provider.
-     */
+    /* Without this check an unsigned ID token is accepted because it came directly from the provider. */
     client.enableNonRepudiationChecks(configuration)
     return configuration
   }

@@ -39,9 +39,7 @@ export function requestedAt({ auth_time: time }: Record<string, unknown>): numbe
   return typeof time === 'number' ? Math.min(time, Math.floor(Date.now() / 1000)) : 0
 }
 
-/**
- * Returns the ID token of a session, or null if the session did not begin by single sign-on or has no ID token.
- */
+/** Returns the ID token of a session, or null if the session did not begin by single sign-on or has no ID token. */
 export function idTokenOf({ sessionMetadata }: Pick<OpenSession, 'sessionMetadata'>) {
   const sealed = sessionMetadata.sso?.idToken
   return sealed === undefined ? null : encryption.decrypt<string>(sealed, PURPOSE)
@@ -97,9 +95,7 @@ export function takeSsoStep(ctx: HttpContext, site: Site): SsoStep | null {
   return encryption.decrypt<SsoStep>(value, STEP_PURPOSE)
 }
 
-/**
- * Marks the step as used. Returns true for only one of two concurrent requests with the same step.
- */
+/** Marks the step as used. Returns true for only one of two concurrent requests with the same step. */
 export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
   const expiresAt = DateTime.utc().plus({ minutes: SSO_MINUTES })
   try {
@@ -112,9 +108,7 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
   }
 }
 
-/**
- * Cookie options. The cookie is sent when the provider redirects back, which counts as a link from another site.
- */
+/** Cookie options. The cookie is sent when the provider redirects back, which counts as a link from another site. */
 function cookie(site: Site, seconds: number) {
   return {
     encode: false,

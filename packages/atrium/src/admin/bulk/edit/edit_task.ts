@@ -29,9 +29,7 @@ interface Prepared {
   values: Record<string, unknown>
 }
 
-/**
- * Sets the same values on several records. Each record is validated and authorized like a single update. [L9]
- */
+/** Sets the same values on several records. Each record is validated and authorized like a single update. [L9] */
 export class EditTask extends BulkTask {
   readonly path = EDIT
   readonly value = 'edit'
@@ -116,9 +114,7 @@ export class EditTask extends BulkTask {
     return await this.view.crud.reached('update', keys, { ...this.view.callOptions(ctx), client })
   }
 
-  /**
-   * Writes the records. They are locked in the order of their keys, whatever the order of the selection.
-   */
+  /** Writes the records. They are locked in the order of their keys, whatever the order of the selection. */
   protected async perform(
     keys: readonly KeyValue[],
     ctx: HttpContext,

@@ -11,9 +11,7 @@ import { InvalidForm } from '../../forms/errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 
-/**
- * Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. [B14]
- */
+/** Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. [B14] */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
   const item = isVisible ? resource.reader.form.toItem(record) : {}
@@ -46,9 +44,7 @@ export class RecordErrors extends BulkFailure {
   }
 }
 
-/**
- * Collects the errors of several records.
- */
+/** Collects the errors of several records. */
 export class ErrorCollector {
   readonly #errors: RecordError[] = []
   #isForbidden = false
@@ -98,9 +94,7 @@ function withFields(error: unknown): unknown {
   return new InvalidForm(error.errors)
 }
 
-/**
- * Returns true if an error concerns a single record. A missing record fails the whole task, like an unknown id.
- */
+/** Returns true if an error concerns a single record. A missing record fails the whole task, like an unknown id. */
 function isAboutRecord(error: unknown): boolean {
   if (error instanceof InvalidForm) return true
   return isForPeople(error) && toProblem(error).status !== 404

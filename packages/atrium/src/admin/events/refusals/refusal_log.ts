@@ -153,9 +153,7 @@ export class RefusalLog {
     this.#once = once
   }
 
-  /**
-   * Logs a rejected request without waiting, so that the response takes the same time with and without an event.
-   */
+  /** Logs a rejected request without waiting, so that the response takes the same time with and without an event. */
   note(ctx: HttpContext, refusal: Refusal): void {
     const caller = refusedCaller(ctx)
     if (isAnonymousVisit(ctx, refusal, caller)) return

@@ -90,9 +90,7 @@ export class Drafts {
     return text ? (JSON.parse(text) as Draft) : null
   }
 
-  /**
-   * Replaces a draft. The time at which it expires does not change.
-   */
+  /** Replaces a draft. The time at which it expires does not change. */
   async replace(userId: number, id: string, form: Draft): Promise<void> {
     const content = encryption.encrypt(JSON.stringify(form), { purpose: PURPOSE })
     await this.#row(userId, id).update({ content })

@@ -19,9 +19,7 @@ export class ChoicesController {
     protected readonly view: ModelView
   ) {}
 
-  /**
-   * Responds with JSON or with the options of a select, depending on `Accept`.
-   */
+  /** Responds with JSON or with the options of a select, depending on `Accept`. */
   async show(ctx: HttpContext): Promise<unknown> {
     return await this.#response(ctx, (apiName) => this.#isInForm(apiName))
   }

@@ -15,9 +15,7 @@ import { isBlank } from './row_values.js'
 import { RowViews, type RowView, type ShownRow } from './row_views.js'
 import { MORE, sentRows, type SentRow, type SentRows, MOST_ROWS, referredValue } from './rows.js'
 
-/**
- * Variables of the template of an inline.
- */
+/** Variables of the template of an inline. */
 export interface InlineSection {
   id: string
   /** Name of the relation */

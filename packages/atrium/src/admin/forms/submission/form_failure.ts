@@ -14,9 +14,7 @@ export function isForbidden(error: unknown): boolean {
   return hasStatus(error, 403)
 }
 
-/**
- * Returns true if the record does not exist.
- */
+/** Returns true if the record does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasStatus(error, 404)
 }
@@ -25,9 +23,7 @@ function hasStatus(error: unknown, status: number): boolean {
   return (error as { status?: unknown } | undefined)?.status === status
 }
 
-/**
- * Messages of a form that was not saved. [S38, S39, S47]
- */
+/** Messages of a form that was not saved. [S38, S39, S47] */
 export interface FormFailure {
   error: string
   /** Messages by API name */

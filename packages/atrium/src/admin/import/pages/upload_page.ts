@@ -58,9 +58,7 @@ function shownUnfinished(site: AdminSite, view: ModelView, one: AdminImport) {
   }
 }
 
-/**
- * Renders the page of a running dry run. The page refreshes itself, with or without a script. [D1, D3]
- */
+/** Renders the page of a running dry run. The page refreshes itself, with or without a script. [D1, D3] */
 export async function renderWaiting(
   ctx: HttpContext,
   site: AdminSite,

@@ -122,9 +122,7 @@ function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
   return { type: 'or', conditions }
 }
 
-/*
- * Maximum number of found records; two records with the same title are enough to detect an ambiguity.
- */
+/* Maximum number of found records; two records with the same title are enough to detect an ambiguity. */
 const MOST_FOUND = 10_000
 
 /**

@@ -27,9 +27,7 @@ const PATIENCE = 2000
 /* Maximum length of a value with a link, as longer values would not fit into a URL. */
 const LONGEST_VALUE = 500
 
-/**
- * A value of a facet.
- */
+/** A value of a facet. */
 export interface FacetValue {
   label: string
   count: number

@@ -102,9 +102,7 @@ export interface FilterGroup {
   url: string
 }
 
-/**
- * The bar of filters and facets above the table of a list. [L2, L3, G3]
- */
+/** The bar of filters and facets above the table of a list. [L2, L3, G3] */
 export interface FilterBar {
   /** Active filters for display */
   groups: FilterGroup[]

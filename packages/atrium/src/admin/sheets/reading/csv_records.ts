@@ -34,14 +34,10 @@ export class QuoteScanner {
   hasLiterals = false
   readonly #delimiter: string
   readonly #before = new LineCounter()
-  /**
-   * Last character before the piece; empty at the start of the file, which is also the start of a cell
-   */
+  /** Last character before the piece; empty at the start of the file, which is also the start of a cell */
   #last = ''
   #isQuoted = false
-  /**
-   * True if the last character can be the end of a quoted cell, or the first of two quotation marks
-   */
+  /** True if the last character can be the end of a quoted cell, or the first of two quotation marks */
   #isAfterQuote = false
   /** Position where the quoted cell begins */
   #opened: Place = { line: 1, column: 1 }
@@ -160,17 +156,13 @@ export async function* csvRecords(
     skip_empty_lines: true,
     max_record_size: LONGEST,
     cast: (text, { index, quoting }) => {
-      /*
-       * Empty cells do not count towards the maximum size of a record, so their number is limited here.
-       */
+      /* Empty cells do not count towards the maximum size of a record, so their number is limited here. */
       if (index >= MOST_COLUMNS) {
         throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
       }
       return text === '' && !quoting ? null : quotes.restore(text)
     },
-    /*
-     * Runs while a record is parsed, because an error is reported before the records that wait to be read.
-     */
+    /* Runs while a record is parsed, because an error is reported before the records that wait to be read. */
     on_record: (record, info) => ({ line: lines.next(record, info), cells: record }) as never,
   })
   const pieces = scannedText(decodedText(path, encoding ?? 'utf-8', mostBytes), quotes)

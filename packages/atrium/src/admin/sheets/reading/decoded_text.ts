@@ -97,9 +97,7 @@ async function* strictText(
   yield rest
 }
 
-/**
- * Returns the text of a chunk, or an object with the valid text before bytes that cannot be decoded.
- */
+/** Returns the text of a chunk, or an object with the valid text before bytes that cannot be decoded. */
 function lenientStart(
   decoder: InstanceType<typeof TextDecoder>,
   chunk: Buffer,

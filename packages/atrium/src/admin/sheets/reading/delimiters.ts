@@ -10,9 +10,7 @@ export function isDelimiter(text: unknown): boolean {
 /** Line by which Excel specifies the delimiter of the following lines */
 const NAMED = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r)/i
 
-/**
- * Returns the delimiter that the first line of a file specifies, such as `sep=;`; null for other files.
- */
+/** Returns the delimiter that the first line of a file specifies, such as `sep=;`; null for other files. */
 export function namedDelimiter(start: string): string | null {
   return NAMED.exec(start)?.[1] ?? null
 }

@@ -90,9 +90,7 @@ export async function* ndjsonRecords(
   let line = 0
   const pieces = decodedText(path, encoding, mostBytes)
   for await (const lines of linesOf(pieces, () => line + 1)) {
-    /*
-     * Lines are yielded in batches, because awaiting millions of blank lines one by one would be slow.
-     */
+    /* Lines are yielded in batches, because awaiting millions of blank lines one by one would be slow. */
     for (const text of lines) {
       line++
       if (text.trim() !== '') yield { line, object: objectOf(text, line) }

@@ -165,9 +165,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
  */
 const QUOTED = /^$|[\r\n,;\t|]|^\s|\s$/
 
-/**
- * Yields a table as a CSV file according to RFC 4180; null is an empty cell, an empty text is `""`. [D2]
- */
+/** Yields a table as a CSV file according to RFC 4180; null is an empty cell, an empty text is `""`. [D2] */
 export async function* csvText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const { bom = false, columns, delimiter = ',' } = options
   const heading = columns.map((name) => cellText(name, headingOptions(options)))

@@ -15,9 +15,7 @@ type SheetCell = string | number | boolean | null
 /** Maximum number of digits that spreadsheets store. */
 const MOST_DIGITS = 15
 
-/**
- * Texts that the format would interpret as a character code, and characters that XML cannot contain
- */
+/** Texts that the format would interpret as a character code, and characters that XML cannot contain */
 const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
 
 /**
@@ -34,9 +32,7 @@ export async function* xlsxBytes(
   if (length > MOST_COLUMNS) {
     throw new FileError('sheets.errors.sheetColumns', { most: MOST_COLUMNS })
   }
-  /*
-   * Loaded with the first file, because loading the modules would slow down the start of the server
-   */
+  /* Loaded with the first file, because loading the modules would slow down the start of the server */
   const { writeXlsxStream } = await import('hucre/xlsx')
   yield* writeXlsxStream(rowsOf(batches, options), {
     name: 'Sheet1',

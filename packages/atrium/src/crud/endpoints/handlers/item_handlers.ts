@@ -33,9 +33,7 @@ interface CreateHandlerOptions {
   locationOf: (key: KeyValue) => string | undefined
 }
 
-/**
- * POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7]
- */
+/** POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7] */
 export async function handleCreate(
   ctx: HttpContext,
   { access, callOptions, insert, locationOf, idempotentCreate, resource }: CreateHandlerOptions
@@ -76,9 +74,7 @@ interface ReadHandlerOptions {
   ) => Promise<Item | null>
 }
 
-/**
- * GET with a key: returns one item. [A2, Q2, Q3]
- */
+/** GET with a key: returns one item. [A2, Q2, Q3] */
 export async function handleRead(
   ctx: HttpContext,
   { access, fetch, key: requestedKey, resource }: ReadHandlerOptions
@@ -164,9 +160,7 @@ interface DeleteHandlerOptions {
   returned: (key: KeyValue) => Item | null
 }
 
-/**
- * DELETE of one item, soft or permanent. [A3]
- */
+/** DELETE of one item, soft or permanent. [A3] */
 export async function handleDelete(
   ctx: HttpContext,
   { key: requestedKey, remove, returned }: DeleteHandlerOptions

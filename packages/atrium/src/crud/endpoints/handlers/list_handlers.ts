@@ -42,9 +42,7 @@ interface ListHandlerOptions {
   fetch: (request: ListRequest) => Promise<ListResult>
 }
 
-/**
- * GET without a key: returns the list. [A10 to A19, Q2 to Q5]
- */
+/** GET without a key: returns the list. [A10 to A19, Q2 to Q5] */
 export async function handleList(
   ctx: HttpContext,
   { access, fetch, isJsonServer, paged, resource }: ListHandlerOptions

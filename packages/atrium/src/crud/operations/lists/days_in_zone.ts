@@ -16,9 +16,7 @@ export function beginOfDay(day: string, zone: string): string {
   return inUtc(DateTime.fromISO(day, { zone }).startOf('day'))
 }
 
-/**
- * Returns the smallest part of a UTC time that determines the day in a time zone.
- */
+/** Returns the smallest part of a UTC time that determines the day in a time zone. */
 export function partFor(zone: string): TimePart {
   if (zone.toLowerCase() === 'utc') return 'day'
   const offsets = [1, 7].map((month) =>

@@ -17,18 +17,14 @@ const ROWS_PER_UNION = 100
 
 const MARK = 'unstored_row'
 
-/**
- * A record as a write would store it, and the fields that were sent.
- */
+/** A record as a write would store it, and the fields that were sent. */
 export interface Unstored {
   record: LucidRow
   /** API names of the fields that were sent */
   sent: readonly string[]
 }
 
-/**
- * Result for a record that is not written: the record is refused, or some of its fields are read-only.
- */
+/** Result for a record that is not written: the record is refused, or some of its fields are read-only. */
 export interface UnstoredVerdict {
   isRefused: boolean
   readOnly: readonly string[]

@@ -154,9 +154,7 @@ export async function changesByStatement(
   return new StatementRows(resource, client).changesOf(written)
 }
 
-/**
- * Returns the timestamps to set on each reverted row, by column name; null for the record path.
- */
+/** Returns the timestamps to set on each reverted row, by column name; null for the record path. */
 export async function stampsByStatement(
   context: CrudContext,
   client: QueryClientContract,

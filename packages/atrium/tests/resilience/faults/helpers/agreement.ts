@@ -3,9 +3,7 @@ import type { Place } from './databases.js'
 
 export type Item = Record<string, unknown> & { id: number }
 
-/**
- * Reads all products through the API, including soft-deleted ones.
- */
+/** Reads all products through the API, including soft-deleted ones. */
 export async function allProducts(call: Call): Promise<Map<number, Item>> {
   const items = new Map<number, Item>()
   for (let offset = 0; ; offset += 1000) {
@@ -61,9 +59,7 @@ export async function disagreements(
   return broken
 }
 
-/**
- * Errors that SQLite's integrity check finds in the file.
- */
+/** Errors that SQLite's integrity check finds in the file. */
 export async function fileErrors(place: Place): Promise<string[]> {
   if (place.server) return []
   const rows = await place.select('pragma integrity_check')

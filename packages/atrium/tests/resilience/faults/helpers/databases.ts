@@ -9,9 +9,7 @@ export type DatabaseKind = 'sqlite' | 'better-sqlite3' | 'postgres' | 'mysql'
 
 export const KINDS: DatabaseKind[] = ['sqlite', 'better-sqlite3', 'postgres', 'mysql']
 
-/**
- * A database server for one scenario.
- */
+/** A database server for one scenario. */
 export interface DatabaseServer {
   variables: Record<string, string>
   connection: Knex.Config
@@ -20,9 +18,7 @@ export interface DatabaseServer {
   start(): Promise<void>
 }
 
-/**
- * A new, empty database.
- */
+/** A new, empty database. */
 export interface Place {
   kind: DatabaseKind
   /** Environment variables of the application */
@@ -62,9 +58,7 @@ export async function makePlace(kind: DatabaseKind): Promise<Place> {
   }
 }
 
-/**
- * A SQLite file in a directory that the caller removes.
- */
+/** A SQLite file in a directory that the caller removes. */
 export function placeInFolder(kind: DatabaseKind, folder: string): Place {
   const filename = join(folder, 'db.sqlite3')
   return {

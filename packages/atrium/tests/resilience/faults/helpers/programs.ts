@@ -3,9 +3,7 @@ import { chownSync, existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { once } from 'node:events'
 
-/**
- * A required program is not installed.
- */
+/** A required program is not installed. */
 export class MissingProgram extends Error {}
 
 /**

@@ -34,9 +34,7 @@ class Times {
   }
 }
 
-/**
- * A user who reads all the time, saves twice a second and logs in now and then, next to the job of another user.
- */
+/** A user who reads all the time, saves twice a second and logs in now and then, next to the job of another user. */
 export class SecondUser {
   readonly #alone = new Times()
 

@@ -124,9 +124,7 @@ export class Server {
 
 const LOGS = new Set<Server>()
 
-/**
- * Errors that servers have logged since the last call, each message once with its count.
- */
+/** Errors that servers have logged since the last call, each message once with its count. */
 export function loggedErrors(): string[] {
   const counts = new Map<string, number>()
   for (const { output } of LOGS) {

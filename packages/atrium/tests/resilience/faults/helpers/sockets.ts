@@ -2,9 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { Server } from './server.js'
 
-/**
- * Opens a connection for raw bytes; its errors are ignored.
- */
+/** Opens a connection for raw bytes; its errors are ignored. */
 export async function openSocket(server: Server): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -12,9 +10,7 @@ export async function openSocket(server: Server): Promise<Socket> {
   return socket
 }
 
-/**
- * Reads until the server closes the connection.
- */
+/** Reads until the server closes the connection. */
 export function readToEnd(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

@@ -9,9 +9,7 @@ import type { Scenario } from '../scenario.js'
 const GIGABYTE = 1024 ** 3
 const MEGABYTE = 1024 * 1024
 const CHUNK = Buffer.alloc(64 * 1024, 'a')
-/**
- * Maximum number of bytes sent before the response: the limit of a form with files, and the buffers
- */
+/** Maximum number of bytes sent before the response: the limit of a form with files, and the buffers */
 const MOST_SENT = 40 * MEGABYTE
 const MOST_MEMORY = 100 * MEGABYTE
 

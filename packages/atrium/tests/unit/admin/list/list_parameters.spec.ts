@@ -158,14 +158,6 @@ test.group('Parameters of a list', (group) => {
     assert.isNull(read('sort_order=None').with({ page: 2 }).order)
   })
 
-  test('[S29] the text is trimmed, and an empty one does not filter', ({ assert }) => {
-    assert.equal(read('column-to-search=name&search-input=%20%09a%20b+').search, 'a b')
-    const blank = read('column-to-search=name&search-input=+++')
-    assert.equal(blank.search, '')
-    assert.isNull(blank.condition)
-    assert.equal(blank.column?.apiName, 'name')
-  })
-
   test('[B16] deleted records can be requested if the model has soft deletion', ({ assert }) => {
     assert.equal(read('deleted=include', utensil).deleted, 'include')
     assert.equal(read('deleted=only', utensil).deleted, 'only')

@@ -1,6 +1,4 @@
-/*
- * Settings of a driver's connections.
- */
+/* Settings of a driver's connections. */
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { inTransaction } from '#base/database/transaction'

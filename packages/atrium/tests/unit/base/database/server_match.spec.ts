@@ -12,9 +12,7 @@ const MATCHES: Array<[name: string, match: Match]> = [
   ['MySQL', mysqlMatch],
 ]
 
-/**
- * Characters that a `like` compares at each position of a text: those after a `%`, up to the next.
- */
+/** Characters that a `like` compares at each position of a text: those after a `%`, up to the next. */
 function comparedBy({ sql, bindings }: Sql): number {
   const escape = / like \? escape '(.)'/.exec(sql)?.[1]
   if (escape === undefined) return 0

@@ -1,6 +1,4 @@
-/*
- * Introspection of a migrated table, which is the same on every database.
- */
+/* Introspection of a migrated table, which is the same on every database. */
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { dialectOf } from '#base/database/dialects'

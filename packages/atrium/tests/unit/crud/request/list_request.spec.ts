@@ -61,16 +61,6 @@ test.group('List request', () => {
     ])
   })
 
-  test('[A17] a filter with the name of a built-in parameter takes precedence', ({ assert }) => {
-    const request = parse('parcels', 'sort=-title&deleted=only')
-    assert.deepEqual(conditionsOf(request).slice(3), [
-      ['sort', 'eq', '-title'],
-      ['deleted', 'eq', 'only'],
-    ])
-    assert.deepEqual(request.sorts, [])
-    assert.equal(request.deleted, 'exclude')
-  })
-
   test('[A16] only declared filters apply', ({ assert }) => {
     const text = 'id=1&title__like=a&STATUS=x&weight=5&__proto__=1&constructor=2&deleted_at=x'
     assert.deepEqual(conditionsOf(parse('parcels', text)), DEFAULTS)

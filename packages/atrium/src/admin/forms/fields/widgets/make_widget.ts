@@ -13,9 +13,7 @@ import { TagsWidget } from './tags_widget.js'
 const COLOUR = /^#[\da-f]{6}$/i
 const SHORT = /^#([\da-f])([\da-f])([\da-f])$/i
 
-/**
- * A colour as `#rrggbb`. [R13]
- */
+/** A colour as `#rrggbb`. [R13] */
 class ColourWidget extends FormWidget {
   readonly template = 'admin/partials/fields/colour'
   readonly sheet = 'colour_field.css'

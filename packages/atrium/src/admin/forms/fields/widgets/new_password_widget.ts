@@ -29,9 +29,7 @@ export function newPasswordWidget(site: Pick<Site, 'text'>) {
   }
 }
 
-/**
- * Returns true for widgets whose texts are passwords.
- */
+/** Returns true for widgets whose texts are passwords. */
 export function isPassword(widget: WidgetName | Widget): boolean {
   return widget === 'password' || widget instanceof NewPasswordWidget
 }

@@ -30,9 +30,7 @@ const BUILT_IN: Readonly<Record<number, Moment>> = {
   45: 'time',
 }
 
-/**
- * Returns which styles of a workbook show a number as a date or time, by the number of the style.
- */
+/** Returns which styles of a workbook show a number as a date or time, by the number of the style. */
 async function dateStyles(chunks: AsyncIterable<Buffer>): Promise<Array<Moment | null>> {
   const formats = new Map<number, Moment | null>()
   const styles: Array<Moment | null> = []
@@ -84,9 +82,7 @@ export function momentText(serial: number, kind: Moment, isFrom1904: boolean): s
 
 const CODE = /_x([\dA-F]{4})_/gi
 
-/**
- * Replaces the codes of characters that XML cannot contain, such as `_x000D_`, in a text of a sheet.
- */
+/** Replaces the codes of characters that XML cannot contain, such as `_x000D_`, in a text of a sheet. */
 export function plainText(text: string): string {
   return text.includes('_x')
     ? text.replace(CODE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -3,9 +3,7 @@ import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { FileError } from '../../../jobs/job_errors.js'
 
-/*
- * Limits for unpacking a file of 100 MB, so that a small file cannot use up the memory or time of the server.
- */
+/* Limits for unpacking a file of 100 MB, so that a small file cannot use up the memory or time of the server. */
 
 const MOST_ENTRIES = 10_000
 

@@ -19,9 +19,7 @@ export async function* xlsxRows(
   { sheet, heading = 1 }: Pick<FileShape, 'sheet' | 'heading'> = {},
   mostBytes = Infinity
 ): AsyncGenerator<SheetRow> {
-  /*
-   * Loaded with the first file, because loading the library's modules would slow down the start of the server
-   */
+  /* Loaded with the first file, because loading the library's modules would slow down the start of the server */
   const { readWorkbook } = await import('./workbook.js')
   const { sheetRows } = await import('./sheet_rows.js')
   const parts = await ZipParts.open(path)

@@ -45,9 +45,7 @@ export async function* xmlEvents<Handlers extends XmlHandlers>(
       },
       onclosetag(name, isImplied) {
         quiet = 0
-        /*
-         * Only a self-closing element can lack an end tag: `<a/>` is complete, `<a>text</b>` is not.
-         */
+        /* Only a self-closing element can lack an end tag: `<a/>` is complete, `<a>text</b>` is not. */
         if (isImplied && !isJustOpen) throw new FileError('sheets.errors.xml')
         isJustOpen = false
         depth--
