@@ -176,7 +176,7 @@ export class CreateController {
   ): Promise<Item> {
     const seen = withoutUnseen(sent, form.unseen(sent))
     const [submission, related] = takeRelated(form.fields, seen)
-    const filled = { ...submission.values, ...(await form.hiddenValues(ctx)) }
+    const filled = { ...submission.values, ...form.hiddenValues }
     const uploads = new Uploads(this.view, form.fields, submission, {
       waiting: new WaitingFiles(ctx, this.view),
     })

@@ -10,7 +10,6 @@ import { itemOf } from '../views/record_items.js'
 import { relatedId, relatedSections } from '../record/related_list.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
-import { valueOf } from './fields/field_texts.js'
 import { textsInForm } from './fields/texts_in_form.js'
 import { unseenFields } from '../views/visible_when.js'
 import { Widget } from '../views/widget.js'
@@ -28,7 +27,12 @@ import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.
 import { readSubmission, type Submission } from './submission/submission.js'
 import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
 import { formFacts, formLinks, restoreOffer } from './form_details.js'
-import { defaultTexts, hiddenNames } from './prefill/prefilled_texts.js'
+import {
+  defaultTexts,
+  hiddenNames,
+  valuesOfTexts,
+  type FieldTexts,
+} from './prefill/form_defaults.js'
 import { nextField, versionField, type FormState } from './form_record.js'
 import { guardOf } from '../identity/admin_guard.js'
 
@@ -45,7 +49,9 @@ export class FormPage {
     /** Many-to-many fields that the signed-in user can edit [R3] */
     readonly related: readonly FormField[] = [],
     /** Names of the fields that options leave out of the form for the signed-in user [G8] */
-    readonly hiddenHere: ReadonlySet<string> = new Set()
+    readonly hiddenHere: ReadonlySet<string> = new Set(),
+    /** Texts of hidden fields of a new record, by API name */
+    readonly hiddenTexts: FieldTexts = {}
   ) {}
 
   /**
@@ -61,7 +67,10 @@ export class FormPage {
     const all = await manyToManyFields(ctx, site, view, mode, record)
     const related = all.filter(({ name }) => !hidden.has(name))
     if (!names?.size && related.length === 0 && hidden.size === 0) return this
-    return new FormPage(site, view, mode, new Set([...(names ?? []), ...hidden]), related, hidden)
+    const own = formFields(site, view, mode).filter(({ name }) => hidden.has(name))
+    const texts = mode === 'create' ? await defaultTexts(ctx, view, own) : {}
+    const readOnly = new Set([...(names ?? []), ...hidden])
+    return new FormPage(site, view, mode, readOnly, related, hidden, texts)
   }
 
   /**
@@ -101,14 +110,8 @@ export class FormPage {
   }
 
   /** Returns the values of hidden fields of a new record, by API name. [G8] */
-  async hiddenValues(ctx: HttpContext): Promise<Record<string, unknown>> {
-    if (this.hiddenHere.size === 0) return {}
-    const fields = this.#split(false).filter(({ name }) => this.hiddenHere.has(name))
-    const texts = await defaultTexts(ctx, this.view, fields)
-    const given = fields.flatMap((field) =>
-      texts[field.name] ? [[field.name, valueOf(field, texts[field.name])]] : []
-    )
-    return Object.fromEntries(given)
+  get hiddenValues(): Record<string, unknown> {
+    return valuesOfTexts(this.#split(false), this.hiddenTexts)
   }
 
   /**
@@ -161,7 +164,8 @@ export class FormPage {
   unseen(submission?: Submission, record?: LucidRow): Set<string> {
     const { site, view, mode } = this
     const fields = [...formFields(site, view, mode), ...this.related]
-    return unseenFields(fields, textsInForm(view, fields, submission, record))
+    const other = textsInForm(view, fields, submission, record)
+    return unseenFields(fields, (name) => this.hiddenTexts[name] ?? other(name))
   }
 
   /** Returns the fields that are not hidden for every possible input. */
@@ -169,7 +173,8 @@ export class FormPage {
     const { fields } = this
     const names = new Set(fields.map(({ name }) => name))
     const other = textsInForm(this.view, [], undefined, record)
-    const never = unseenFields(fields, (name) => (names.has(name) ? null : other(name)))
+    const textsOf = (name: string) => this.hiddenTexts[name] ?? other(name)
+    const never = unseenFields(fields, (name) => (names.has(name) ? null : textsOf(name)))
     return fields.filter(({ name }) => !never.has(name))
   }
 
@@ -218,7 +223,8 @@ export class FormPage {
     const stored = record && { ...storedTexts(fields, record), ...own }
     const isBlank = mode === 'create' && !submission
     const version = record && view.resource.columns.versionOf(record)
-    const defaults = isBlank ? await defaultTexts(ctx, view, fields) : {}
+    const shownFields = fields.filter(({ secret }) => !secret)
+    const defaults = isBlank ? await defaultTexts(ctx, view, shownFields) : {}
     const begin = isBlank ? { ...(await this.own()), ...defaults, ...given } : {}
     const filled = submission ? {} : restored?.texts
     const shown = this.#shown({ ...(stored ?? begin), ...filled }, submission)

@@ -103,6 +103,11 @@ export interface FieldOptions {
   pivot?: Record<string, PivotOptions>
 }
 
+/** Returns true if the option `hidden` of a field leaves it out of the forms of a user. */
+export function isHiddenFor(user: AdminUser, hidden: FieldOptions['hidden']): boolean {
+  return typeof hidden === 'function' ? hidden(user) : hidden === true
+}
+
 /**
  * Options of `@AdminView`, all optional. [P13]
  */

@@ -7,6 +7,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { BulkFailure } from '../errors.js'
 import { NotAllowed } from '../../http/errors.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
+import { hiddenNames } from '../../forms/prefill/form_defaults.js'
 import type { Submission } from '../../forms/submission/submission.js'
 
 import { readBody as readFormBody } from '../../http/read_body.js'
@@ -96,7 +97,9 @@ export class EditController {
 
   async #save(ctx: HttpContext, form: BulkForm): Promise<unknown> {
     const { site, view } = this
-    const fields = [...formFields(site, view, 'update'), ...readOnlyFields(site, view, 'update')]
+    const hidden = hiddenNames(ctx, view)
+    const known = [...formFields(site, view, 'update'), ...readOnlyFields(site, view, 'update')]
+    const fields = known.filter(({ name }) => !hidden.has(name))
     const submission = await changesInForm(fields, ctx)
     const task = new EditTask(site, view, submission)
     const selection = await this.#select(ctx, form, task)

@@ -12,6 +12,7 @@ import { fieldViews } from '../../forms/fields/field_view.js'
 import type { FieldView } from '../../forms/fields/shown_field.js'
 import { sheetsOf } from '../../forms/fields/widgets/widget_cells.js'
 import type { Submission } from '../../forms/submission/submission.js'
+import { hiddenNames } from '../../forms/prefill/form_defaults.js'
 import { layoutOf } from '../../forms/layout/form_layout.js'
 import { mayEach } from '../../permissions/may.js'
 import type { BulkForm } from '../bulk_form.js'
@@ -123,7 +124,8 @@ export class EditPage {
   async render(ctx: HttpContext, state: EditState): Promise<string> {
     const { site, view } = this
     const { task, keys, all, form } = state
-    const fields = editableFields(site, view)
+    const hidden = hiddenNames(ctx, view)
+    const fields = editableFields(site, view).filter(({ name }) => !hidden.has(name))
     if (fields.length === 0) throw new NotAllowed()
     const records = await task.explain(ctx, () => view.crud.findMany(keys, view.callOptions(ctx)))
     const mayUpdate = await mayEach(ctx, view, 'update', keys)

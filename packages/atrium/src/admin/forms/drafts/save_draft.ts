@@ -13,7 +13,7 @@ import { rowId } from '../../http/row_id.js'
 
 /* Inputs of the form that do not belong to a field: the version of the record, and the additional inputs of rows */
 const OWN = ['_version', '_opened']
-const OF_ROW = ['id', '__version', '__remove']
+const OF_ROW = ['id', '__version', '__remove', '__begin']
 
 /**
  * Returns the texts of a form that can be stored: those of fields, including fields in rows (`items.0.product_id`),

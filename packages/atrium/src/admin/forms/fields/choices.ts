@@ -104,7 +104,7 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
 }
 
 /** Returns the choices with these values, in their order, without deleted records. */
-async function choicesAmong(
+export async function choicesAmong(
   ctx: HttpContext,
   reference: Reference,
   values: readonly unknown[]
@@ -128,6 +128,12 @@ async function choicesAmong(
   return items
     .map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
     .toSorted((one, other) => order.indexOf(one.value) - order.indexOf(other.value))
+}
+
+/** Returns true if a text can be a key, so that it is looked up. */
+export function isKeyOf({ kind }: Column, text: string | undefined): boolean {
+  if (!text) return false
+  return kind !== 'integer' && kind !== 'number' ? text.length <= 255 : /^-?\d{1,15}$/.test(text)
 }
 
 /** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */

@@ -4,6 +4,7 @@ import type { KeyValue } from '#base/columns/key'
 import { reordered } from '#base/columns/places'
 import type { Site } from '../../views/site.js'
 import { isFileField } from '../files/file_fields.js'
+import { defaultTexts, hiddenNames, type FieldTexts } from '../prefill/form_defaults.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields, readOnlyFields } from '../fields/form_fields.js'
 import { may, mayEach } from '../../permissions/may.js'
@@ -20,6 +21,8 @@ interface RowFields {
   update: readonly FormField[]
   /** Fields of existing rows that the user can see but not change */
   readOnly: readonly FormField[]
+  /** Fields of new rows that the row does not show */
+  others: readonly FormField[]
 }
 
 const KNOWN = new WeakMap<Inline['view'], Map<string, RowFields>>()
@@ -49,7 +52,22 @@ function makeFields(site: Site, inline: Inline): RowFields {
   const names = wanted.filter((name) => shown.has(name))
   const among = (fields: readonly FormField[]) =>
     names.flatMap((name) => fields.find((field) => field.name === name) ?? [])
-  return { names, create: among(create), update: among(update), readOnly: among(readOnly) }
+  const others = create.filter(({ name }) => isOwn(name) && !names.includes(name))
+  return { names, create: among(create), update: among(update), readOnly: among(readOnly), others }
+}
+
+/** Returns the fields without those that options hide from the signed-in user. [G8] */
+function shownFields(ctx: HttpContext, site: Site, inline: Inline): RowFields {
+  const { names, create, update, readOnly, others } = rowFields(site, inline)
+  const hidden = hiddenNames(ctx, inline.view)
+  const isShown = ({ name }: Pick<FormField, 'name'>) => !hidden.has(name)
+  return {
+    names: names.filter((name) => !hidden.has(name)),
+    create: create.filter(isShown),
+    update: update.filter(isShown),
+    readOnly: readOnly.filter(isShown),
+    others: [...others, ...create.filter((field) => !isShown(field))],
+  }
 }
 
 /** An existing row, with the permissions of the user. */
@@ -74,7 +92,9 @@ export class InlineRows {
     /** True if there are more rows than a form can contain */
     readonly isTooLong: boolean,
     /** True if the user is allowed to sort the rows */
-    readonly isSortable: boolean
+    readonly isSortable: boolean,
+    /** Texts of new rows from the options `fields.NAME.default`, by API name */
+    readonly defaults: FieldTexts
   ) {}
 
   /** Reads the rows of a parent; none without a parent, as in a create form. */
@@ -95,8 +115,15 @@ export class InlineRows {
       writes(inline, sort.apiName, 'update') &&
       stored.every(({ mayUpdate, readOnly }) => mayUpdate && !readOnly.has(sort.apiName)) &&
       (stored.length > 0 || mayCreate)
-    const fields = rowFields(site, inline)
-    return new InlineRows(inline, fields, stored, mayCreate, isTooLong, isSortable)
+    const fields = shownFields(ctx, site, inline)
+    const created = mayCreate ? [...fields.create, ...fields.others] : []
+    const defaults = await defaultTexts(ctx, inline.view, created)
+    return new InlineRows(inline, fields, stored, mayCreate, isTooLong, isSortable, defaults)
+  }
+
+  /** Returns the texts of a field in a blank row. */
+  initialOf({ name, initial, secret }: FormField): readonly string[] {
+    return (secret ? undefined : this.defaults[name]) ?? initial
   }
 
   find(id: string): StoredRow | undefined {

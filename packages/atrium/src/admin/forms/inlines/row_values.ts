@@ -6,6 +6,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { Uploads } from '../files/uploads.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields } from '../fields/form_fields.js'
+import { valuesOfTexts } from '../prefill/form_defaults.js'
 import { textsInForm } from '../fields/texts_in_form.js'
 import { unseenFields } from '../../views/visible_when.js'
 import { Widget } from '../../views/widget.js'
@@ -25,7 +26,8 @@ import type { SentRow } from './rows.js'
 type Values = Record<string, unknown>
 
 /** Returns true if a new row has only the initial values of a blank row. */
-export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: SentRow): boolean {
+export function isBlank(rows: InlineRows, { texts, begin }: SentRow): boolean {
+  const { fields, inline, mayCreate } = rows
   /* Without permission to create rows, any text counts. */
   if (!mayCreate) {
     const own = [...texts].filter(([name]) => name !== inline.sort?.apiName)
@@ -34,8 +36,9 @@ export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: Se
   const { shown } = submissionOf(fields.create, texts, 'create')
   return fields.create.every((field) => {
     const sent = filled(field, shown[field.name])
-    if (sent.length === 0 || isSame(field, [...field.initial], sent)) return true
-    return field.widget === 'checkbox' && field.initial.length === 0 && sent.at(-1) === 'false'
+    const initial = begin?.[field.name] ?? rows.initialOf(field)
+    if (sent.length === 0 || isSame(field, [...initial], sent)) return true
+    return field.widget === 'checkbox' && initial.length === 0 && sent.at(-1) === 'false'
   })
 }
 
@@ -48,7 +51,7 @@ export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: Se
  */
 export async function valuesOfNew(
   site: Site,
-  { inline, fields }: InlineRows,
+  { inline, fields, defaults }: InlineRows,
   { texts }: SentRow,
   given: Record<string, unknown>,
   later: string | null
@@ -56,14 +59,23 @@ export async function valuesOfNew(
   const { view } = inline
   const sent = submissionOf(fields.create, texts, 'create')
   const all = formFields(site, view, 'create')
-  const unseen = unseenFields(all, textsInForm(view, all, sent))
+  const other = textsInForm(view, all, sent)
+  const isOther = (name: string) => fields.others.some((field) => field.name === name)
+  const unseen = unseenFields(
+    all,
+    (name) => (isOther(name) ? defaults[name] : undefined) ?? other(name)
+  )
   const submission = withoutUnseen(sent, unseen)
   const known = new Set(view.resource.createBody.fields.map(({ apiName }) => apiName))
   const own = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
   const optional = later === null ? unseen : new Set([...unseen, later])
   return await validateSubmission(
     view.resource.createBody,
-    { ...submission, values: { ...submission.values, ...own }, unseen: optional },
+    {
+      ...submission,
+      values: { ...valuesOfTexts(fields.others, defaults), ...submission.values, ...own },
+      unseen: optional,
+    },
     new Uploads(view, [], submission),
     { operation: 'create' }
   )

@@ -7,7 +7,7 @@ import type { RowError, RowErrors } from '../errors.js'
 import { cellMarkup } from '../../list/rows_markup.js'
 import { isIdentifier } from '../../list/is_identifier.js'
 import { referencesOf } from '../../relations/references.js'
-import { SharedChoices, isChoice } from '../fields/choices.js'
+import { SharedChoices, isChoice, isKeyOf } from '../fields/choices.js'
 import { choiceOf } from '../../views/choice_options.js'
 import { fieldViews } from '../fields/field_view.js'
 import type { FieldView } from '../fields/shown_field.js'
@@ -15,7 +15,7 @@ import { inputName, type FormField } from '../fields/form_field.js'
 import { submissionOf } from '../submission/submission.js'
 import type { InlineRows, StoredRow } from './inline_rows.js'
 import { cellsInRows, textsOfRow } from './row_values.js'
-import { ID, REMOVE, VERSION, type SentRow } from './rows.js'
+import { BEGIN, ID, REMOVE, VERSION, type SentRow } from './rows.js'
 import { offerNew } from '../new_reference.js'
 
 /** A cell of a row: a field, or a text if the user can't change it. */
@@ -98,7 +98,7 @@ export class RowViews {
       number,
       isNew,
       isBlank: isNew && !sent && index !== '__index__',
-      hidden: isNew ? [] : this.#hidden(prefix, stored, sent, error),
+      hidden: isNew ? this.#begin(prefix) : this.#hidden(prefix, stored, sent, error),
       cells: await this.#cells(row, prefix, error),
       place: isSortable
         ? {
@@ -114,6 +114,17 @@ export class RowViews {
           : undefined,
       messages: error?.messages ?? [],
     }
+  }
+
+  /** Returns the input by which a row is known to be blank, although its defaults change with the time. */
+  #begin(prefix: string): RowView['hidden'] {
+    const { defaults } = this.rows
+    const times = this.rows.fields.create.filter(
+      ({ name, valueType }) => defaults[name] && (valueType === 'datetime' || valueType === 'time')
+    )
+    if (times.length === 0) return []
+    const texts = Object.fromEntries(times.map(({ name }) => [name, defaults[name]]))
+    return [{ name: prefix + BEGIN, value: JSON.stringify(texts) }]
   }
 
   #hidden(
@@ -170,7 +181,7 @@ export class RowViews {
         field.name,
         (field.secret ? undefined : typed?.[field.name]) ??
           known[field.name] ??
-          (stored ? [] : [...field.initial]),
+          (stored ? [] : [...this.rows.initialOf(field)]),
       ])
     )
     const views = await fieldViews(this.ctx, this.site, this.rows.inline.view, fields, {
@@ -187,12 +198,14 @@ export class RowViews {
 
   /** Values of a reference in the rows, stored or submitted */
   #currentOf(column: Column): unknown[] {
-    return this.shown.flatMap(({ stored, sent }) => {
-      const typed = sent?.texts.get(inputName(column.apiName))?.at(-1)
-      const attributes = stored?.record as unknown as Record<string, unknown> | undefined
-      const own = attributes && attributeValue(column, attributes)
-      return [own, isKeyOf(column, typed) ? typed : undefined]
-    })
+    return this.shown
+      .flatMap(({ stored, sent }) => {
+        const typed = sent?.texts.get(inputName(column.apiName))?.at(-1)
+        const attributes = stored?.record as unknown as Record<string, unknown> | undefined
+        const own = attributes && attributeValue(column, attributes)
+        return [own, isKeyOf(column, typed) ? typed : undefined]
+      })
+      .concat(this.rows.defaults[column.apiName] ?? [])
   }
 
   /** Reads the texts of read-only cells, column by column. */
@@ -228,12 +241,6 @@ export class RowViews {
       }
     }
   }
-}
-
-/** Returns true if a submitted text can be a key, so that it is looked up. */
-function isKeyOf({ kind }: Column, text: string | undefined): boolean {
-  if (!text) return false
-  return kind !== 'integer' && kind !== 'number' ? text.length <= 255 : /^-?\d{1,15}$/.test(text)
 }
 
 /**

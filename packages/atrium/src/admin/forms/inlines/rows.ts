@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { isObject, TEXTS } from '#base/checks'
 import { readCondition } from '#base/columns/condition'
 import { Records } from '#crud/internals'
 import { attributeValue } from '#base/values/to_api'
@@ -79,6 +80,8 @@ export interface SentRow {
   id: string | null
   version: string | undefined
   isRemoved: boolean
+  /** Texts that the blank row was shown with, by API name; only of fields whose defaults change with the time */
+  begin?: Record<string, string[]>
   /** Texts by input name within the row: `quantity` */
   texts: ReadonlyMap<string, readonly string[]>
 }
@@ -94,6 +97,7 @@ export interface SentRows {
 export const ID = 'id'
 export const VERSION = '__version'
 export const REMOVE = '__remove'
+export const BEGIN = '__begin'
 /** Suffix of the button that adds blank rows: `items.__more` */
 export const MORE = '__more'
 
@@ -141,6 +145,18 @@ function rowOf(index: number, texts: Map<string, readonly string[]>): SentRow {
     id: take(ID) ?? null,
     version: take(VERSION),
     isRemoved: take(REMOVE) === '1',
+    begin: textsIn(take(BEGIN)),
     texts,
+  }
+}
+
+/** Reads texts by name; undefined if they are not. */
+function textsIn(json: string | undefined): SentRow['begin'] {
+  try {
+    const texts: unknown = JSON.parse(json ?? 'null')
+    const isRead = isObject(texts) && Object.values(texts).every((one) => TEXTS[0](one))
+    return isRead ? (texts as SentRow['begin']) : undefined
+  } catch {
+    return undefined
   }
 }

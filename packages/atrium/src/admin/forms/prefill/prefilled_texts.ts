@@ -1,11 +1,8 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../../views/model_view.js'
-import type { FieldOptions } from '../../views/view_options.js'
 import type { FormField } from '../fields/form_field.js'
 import { storedTexts } from '../submission/untouched.js'
-import { guardOf } from '../../identity/admin_guard.js'
-import { plainTexts } from '../../views/visible_when.js'
 import { RESTORE, FROM } from './prefill_urls.js'
 import { LIST, PARENT } from '../../http/list_query.js'
 import { IN_DIALOG, FOR, DRAFT } from '../drafts/draft_parameters.js'
@@ -43,34 +40,6 @@ function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set
     return names.length === 1 || others.length === 0 ? names : others
   })
   return new Set([...left, ...resource.key.columns.map(({ name }) => name)])
-}
-
-/**
- * Returns the initial texts of a blank form from the options `fields.NAME.default`, for the signed-in user.
- *
- * @param fields  fields of the form that the user can edit
- */
-export async function defaultTexts(
-  ctx: HttpContext,
-  view: ModelView,
-  fields: readonly FormField[]
-): Promise<Record<string, string[]>> {
-  const { owner } = guardOf(ctx).signedInOrFail()
-  const texts: Record<string, string[]> = {}
-  for (const { name } of fields) {
-    const value = await view.fieldOptions(name).default?.(owner.user)
-    if (value !== null && value !== undefined) texts[name] = plainTexts(value)
-  }
-  return texts
-}
-
-/** Returns the names of the fields that the options `fields.NAME.hidden` leave out of forms for the signed-in user. */
-export function hiddenNames(ctx: HttpContext, view: ModelView): Set<string> {
-  const { owner } = guardOf(ctx).signedInOrFail()
-  const fields = Object.entries(view.options.fields ?? {})
-  const isHidden = ({ hidden }: FieldOptions) =>
-    typeof hidden === 'function' ? hidden(owner.user) : hidden === true
-  return new Set(fields.filter(([, options]) => isHidden(options)).map(([name]) => name))
 }
 
 /* Names of parameters with another meaning */
