@@ -41,6 +41,7 @@ import { addCards } from './dashboard/cards/find_cards.js'
 import { addPages } from './pages/find_pages.js'
 import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
+import { checkRelatedColumns } from './views/related_columns.js'
 import { SiteTemplates } from './layout/site_templates.js'
 import { isBelowMount } from './http/site_paths.js'
 import { handleAdminError } from './http/handle_error.js'
@@ -286,6 +287,7 @@ export default class AdminProvider {
       add(() => site.addModel(model, options))
     }
     for (const view of site.models.values()) add(() => checkInlines(site, view))
+    for (const view of site.models.values()) add(() => checkRelatedColumns(view))
     add(() => checkReferencedModels(site))
   }
 

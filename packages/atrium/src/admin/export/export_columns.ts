@@ -2,12 +2,14 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Item } from '#crud'
 import type { Site } from '../views/site.js'
-import { chosenColumns } from '../list/columns/column_choices.js'
+import { chosenColumns, type ColumnChoice } from '../list/columns/column_choices.js'
+import { RelatedItems } from '../list/columns/related_items.js'
 import type { ListColumn } from '../views/list_column.js'
 import { choiceOf } from '../views/choice_options.js'
 import type { ModelView } from '../views/model_view.js'
 import { shownOf } from '../permissions/personal_view.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { isRelated, relatedColumnOf, type RelatedColumn } from '../views/related_columns.js'
 import type { Cell } from '../sheets/file_shape.js'
 import { presentZone, UTC } from '../time/time_zone.js'
 
@@ -37,6 +39,8 @@ export interface ExportColumn {
   values: ((items: Item[], ctx: HttpContext, client: QueryClientContract) => Values) | null
   /** Returns the label of a choice; undefined for any other value */
   labelOf?: (value: unknown) => string | undefined
+  /** API names of the fields to read */
+  reads: readonly string[]
   /** True if the value is computed from the whole record */
   isOwn: boolean
 }
@@ -62,12 +66,15 @@ export async function exportColumns(
 ): Promise<ExportColumn[]> {
   const references = titles ? referencesOf(site, view) : []
   const columns: ExportColumn[] = []
-  for (const one of chosenColumns(view, names)) {
+  const chosen = chosenColumns(view, names)
+  const related = relatedColumns(view, chosen)
+  for (const one of chosen) {
     if (typeof one !== 'string') {
       columns.push(ownColumn(view, new one()))
       continue
     }
-    columns.push(fieldColumn(view, one))
+    if (related.has(one)) columns.push(related.get(one)!)
+    else columns.push(fieldColumn(view, one, one))
     const reference = references.find(({ column }) => column.apiName === one)
     if (reference && (await followed(ctx, reference))) {
       columns.push(titleColumn(site, view, one, reference))
@@ -76,12 +83,40 @@ export async function exportColumns(
   return columns
 }
 
-function fieldColumn(view: ModelView, name: string): ExportColumn {
+/** Returns the columns of related records by name. They are read together, with one query per relation. */
+function relatedColumns(
+  view: ModelView,
+  chosen: readonly ColumnChoice[]
+): ReadonlyMap<string, ExportColumn> {
+  const all = chosen.filter(isRelated).map((name) => relatedColumnOf(view, name) as RelatedColumn)
+  const read = new WeakMap<Item[], RelatedItems>()
+  const columns = all.map((related): ExportColumn => {
+    const { column, name, steps, view: other } = related
+    const own = fieldColumn(other, column.apiName, name)
+    return {
+      ...own,
+      label: view.labelOf(name),
+      reads: [steps[0].link.apiName],
+      values: async (items, ctx, client) => {
+        let rows = read.get(items)
+        if (!rows) read.set(items, (rows = new RelatedItems(ctx, all, items, client)))
+        const found = await rows.of(related)
+        const values = await own.values?.(found, ctx, client)
+        return values ?? found.map((item) => (item[column.apiName] ?? null) as Cell)
+      },
+    }
+  })
+  return new Map(columns.map((one) => [one.name, one]))
+}
+
+/** @param as  name of the column in the export */
+function fieldColumn(view: ModelView, name: string, as: string): ExportColumn {
   const column = view.resource.fields.find(({ apiName }) => apiName === name)
   const isNumber = column?.kind === 'integer' || column?.kind === 'number'
   return {
-    name,
+    name: as,
     label: view.labelOf(name),
+    reads: [name],
     ...(view.fieldOptions(name).choices && {
       labelOf: (value: unknown) => choiceOf(view, name, value)?.label,
     }),
@@ -110,6 +145,7 @@ function ownColumn({ resource }: ModelView, own: ListColumn): ExportColumn {
     label: own.label,
     isNumeric: false,
     isJson: false,
+    reads: [],
     isOwn: true,
     values: async (items, ctx) => {
       const cells = await Promise.all(
@@ -133,6 +169,7 @@ function titleColumn(
     label: site.text('export.titleOf', { label: view.labelOf(name) }),
     isNumeric: false,
     isJson: false,
+    reads: [name],
     isOwn: false,
     values: async (items, ctx, client) => {
       const values = items.map((item) => item[name])

@@ -167,11 +167,8 @@ export class ExportedList {
   /** Fields to read. Undefined, for all fields, if custom code gets the records. */
   get #fields(): Fields | undefined {
     if (!this.#isPlain || this.columns.some(({ isOwn }) => isOwn)) return undefined
-    const known = new Set(fieldsOf(this.view))
-    return selectFields(
-      this.view.resource,
-      this.columns.flatMap(({ name }) => (known.has(name) ? [name] : []))
-    )
+    const names = this.columns.flatMap(({ reads }) => reads)
+    return selectFields(this.view.resource, names)
   }
 
   #options(client?: QueryClientContract) {

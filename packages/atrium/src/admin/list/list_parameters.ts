@@ -42,7 +42,7 @@ type Paged = Pick<ListParameters, 'page' | 'rows' | 'sorting' | 'order' | 'delet
 type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'titles'>
 type Shown = Pick<
   ListParameters,
-  'columns' | 'unknownColumns' | 'place' | 'base' | 'summaries' | 'groupBy'
+  'columns' | 'unknownColumns' | 'place' | 'base' | 'summaries' | 'groupBy' | 'related'
 >
 
 /**
@@ -78,6 +78,8 @@ export class ListParameters {
   readonly groupBy: Column | null = null
   /** The viewer's saved views and preferences for the list [L5, L6] */
   readonly place: ListPlace = NO_PLACE
+  /** Fields of related records that the URL names or the list can show [W8] */
+  readonly related: RelatedFields | undefined
   /** URL of the page that contains the list; null for the list's page [R4] */
   readonly base: string | null = null
   /** Conditions that do not depend on the URL */
@@ -145,6 +147,7 @@ export class ListParameters {
       summaries: summary === undefined ? null : readSummaries(view, summary),
       groupBy: readGroup(view, lastIn(given, GROUP_BY)),
       place,
+      related,
     })
   }
 
@@ -262,7 +265,7 @@ export class ListParameters {
   /** Returns the first page of the list with a saved view. [L5] */
   in(open: SavedView): ListParameters {
     const place = { ...this.place, open, isGone: false }
-    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place)
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place, this.related)
   }
 
   /** Returns the request for the CRUD object. */
@@ -349,7 +352,8 @@ export class ListParameters {
   get #viewFields(): Field[] {
     const { open } = this.place
     if (!open) return []
-    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, this.place).#fields()
+    const { place, related } = this
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place, related).#fields()
   }
 
   #fields(): Field[] {

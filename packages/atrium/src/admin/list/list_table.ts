@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
+import type { Column } from '#base/columns/column'
 import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
 import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
 import type { Site } from '../views/site.js'
@@ -17,8 +18,10 @@ import {
 } from '../relations/references.js'
 import { isChoice } from '../forms/fields/choices.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
+import { isRelated, relatedColumnOf, type RelatedColumn } from '../views/related_columns.js'
 import { chosenColumns } from './columns/column_choices.js'
-import { cellMaker, cutText, ownCell, textCell, valueCell, type ShownCell } from './cell.js'
+import { relatedReader, relatedTitles } from './columns/related_items.js'
+import { cellMaker, cutText, ownCell, valueCell, type ShownCell } from './cell.js'
 import { isIdentifier } from './is_identifier.js'
 import {
   joinedTitles,
@@ -31,6 +34,7 @@ import {
   valuesOf,
   titlesIn,
   linkedCell,
+  titledCells,
   type ColumnStyle,
   type Heading,
   type Row,
@@ -103,8 +107,8 @@ export class ListTable {
     const { key } = this.view.resource
     if (key.isComposite || sorts[0].column !== key.columns[0]) return NO_JOINS
     const joins = new Map<string, JoinedTitles>()
-    for (const { name, reference } of this.columns) {
-      const seen = reference && (await followed(ctx, reference))
+    for (const { name, reference, related } of this.columns) {
+      const seen = reference && !related && (await followed(ctx, reference))
       const join = seen && this.#join(name, seen)
       if (join) joins.set(name, join)
     }
@@ -125,7 +129,9 @@ export class ListTable {
 
   headings(parameters: ListParameters): Heading[] {
     const { sorts } = parameters
-    return this.columns.map(({ name, label, numeric, sortBy }, index) => {
+    return this.columns.map((shown, index) => {
+      const { name, label, numeric } = shown
+      const sortBy = shown.related ? parameters.related?.sortable(name) : shown.sortBy
       const heading = { name, label, numeric, ...this.styles[index] }
       if (!sortBy) return { ...heading, ...UNSORTABLE }
       const place = sorts.findIndex(({ column }) => column === sortBy)
@@ -213,8 +219,11 @@ export class ListTable {
     items: Item[],
     { joins, extras }: Joined = { joins: NO_JOINS, extras: [] }
   ): Promise<ShownCell[][]> {
-    const titles = this.columns.map(({ reference, name }) => {
+    const itemsOf = relatedReader(ctx, this.view, this.columns, items)
+    const titles = this.columns.map((shown) => {
+      const { reference, related, name } = shown
       if (!reference) return undefined
+      if (related) return relatedTitles(ctx, related, reference, itemsOf(shown))
       const join = joins.get(name)
       const values = valuesOf(items, name)
       return join
@@ -225,13 +234,13 @@ export class ListTable {
     if (titles.some((one) => one instanceof Promise)) await setImmediate()
     if (items.length <= ROWS_A_TURN) {
       return await Promise.all(
-        this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
+        this.columns.map((one, index) => this.#cells(ctx, one, itemsOf(one), titles[index]))
       )
     }
     const cells: ShownCell[][] = []
     for (const [index, one] of this.columns.entries()) {
       await nextEventLoopTurn()
-      cells.push(await this.#cells(ctx, one, items, titles[index]))
+      cells.push(await this.#cells(ctx, one, itemsOf(one), titles[index]))
     }
     return cells
   }
@@ -239,11 +248,13 @@ export class ListTable {
   async #cells(
     ctx: HttpContext,
     shown: TableColumn,
-    items: Item[],
+    given: Item[] | Promise<Item[]>,
     titles: Promise<Titles> | Titles | undefined
   ): Promise<ShownCell[]> {
     const text = this.site.text.bind(this.site)
-    const { own, column, reference } = shown
+    const items = await given
+    const { own, column, reference, related: relation } = shown
+    const view = relation?.view ?? this.view
     if (own) {
       const { resource } = this.view
       const values = await Promise.all(
@@ -253,14 +264,14 @@ export class ListTable {
         value === undefined ? valueCell(null, text) : ownCell(value, own.numeric)
       )
     }
-    const values = valuesOf(items, shown.name)
+    const values = valuesOf(items, relation ? relation.column.apiName : shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const isGrouped = !isIdentifier(this.view, column)
-    const show = widgetShow(this.view, column, text)
+    const isGrouped = !isIdentifier(view, column)
+    const show = widgetShow(view, column, text)
     const options = { isGrouped, isChoice: shown.isChoice, text, own: show }
     const cells = await mapInTurns(values, ROWS_A_TURN, cellMaker(column, values, options))
-    if (reference && titles) return await related(ctx, reference, await titles, values, cells)
-    return show ? cells : cells.map((cell) => withUnits(this.view, shown.name, cell))
+    if (reference && titles) return await titledCells(ctx, reference, await titles, values, cells)
+    return show ? cells : cells.map((cell) => withUnits(view, column.apiName, cell))
   }
 
   #isDeleted(item: Item, { deleted }: ListParameters): boolean {
@@ -273,23 +284,33 @@ export class ListTable {
   }
 
   #resolved(): TableColumn[] {
-    const { resource } = this.view
-    const references = referencesOf(this.site, this.view)
     return chosenColumns(this.view, this.chosen).map((one) => {
       if (typeof one !== 'string') return this.#own(new one())
+      if (isRelated(one)) return this.#related(one)
+      const { resource } = this.view
       const column = resource.fields.find(({ apiName }) => apiName === one)
-      const reference = references.find((other) => other.column === column)
-      const isNumber = column?.kind === 'integer' || column?.kind === 'number'
-      return {
-        name: one,
-        label: this.view.labelOf(one),
-        numeric: column?.kind === 'binary' || (isNumber && !reference && !column?.serialize),
-        sortBy: resource.sortable.get(one),
-        column,
-        reference,
-        isChoice: column && !reference && isChoice(this.view, column),
-      }
+      const described = this.#described(this.view, one, column)
+      return { ...described, sortBy: resource.sortable.get(one) }
     })
+  }
+
+  #related(name: string): TableColumn {
+    const related = relatedColumnOf(this.view, name) as RelatedColumn
+    return { ...this.#described(related.view, name, related.column), sortBy: undefined, related }
+  }
+
+  /** @param view  view of the model that has the column */
+  #described(view: ModelView, name: string, column: Column | undefined) {
+    const reference = referencesOf(this.site, view).find((other) => other.column === column)
+    const isNumber = column?.kind === 'integer' || column?.kind === 'number'
+    return {
+      name,
+      label: this.view.labelOf(name),
+      numeric: column?.kind === 'binary' || (isNumber && !reference && !column?.serialize),
+      column,
+      reference,
+      isChoice: column && !reference && isChoice(view, column),
+    }
   }
 
   #join(name: string, reference: Reference): JoinedTitles | null {
@@ -320,7 +341,9 @@ export class ListTable {
       this.columns.some(({ own }) => own)
     if (isOwn) return undefined
     const marks = [resource.softDelete?.flag, resource.softDelete?.timestamp, ...view.titleColumns]
-    const wanted = new Set([...this.names, ...marks.map((column) => column?.apiName)])
+    const links = this.columns.map(({ related }) => related?.steps[0].link)
+    const read = [...marks, ...links].map((column) => column?.apiName)
+    const wanted = new Set([...this.names, ...read])
     return selectFields(
       resource,
       fieldNames(resource).filter((name) => wanted.has(name))
@@ -347,30 +370,6 @@ export class ListTable {
       own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
     return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
   }
-}
-
-/** Replaces foreign keys by titles. A value is unchanged if its record does not exist or is not visible. */
-async function related(
-  ctx: HttpContext,
-  { view, target }: Reference,
-  titles: Titles,
-  values: unknown[],
-  cells: ShownCell[]
-): Promise<ShownCell[]> {
-  const { key } = view.resource
-  const isKey = target.isPrimary && !key.isComposite
-  const known = isKey ? values.filter((value) => titles.has(String(value))) : []
-  const linkTo = await recordLinks(
-    ctx,
-    view,
-    [...new Set(known)].map((value) => [value])
-  )
-  return cells.map((cell, index) => {
-    const title = titles.get(String(values[index]))
-    if (title === undefined || cell.kind === 'null') return cell
-    const href = isKey ? linkTo([values[index]]) : null
-    return { ...textCell(title), ...(href && { href }) }
-  })
 }
 
 /** Formats a figure like the cells of its column. */

@@ -4,11 +4,13 @@ import type { Column } from '#base/columns/column'
 import { filterPlace } from '#base/columns/filter'
 import type { ModelView } from '../views/model_view.js'
 import type { Site } from '../views/site.js'
-import { PREFIX } from './list_address.js'
+import { isRelated } from '../views/related_columns.js'
+import { columnChoices } from './columns/column_choices.js'
+import { lastIn, PREFIX } from './list_address.js'
 
 /**
- * Returns the fields of related records that the filters of a list's query name. The signed-in user has to see the
- * related model in the site. [W8]
+ * Returns the fields of related records that the filters and the order of a list's query name, and those that the list
+ * can show. The signed-in user has to see the related model in the site. [W8]
  */
 export async function relatedIn(
   ctx: HttpContext,
@@ -16,10 +18,13 @@ export async function relatedIn(
   view: ModelView,
   query: string
 ): Promise<RelatedFields | undefined> {
-  const names = [...new URLSearchParams(query).keys()].flatMap((name) =>
+  const given = new URLSearchParams(query)
+  const filters = [...given.keys()].flatMap((name) =>
     name.startsWith(PREFIX) ? filterPlace(name.slice(PREFIX.length), () => false).name : []
   )
-  const related = names.filter((name) => name.includes('.'))
+  const sorts = (lastIn(given, 'sort_by') ?? '').split(',')
+  const names = [...filters, ...sorts, ...columnChoices(view).all.keys()]
+  const related = [...new Set(names)].filter(isRelated)
   return related.length === 0 ? undefined : await relatedFields(ctx, site, view, related)
 }
 
@@ -30,7 +35,7 @@ export async function relatedColumn(
   view: ModelView,
   name: string
 ): Promise<Column | undefined> {
-  if (!name.includes('.')) return undefined
+  if (!isRelated(name)) return undefined
   const fields = await relatedFields(ctx, site, view, [name])
   return fields.columns.get(name)
 }
@@ -41,7 +46,7 @@ export async function relatedColumns(
   site: Site,
   view: ModelView
 ): Promise<Column[]> {
-  const names: string[] = []
+  const names = [...columnChoices(view).all.keys()].filter(isRelated)
   for (const relation of view.model.$relationsDefinitions.values()) {
     if (!relation.serializeAs) continue
     relation.boot()
@@ -50,20 +55,8 @@ export async function relatedColumns(
       names.push(`${relation.serializeAs}.${apiName}`)
     }
   }
-  const fields = await relatedFields(ctx, site, view, names)
+  const fields = await relatedFields(ctx, site, view, [...new Set(names)])
   return [...fields.columns.values()]
-}
-
-/** Returns the label of a column, with those of its relations: `Distributor: Name`. */
-export function columnLabel(site: Site, view: ModelView, apiName: string): string {
-  const [field, ...relations] = apiName.split('.').reverse()
-  const labels: string[] = []
-  let from: ModelView | undefined = view
-  for (const name of relations.reverse()) {
-    labels.push(from?.labelOf(name) ?? name)
-    from = from && relatedView(site, from, name)
-  }
-  return [...labels, from?.labelOf(field) ?? field].join(': ')
 }
 
 async function relatedFields(
@@ -81,13 +74,6 @@ async function relatedFields(
       return other !== undefined && (await other.isVisibleTo(ctx))
     },
   })
-}
-
-function relatedView(site: Site, view: ModelView, name: string): ModelView | undefined {
-  const all = [...view.model.$relationsDefinitions.values()]
-  const relation = all.find(({ serializeAs }) => serializeAs === name)
-  relation?.boot()
-  return relation && viewOf(site, relation.relatedModel())
 }
 
 function viewOf(site: Site, model: unknown): ModelView | undefined {

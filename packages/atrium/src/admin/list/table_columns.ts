@@ -1,3 +1,4 @@
+import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import type { Fields } from '#base/columns/fields'
@@ -6,9 +7,11 @@ import type { Column } from '#base/columns/column'
 import { serializerOf } from '#base/values/to_api'
 import type { ModelView } from '../views/model_view.js'
 import type { Reference } from '../relations/references.js'
-import { type ShownCell } from './cell.js'
+import { recordLinks } from '../http/record_links.js'
+import { textCell, type ShownCell } from './cell.js'
 import { isInvisible } from '../text/plain_text.js'
 import type { ListColumn } from '../views/list_column.js'
+import type { RelatedColumn } from '../views/related_columns.js'
 
 type ReadRow = Record<string, unknown>
 
@@ -165,6 +168,8 @@ export interface TableColumn {
   /** True if the values are from a fixed list */
   isChoice?: boolean
   own?: ListColumn
+  /** Set for a column of a related record; `column` and `reference` are those of its model */
+  related?: RelatedColumn
 }
 
 /** Titles of referenced records, by foreign key value as text */
@@ -205,4 +210,28 @@ export function linkedCell(cell: ShownCell, title: string, href: string): ShownC
   if (isEmpty) return { kind: 'text', text: title, href }
   const { whole, ...rest } = cell
   return { ...rest, ...(whole !== undefined && { title: whole }), href }
+}
+
+/** Replaces foreign keys by titles. A value is unchanged if its record does not exist or is not visible. */
+export async function titledCells(
+  ctx: HttpContext,
+  { view, target }: Reference,
+  titles: Titles,
+  values: unknown[],
+  cells: ShownCell[]
+): Promise<ShownCell[]> {
+  const { key } = view.resource
+  const isKey = target.isPrimary && !key.isComposite
+  const known = isKey ? values.filter((value) => titles.has(String(value))) : []
+  const linkTo = await recordLinks(
+    ctx,
+    view,
+    [...new Set(known)].map((value) => [value])
+  )
+  return cells.map((cell, index) => {
+    const title = titles.get(String(values[index]))
+    if (title === undefined || cell.kind === 'null') return cell
+    const href = isKey ? linkTo([values[index]]) : null
+    return { ...textCell(title), ...(href && { href }) }
+  })
 }

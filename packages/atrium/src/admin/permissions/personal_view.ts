@@ -186,7 +186,7 @@ function optionsLeft(
     listColumns:
       listColumns &&
       [...listColumns].filter((one) =>
-        typeof one === 'string' ? shown.has(one) : !hidden.has(new one().name)
+        typeof one === 'string' ? shown.has(one) || one.includes('.') : !hidden.has(new one().name)
       ),
     searchableColumns: searchableColumns && [...searchableColumns].filter((one) => shown.has(one)),
     defaultSort: shown.has((defaultSort ?? '').replace(/^-/, '')) ? defaultSort : undefined,

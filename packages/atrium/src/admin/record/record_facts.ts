@@ -55,10 +55,11 @@ export async function recordFacts(
   const files = await fileCells(ctx, view, item)
   return table.columns.map((column, index) => {
     const value = item[column.name]
-    const own = column.column && wholeShow(view, column.column, text)
+    const isOwn = column.column && !column.related
+    const own = isOwn ? wholeShow(view, column.column!, text) : undefined
     const whole =
       (value !== null && value !== undefined && own?.(value)) ||
-      wholeCell(view, column, cells[index][0], value, text)
+      (column.related ? cells[index][0] : wholeCell(view, column, cells[index][0], value, text))
     const cell = files.get(column.name)?.(whole) ?? whole
     const { kind, title } = cell
     return {

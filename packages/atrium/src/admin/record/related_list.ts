@@ -15,6 +15,7 @@ import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListParameters } from '../list/list_parameters.js'
+import { relatedIn } from '../list/related_columns.js'
 import { placeOf } from '../list/saved_views/place_of.js'
 import { recordLinks } from '../http/record_links.js'
 
@@ -188,7 +189,8 @@ export async function relatedParameters(
   const { density, columns } = await placeOf(ctx, site, view)
   /* The referring column has the same value in every row, so it is not shown. */
   const names = (columns ?? columnChoices(view).usual).filter((name) => name !== column.apiName)
-  const read = ListParameters.read(view, query.toString())
+  const related = await relatedIn(ctx, site, view, query.toString())
+  const read = ListParameters.read(view, query.toString(), undefined, undefined, undefined, related)
   const place = { ...read.place, density, columns: names.length > 0 ? names : null }
   return read.with({ place, base, fixed: [readCondition(column, 'eq', value)] })
 }

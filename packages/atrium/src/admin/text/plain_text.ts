@@ -1,3 +1,5 @@
+import string from '@adonisjs/core/helpers/string'
+
 /* Maximum length of a title attribute, because longer texts would inflate the page. */
 const LONGEST_TITLE = 1000
 
@@ -136,4 +138,13 @@ export function escaped(value: unknown): string {
  */
 export function isInvisible(text: string): boolean {
   return /^[\s\p{C}\p{Z}]*$/u.test(text)
+}
+
+/**
+ * Returns the label for an API name: `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` ->
+ * `Distributor`.
+ */
+export function wordsOf(apiName: string): string {
+  if (apiName === 'id') return 'ID'
+  return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName
 }

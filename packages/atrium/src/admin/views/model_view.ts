@@ -33,11 +33,12 @@ import { checkConditions } from './visible_when.js'
 import { fillPlaces } from './row_order.js'
 import { checkWidgets } from './widget_checks.js'
 import { checkFormNames } from './form_parts.js'
+import { isRelated, relatedLabel, withSeenColumns } from './related_columns.js'
 import type { EventDispatcher } from '../events/event_dispatcher.js'
 import type { EventIntegration } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
 import { isTitleTemplate, namesInTitle, titleColumns, titleIn } from './title_template.js'
-import { isInvisible } from '../text/plain_text.js'
+import { isInvisible, wordsOf } from '../text/plain_text.js'
 import { ListColumn } from './list_column.js'
 import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
 import { may } from '../permissions/may.js'
@@ -154,7 +155,7 @@ export class ModelView {
    * has no permission for. Users with the same permissions share an instance. [U4]
    */
   async for(ctx: HttpContext): Promise<ModelView> {
-    return await personalView(ctx, this.base)
+    return await withSeenColumns(ctx, await personalView(ctx, this.base))
   }
 
   /** The unrestricted view of the site */
@@ -221,8 +222,9 @@ export class ModelView {
     return this.adminSite ? this.adminSite.url(place) : place
   }
 
-  /** Returns the label of a field. [B17] */
+  /** Returns the label of a field, or of a field of related records such as `customer.city`. [B17] */
   labelOf(apiName: string): string {
+    if (isRelated(apiName)) return relatedLabel(this, apiName)
     return this.fieldOptions(apiName).label ?? wordsOf(apiName)
   }
 
@@ -311,11 +313,15 @@ export class ModelView {
       }
     }
     const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
-    check('listColumns', own, [...shownNames, ...computed])
+    const direct = own.filter((name) => !isRelated(name))
+    check('listColumns', direct, [...shownNames, ...computed])
     check('searchableColumns', searchableColumns ?? [], shownNames)
     check('facets', facets ?? [], shownNames)
-    const summarized = [...(summaries ?? [])].map((one) => one.split(':')[0])
-    check('summaries', summarized, shownNames)
+    check(
+      'summaries',
+      [...(summaries ?? [])].map((one) => one.split(':')[0]),
+      shownNames
+    )
     if (defaultSort !== undefined) {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
@@ -324,7 +330,7 @@ export class ModelView {
       check('title', isTitleTemplate(title) ? namesInTitle(title) : [title], shownNames)
     }
     const error = relatedError(this.model, this.options.related ?? [])
-    if (error !== null) throw new ValueError(`${this.name}: ${error}`)
+    if (error) throw new ValueError(`${this.name}: ${error}`)
     const known = this.resource.columns.all.map(({ apiName }) => apiName)
     check('fields', Object.keys(fields ?? {}), [
       ...known,
@@ -387,13 +393,4 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
     virtualFields: parameters.virtualFields ?? own.virtualFields,
     transitions: parameters.transitions ?? own.transitions,
   }
-}
-
-/**
- * Returns the label for an API name: `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` ->
- * `Distributor`.
- */
-export function wordsOf(apiName: string): string {
-  if (apiName === 'id') return 'ID'
-  return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName
 }

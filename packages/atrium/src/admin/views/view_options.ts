@@ -146,7 +146,10 @@ export interface AdminViewOptions {
    * column with a usual name such as `title` or `name`
    */
   title?: string | ((item: Item) => string)
-  /** List columns: API names or subclasses of `ListColumn`. Default: all visible columns */
+  /**
+   * List columns: API names, also of related records such as `customer.city`, or subclasses of `ListColumn`. Default: all
+   * visible columns
+   */
   listColumns?: Iterable<string | (new () => ListColumn)>
   /** API names of the searchable columns. Default: all visible columns */
   searchableColumns?: Iterable<string>

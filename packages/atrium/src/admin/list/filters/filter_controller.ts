@@ -10,7 +10,7 @@ import { why } from '../empty_state.js'
 import { filterParameter, lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
-import { columnLabel, relatedColumns } from '../related_columns.js'
+import { relatedColumns } from '../related_columns.js'
 import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
 import { filterOf, plainOperator, type ChosenOperator } from './form_operators.js'
 import { isFull, targetFields, targetIn, withFilter, type Target } from './place_filter.js'
@@ -145,7 +145,7 @@ export class FilterController {
 
   /** Returns the label of a column. Columns with the same label are distinguished by their names. */
   #columnLabel(apiName: string): string {
-    const label = columnLabel(this.site, this.view, apiName)
+    const label = this.view.labelOf(apiName)
     const { fields } = this.view.resource
     const isTaken = fields.some(
       (other) => other.apiName !== apiName && this.view.labelOf(other.apiName) === label

@@ -11,7 +11,6 @@ import { referencesOf, titlesIfReadable, type Reference } from '../../relations/
 import { cellsOf, cutText } from '../cell.js'
 import { isPeriod } from '../list_filters.js'
 import { isIdentifier } from '../is_identifier.js'
-import { columnLabel } from '../related_columns.js'
 
 /** A filter for display, such as `Major genre` and `is Drama`. */
 export interface FilterWords {
@@ -46,7 +45,7 @@ export async function filterWords(
     const column = filter.column!
     const known = titles.get(column)
     const say: Say = (text) => known?.get(text) ?? valueInWords(site, view, column, text)
-    return { label: columnLabel(site, view, column.apiName), text: predicate(site, filter, say) }
+    return { label: view.labelOf(column.apiName), text: predicate(site, filter, say) }
   })
 }
 
