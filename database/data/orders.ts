@@ -25,6 +25,7 @@ const NOTES = [
   'Invoice to the office, parcel to the shop.',
 ]
 const ORDERS = 40
+const MOST_LINES = 6
 const FIRST_DAY = Date.UTC(2026, 5, 1)
 const DAY = 86_400_000
 
@@ -61,13 +62,13 @@ export function makeOrders(shop: typeof products): OrderValues[] {
     ordered_on: new Date(FIRST_DAY + index * 3 * DAY).toISOString().slice(0, 10),
     status: STATUSES[index % STATUSES.length],
     notes: index % 9 === 4 ? NOTES[index % NOTES.length] : null,
-    lines: Array.from({ length: 1 + ((index * 7 + 2) % 6) }, (_one, line) => {
+    lines: Array.from({ length: 1 + ((index * 7 + 2) % MOST_LINES) }, (_one, line) => {
       const product = (index * 3 + line * 5) % shop.length
       return {
         product,
         quantity: 1 + ((index + line * 2) % 4),
         unit_price: shop[product].price,
-        position: line + 1,
+        position: (index * MOST_LINES + line + 1) * 100,
       }
     }),
   }))

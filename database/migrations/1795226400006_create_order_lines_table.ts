@@ -24,7 +24,7 @@ export default class extends BaseSchema {
         .index()
       table.integer('quantity').notNullable().defaultTo(1)
       table.decimal('unit_price', 12, 2).notNullable()
-      table.integer('position').nullable()
+      table.integer('position').nullable().index()
     })
   }
 

@@ -72,6 +72,67 @@
     number(inline)
   }
 
+  /* ---------- Figures of the rows ---------- */
+
+  const NUMBER = /\d[\d,]*(?:\.\d+)?/
+
+  /* Returns [digits as a whole number, number of decimals], as a number would lose digits; null for another text. */
+  function exact(text) {
+    const plain = text.replace(/[,'_\s]/g, '')
+    const [, sign, whole, part = ''] = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(plain) ?? []
+    if (whole === undefined) return null
+    return [BigInt(`${sign === '-' ? '-' : ''}${whole}${part}`), part.length]
+  }
+
+  const REDUCE = {
+    sum: (one, other) => one + other,
+    min: (one, other) => (other < one ? other : one),
+    max: (one, other) => (other > one ? other : one),
+  }
+
+  /* A text that is not a number is left out: it is refused when the form is saved. */
+  function valuesIn(inline, input) {
+    return rowsOf(inline).flatMap((row) => {
+      const control = isRemoved(row) ? null : row.querySelector(`[name$=".${CSS.escape(input)}"]`)
+      const value = control && exact(control.value)
+      return value ? [value] : []
+    })
+  }
+
+  function figure(inline, { input, of, sample }) {
+    const values = valuesIn(inline, input)
+    if (values.length === 0) return '–'
+    const [shown] = NUMBER.exec(sample)
+    const decimals = shown.split('.')[1]?.length ?? 0
+    const scale = Math.max(decimals, ...values.map(([, part]) => part))
+    const scaled = values.map(([whole, part]) => whole * 10n ** BigInt(scale - part))
+    const result = scaled.reduce(REDUCE[of])
+    const digits = String(result < 0n ? -result : result).padStart(scale + 1, '0')
+    const whole = digits.slice(0, digits.length - scale)
+    const grouped = shown.includes(',') ? BigInt(whole).toLocaleString('en') : whole
+    const text = scale > 0 ? `${grouped}.${digits.slice(-scale)}` : grouped
+    return (result < 0n ? '-' : '') + sample.replace(NUMBER, () => text)
+  }
+
+  /* Shows the figures of the rows as they are typed; the labels of the others say that they are of the saved rows. */
+  function showFigures(inline) {
+    const totals = inline.querySelector(':scope > .inline-totals')
+    const live = totals?.querySelectorAll('[data-sample]') ?? []
+    if (live.length === 0) return
+    totals.hidden = false
+    totals.querySelector('.list-summary-of').hidden = true
+    for (const one of live) {
+      const shown = one.querySelector('b')
+      shown.textContent = figure(inline, one.dataset)
+      shown.removeAttribute('title')
+    }
+  }
+
+  document.addEventListener('input', ({ target }) => {
+    const inline = target.closest?.('.inline[data-ready]')
+    if (inline) showFigures(inline)
+  })
+
   /* ---------- Their order ---------- */
 
   function number(inline) {
@@ -96,6 +157,7 @@
     const add = inline.querySelector('[data-inline-add]')
     const left = rows.filter((row) => !isRemoved(row)).length
     if (add && inline.dataset.one !== undefined) add.hidden = left > 0
+    showFigures(inline)
   }
 
   function move(inline, row, kind) {

@@ -88,7 +88,9 @@ function relatedColumns(
   view: ModelView,
   chosen: readonly ColumnChoice[]
 ): ReadonlyMap<string, ExportColumn> {
-  const all = chosen.filter(isRelated).map((name) => relatedColumnOf(view, name) as RelatedColumn)
+  const all = chosen
+    .filter(isRelated)
+    .map((name) => relatedColumnOf(view, name) as RelatedColumn<ModelView>)
   const read = new WeakMap<Item[], RelatedItems>()
   const columns = all.map((related): ExportColumn => {
     const { column, name, steps, view: other } = related

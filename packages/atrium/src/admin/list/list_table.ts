@@ -295,7 +295,7 @@ export class ListTable {
   }
 
   #related(name: string): TableColumn {
-    const related = relatedColumnOf(this.view, name) as RelatedColumn
+    const related = relatedColumnOf(this.view, name) as RelatedColumn<ModelView>
     return { ...this.#described(related.view, name, related.column), sortBy: undefined, related }
   }
 

@@ -169,7 +169,7 @@ export interface TableColumn {
   isChoice?: boolean
   own?: ListColumn
   /** Set for a column of a related record; `column` and `reference` are those of its model */
-  related?: RelatedColumn
+  related?: RelatedColumn<ModelView>
 }
 
 /** Titles of referenced records, by foreign key value as text */

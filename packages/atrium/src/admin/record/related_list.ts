@@ -8,6 +8,7 @@ import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal, may } from '../permissions/may.js'
+import { inlineOptions } from '../views/inline_option.js'
 import { relatedNames } from '../views/relation_options.js'
 import type { AdminSite } from '../admin_site.js'
 import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
@@ -17,6 +18,7 @@ import { columnChoices } from '../list/columns/column_choices.js'
 import { ListParameters } from '../list/list_parameters.js'
 import { relatedIn } from '../list/related_columns.js'
 import { placeOf } from '../list/saved_views/place_of.js'
+import { readSummaries } from '../list/summaries/summaries.js'
 import { recordLinks } from '../http/record_links.js'
 
 /**
@@ -32,6 +34,8 @@ interface RelatedList {
   column: Column
   /** Referenced column of the view's model */
   target: Column
+  /** Figures of the rows of this relation in forms; undefined for those of the related model */
+  summaries: readonly string[] | undefined
 }
 
 /** Returns the related lists of a view for all models on the site, regardless of the user. */
@@ -52,7 +56,9 @@ function relatedListsOf(site: ViewSite, view: ModelView): RelatedList[] {
     const isOnlyOne = models.filter((model) => model === other.model).length === 1
     const name = relation.relationName
     const label = isOnlyOne ? other.label : string.sentenceCase(name)
-    return [{ name, label, view: other, column, target }]
+    const inline = inlineOptions(view.options.inlines).find((one) => one.relation === name)
+    const summaries = inline?.summaries && [...inline.summaries]
+    return [{ name, label, view: other, column, target, summaries }]
   })
 }
 
@@ -181,7 +187,7 @@ export function relatedUrl(view: ModelView, { name }: RelatedList, key: KeyValue
 export async function relatedParameters(
   ctx: HttpContext,
   site: AdminSite,
-  { view, column }: RelatedList,
+  { view, column, summaries }: RelatedList,
   { base, value }: { base: string; value: string }
 ): Promise<ListParameters> {
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
@@ -192,7 +198,12 @@ export async function relatedParameters(
   const related = await relatedIn(ctx, site, view, query.toString())
   const read = ListParameters.read(view, query.toString(), undefined, undefined, undefined, related)
   const place = { ...read.place, density, columns: names.length > 0 ? names : null }
-  return read.with({ place, base, fixed: [readCondition(column, 'eq', value)] })
+  return read.with({
+    place,
+    base,
+    fixed: [readCondition(column, 'eq', value)],
+    summaries: summaries ? readSummaries(view, summaries.join()) : null,
+  })
 }
 
 /**

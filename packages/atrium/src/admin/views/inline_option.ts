@@ -18,10 +18,19 @@ export interface InlineOptions {
   sort?: string
   /** Number of blank rows without JavaScript. Default: 3 */
   spare?: number
+  /** Figures below the rows, such as `amount:sum`. Default: `summaries` of the related model */
+  summaries?: Iterable<string>
 }
 
 /** The options, or only the name of the relation. */
 export type InlineOption = string | InlineOptions
+
+/** Checks the shape of summaries such as `us_gross:sum`. [G5] */
+export const SUMMARIES: Check = [
+  (value) =>
+    isList(value, (one) => typeof one === 'string' && /^[^:,]+:(?:sum|avg|min|max)$/.test(one)),
+  "a list of columns with sum, avg, min or max, as in ['us_gross:sum']",
+]
 
 const COUNT: Check = [
   (value) => value === 0 || (POSITIVE[0](value) && value <= 20),
@@ -34,6 +43,7 @@ const CHECKS: Record<keyof Required<InlineOptions>, Check> = {
   fields: TEXTS,
   sort: TEXT,
   spare: COUNT,
+  summaries: SUMMARIES,
 }
 
 /** Checks the shape of the option `inlines`. The names in it are checked when all models are known. */

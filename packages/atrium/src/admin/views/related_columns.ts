@@ -4,19 +4,33 @@ import { ValueError } from '#crud'
 import { listed } from '#base/errors'
 import { BoundedMap } from '#base/bounded_map'
 import type { Column } from '#base/columns/column'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { NarrowedView } from '../permissions/may.js'
 import { personalView } from '../permissions/personal_view.js'
 import { inSentence, wordsOf } from '../text/plain_text.js'
-import type { ModelView } from './model_view.js'
+import type { FieldOptions } from './view_options.js'
 
 /* Levels of `customer.country.name` */
 const MOST_LEVELS = 2
 
+/** The parts of a view that its related columns use. */
+interface LinkedView extends NarrowedView {
+  readonly model: LucidModel
+  readonly adminModel: boolean
+  readonly adminSite:
+    (NarrowedView['adminSite'] & { readonly models: ReadonlyMap<string, LinkedView> }) | undefined
+  /** The unrestricted view of the site */
+  readonly base: LinkedView
+  labelOf(apiName: string): string
+  fieldOptions(apiName: string): FieldOptions
+}
+
 /** A relation from the records of one model of the site to one record of another. */
-export interface RelatedStep {
+export interface RelatedStep<View> {
   /** API name of the relation */
   name: string
   /** Unrestricted view of the related model */
-  view: ModelView
+  view: View
   /** Column of the records that leads to the related record */
   link: Column
   /** Column of the related record that has the value of `link` */
@@ -24,13 +38,13 @@ export interface RelatedStep {
 }
 
 /** A column of a record's related record, such as `customer.city`. [L6] */
-export interface RelatedColumn {
+export interface RelatedColumn<View> {
   /** Full name, such as `customer.country.name` */
   name: string
   /** Relations from the record to the related one; at least one */
-  steps: readonly RelatedStep[]
+  steps: ReadonlyArray<RelatedStep<View>>
   /** Unrestricted view of the model that has the column */
-  view: ModelView
+  view: View
   column: Column
 }
 
@@ -44,11 +58,14 @@ export function isRelated(name: unknown): name is string {
  *
  * @returns the end of an error message that begins with the name, for a name that is not one
  */
-export function relatedColumnOf(view: ModelView, name: string): RelatedColumn | string {
+export function relatedColumnOf<View extends LinkedView>(
+  view: View,
+  name: string
+): RelatedColumn<View> | string {
   const parts = name.split('.')
   const field = parts.pop()!
   if (parts.length > MOST_LEVELS) return `which has more than ${MOST_LEVELS} relations`
-  const steps: RelatedStep[] = []
+  const steps: Array<RelatedStep<View>> = []
   for (const part of parts) {
     const step = stepOf(steps.at(-1)?.view ?? view, part)
     if (typeof step === 'string') return step
@@ -62,7 +79,7 @@ export function relatedColumnOf(view: ModelView, name: string): RelatedColumn | 
   return `but ${last.name} does not show '${field}'; it shows ${known}`
 }
 
-function stepOf(view: ModelView, name: string): RelatedStep | string {
+function stepOf<View extends LinkedView>(view: View, name: string): RelatedStep<View> | string {
   const { model, resource } = view
   const relation = relationOf(view, name)
   if (relation?.type !== 'belongsTo' && relation?.type !== 'hasOne') {
@@ -79,21 +96,26 @@ function stepOf(view: ModelView, name: string): RelatedStep | string {
   const [from, to] = relation.type === 'belongsTo' ? [foreign, local] : [local, foreign]
   const link = resource.columns.find(from)
   const target = other.resource.columns.find(to)
-  return link && target
-    ? { name, view: other, link, target }
-    : `but the columns of the relation '${name}' are unknown`
+  if (!link || !target || !resource.fields.includes(link)) {
+    return `but the view does not show the column of the relation '${name}'`
+  }
+  return { name, view: other, link, target }
 }
 
-function relationOf({ model }: ModelView, name: string): RelationshipsContract | undefined {
+function relationOf({ model }: LinkedView, name: string): RelationshipsContract | undefined {
   const all = [...model.$relationsDefinitions.values()]
   const relation = all.find(({ serializeAs }) => serializeAs === name)
   relation?.boot()
   return relation
 }
 
-function viewOf({ adminSite }: ModelView, relation: RelationshipsContract): ModelView | undefined {
+function viewOf<View extends LinkedView>(
+  { adminSite }: View,
+  relation: RelationshipsContract
+): View | undefined {
   const model = relation.relatedModel()
-  return [...(adminSite?.models.values() ?? [])].find((one) => one.model === model)
+  const found = [...(adminSite?.models.values() ?? [])].find((one) => one.model === model)
+  return found as View | undefined
 }
 
 /**
@@ -101,7 +123,7 @@ function viewOf({ adminSite }: ModelView, relation: RelationshipsContract): Mode
  *
  * @throws ValueError  for the first error
  */
-export function checkRelatedColumns(view: ModelView): void {
+export function checkRelatedColumns(view: LinkedView): void {
   for (const name of [...(view.options.listColumns ?? [])].filter(isRelated)) {
     const found = relatedColumnOf(view, name)
     if (typeof found !== 'string') continue
@@ -113,10 +135,10 @@ export function checkRelatedColumns(view: ModelView): void {
  * Returns the label of a column of related records, such as `Customer city`: the labels of the relations, and that of
  * the column.
  */
-export function relatedLabel(view: ModelView, name: string): string {
+export function relatedLabel(view: LinkedView, name: string): string {
   const [field, ...relations] = name.split('.').reverse()
   const labels: string[] = []
-  let from: ModelView | undefined = view
+  let from: LinkedView | undefined = view
   for (const part of relations.reverse()) {
     const relation: RelationshipsContract | undefined = from && relationOf(from, part)
     labels.push((relation && labelOfKey(from!, relation)) ?? wordsOf(part))
@@ -127,39 +149,42 @@ export function relatedLabel(view: ModelView, name: string): string {
 }
 
 /** Returns the configured label of the foreign key of a reference. */
-function labelOfKey(view: ModelView, relation: RelationshipsContract): string | undefined {
+function labelOfKey(view: LinkedView, relation: RelationshipsContract): string | undefined {
   if (relation.type !== 'belongsTo') return undefined
   const column = view.resource.columns.find(relation.foreignKey)
   return column && view.fieldOptions(column.apiName).label
 }
 
 /* Views without related columns that some users cannot see, by the names of the others. */
-const NARROWED = new WeakMap<ModelView, BoundedMap<string, ModelView>>()
+const NARROWED = new WeakMap<LinkedView, BoundedMap<string, LinkedView>>()
 const STORED_MAX = 50
 
 /* Cached per request, as a page uses the same view several times. */
-const ASKED = new WeakMap<HttpContext, Map<ModelView, Promise<ModelView>>>()
+const ASKED = new WeakMap<HttpContext, Map<LinkedView, Promise<LinkedView>>>()
 
 /**
  * Returns the view without the columns of its list whose related records or values the signed-in user cannot see. [U4]
  *
  * @param view  the view, limited by the user's roles
  */
-export async function withSeenColumns(ctx: HttpContext, view: ModelView): Promise<ModelView> {
+export async function withSeenColumns<View extends LinkedView>(
+  ctx: HttpContext,
+  view: View
+): Promise<View> {
   const related = [...(view.options.listColumns ?? [])].filter(isRelated)
   if (related.length === 0) return view
   let asked = ASKED.get(ctx)
   if (!asked) ASKED.set(ctx, (asked = new Map()))
   let seen = asked.get(view)
   if (!seen) asked.set(view, (seen = narrowed(ctx, view, related)))
-  return await seen
+  return (await seen) as View
 }
 
 async function narrowed(
   ctx: HttpContext,
-  view: ModelView,
+  view: LinkedView,
   related: readonly string[]
-): Promise<ModelView> {
+): Promise<LinkedView> {
   const areSeen = await Promise.all(related.map((name) => isSeen(ctx, view, name)))
   const seen = new Set(related.filter((_, index) => areSeen[index]))
   if (seen.size === related.length) return view
@@ -172,13 +197,13 @@ async function narrowed(
     const columns = [...view.options.listColumns!]
     const listColumns = columns.filter((one) => !isRelated(one) || seen.has(one))
     const options = { value: { ...view.options, listColumns } }
-    known = Object.create(view, { options, base: { value: view.base } }) as ModelView
+    known = Object.create(view, { options, base: { value: view.base } }) as LinkedView
     views.set(id, known)
   }
   return known
 }
 
-async function isSeen(ctx: HttpContext, view: ModelView, name: string): Promise<boolean> {
+async function isSeen(ctx: HttpContext, view: LinkedView, name: string): Promise<boolean> {
   const found = relatedColumnOf(view.base, name)
   if (typeof found === 'string') return false
   let from = view
@@ -196,7 +221,7 @@ async function isSeen(ctx: HttpContext, view: ModelView, name: string): Promise<
 }
 
 /** Returns the related view for the user. `view.for` would ask for the related columns of its list in turn. */
-async function seenView(ctx: HttpContext, view: ModelView): Promise<ModelView | null> {
+async function seenView(ctx: HttpContext, view: LinkedView): Promise<LinkedView | null> {
   const own = await personalView(ctx, view)
   if (own.isWithheld || !own.may('view')) return null
   if (!own.resource.isLoaded) await own.resource.load()
@@ -204,10 +229,10 @@ async function seenView(ctx: HttpContext, view: ModelView): Promise<ModelView | 
   return isOpen || (await own.crud.allows('read_multi', own.callOptions(ctx))) ? own : null
 }
 
-function shows({ resource }: ModelView, { apiName }: Column): boolean {
+function shows({ resource }: LinkedView, { apiName }: Column): boolean {
   return resource.fields.some((column) => column.apiName === apiName)
 }
 
-function hides({ resource }: ModelView, { apiName }: Column): boolean {
+function hides({ resource }: LinkedView, { apiName }: Column): boolean {
   return resource.columns.find(apiName)?.hidden !== false
 }

@@ -15,7 +15,7 @@ import { shown, listed } from '#base/errors'
 import { TRANSITIONS } from '#base/columns/transitions'
 import { checkChoices, CHOICES } from './choice_options.js'
 import { isVisibleWhen } from './visible_when.js'
-import { INLINES } from './inline_option.js'
+import { INLINES, SUMMARIES } from './inline_option.js'
 import { Widget, WIDGETS } from './widget.js'
 import { checkFormParts } from './form_parts.js'
 import type { ListColumn } from './list_column.js'
@@ -34,12 +34,6 @@ const CLASSES: Check = [(value) => isList(value), 'a list of classes']
 export const DRAWING: Check = [
   (value) => typeof value === 'string' && /^\s*[Mm][MmZzLlHhVvCcSsQqTtAaEe\d\s,.+-]*$/.test(value),
   "SVG path data in a box of 24 by 24, as in 'M4 6h16M4 12h16'",
-]
-
-const SUMMARIES: Check = [
-  (value) =>
-    isList(value, (one) => typeof one === 'string' && /^[^:,]+:(?:sum|avg|min|max)$/.test(one)),
-  "a list of columns with sum, avg, min or max, as in ['us_gross:sum']",
 ]
 
 const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {

@@ -26,6 +26,8 @@ export interface Inline {
   sort: Column | undefined
   /** Number of blank rows without JavaScript */
   spare: number
+  /** Figures below the rows, such as `amount:sum` */
+  summaries: readonly string[]
   /** True for a `hasOne` relation */
   isOne: boolean
 }
@@ -88,6 +90,7 @@ function inlineOf(
     fields: options.fields && [...options.fields],
     sort: sortName === undefined ? undefined : other.resource.columns.find(sortName),
     spare: options.spare ?? DEFAULT_UNUSED_ROWS,
+    summaries: isOne ? [] : [...(options.summaries ?? other.options.summaries ?? [])],
     isOne,
   }
 }

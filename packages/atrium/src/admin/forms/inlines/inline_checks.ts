@@ -56,6 +56,7 @@ function checkInline(site: ViewSite, view: ModelView, options: InlineOptions): v
   }
   checkFields(place, other, relation.foreignKey, options)
   checkSort(place, other, options)
+  checkSummaries(place, other, options)
 }
 
 function checkFields(
@@ -117,6 +118,18 @@ function checkSort(place: string, { name, resource }: ModelView, { sort }: Inlin
   if (!column) throw new ValueError(`${place} with the sort '${sort}', which ${name} does not have`)
   if (column.hidden || column.isPrimary) {
     throw new ValueError(`${place} with the sort '${sort}', and must name a visible number column`)
+  }
+}
+
+function checkSummaries(
+  place: string,
+  { name, resource }: ModelView,
+  { summaries = [] }: InlineOptions
+): void {
+  for (const one of summaries) {
+    const [apiName] = one.split(':')
+    if (resource.fields.some((column) => column.apiName === apiName)) continue
+    throw new ValueError(`${place} with the summary '${one}', whose column ${name} does not show`)
   }
 }
 

@@ -11,6 +11,7 @@ import { inSentence } from '../../text/plain_text.js'
 import type { Submission } from '../submission/submission.js'
 import { seenInlines, type Inline } from './inline.js'
 import { InlineRows, rowFields, byNumber, typedPlace } from './inline_rows.js'
+import { inlineTotals, type InlineTotals } from './inline_totals.js'
 import { isBlank } from './row_values.js'
 import { RowViews, type RowView, type ShownRow } from './row_views.js'
 import { MORE, sentRows, type SentRow, type SentRows, MOST_ROWS, referredValue } from './rows.js'
@@ -42,6 +43,8 @@ export interface InlineSection {
   texts: string
   /** URL of the list if there are more rows than a form can contain */
   list: string | null
+  /** Figures below the rows */
+  totals: InlineTotals | null
   /** Stylesheets of the widgets in the rows */
   sheets: string[]
   /** Errors, with the ids of the invalid elements */
@@ -142,6 +145,7 @@ async function sectionOf(
     more: blank && !inline.isOne ? `${inline.name}.${MORE}` : null,
     messages: messagesOf(inline, shown, errors),
     texts: JSON.stringify(textsOf(site, inline)),
+    totals: await inlineTotals(ctx, site, rows, record),
     sheets: sheetsOf([...rows.fields.create, ...rows.fields.update]),
     list: rows.isTooLong && value ? filteredUrl(inline.view, [[inline.column, value]]) : null,
   }

@@ -19,7 +19,7 @@ export class RelatedItems {
    */
   constructor(
     private readonly ctx: HttpContext,
-    private readonly columns: readonly RelatedColumn[],
+    private readonly columns: readonly RelatedColumn<ModelView>[],
     private readonly items: Item[],
     private readonly client?: QueryClientContract
   ) {}
@@ -29,11 +29,11 @@ export class RelatedItems {
    *
    * @throws Problem 403  if the policy refuses listing
    */
-  async of({ steps }: RelatedColumn): Promise<Item[]> {
+  async of({ steps }: RelatedColumn<ModelView>): Promise<Item[]> {
     return await this.#at(steps)
   }
 
-  #at(steps: readonly RelatedStep[]): Promise<Item[]> {
+  #at(steps: readonly RelatedStep<ModelView>[]): Promise<Item[]> {
     if (steps.length === 0) return Promise.resolve(this.items)
     const path = pathOf(steps)
     let read = this.#read.get(path)
@@ -41,7 +41,7 @@ export class RelatedItems {
     return read
   }
 
-  async #related(steps: readonly RelatedStep[]): Promise<Item[]> {
+  async #related(steps: readonly RelatedStep<ModelView>[]): Promise<Item[]> {
     const parents = await this.#at(steps.slice(0, -1))
     const { link, target, view } = steps.at(-1)!
     const values = parents.map((item) => item[link.apiName])
@@ -74,7 +74,10 @@ export class RelatedItems {
   }
 
   /** Fields to read of a relation's records. Undefined, for all fields, if custom code reads them. */
-  #fields({ crud, resource }: ModelView, steps: readonly RelatedStep[]): Fields | undefined {
+  #fields(
+    { crud, resource }: ModelView,
+    steps: readonly RelatedStep<ModelView>[]
+  ): Fields | undefined {
     if (crud.getMulti !== LucidCrud.prototype.getMulti) return undefined
     const path = pathOf(steps)
     const depth = steps.length
@@ -93,7 +96,7 @@ export class RelatedItems {
 /* A `hasOne` without a unique index can have more records than one */
 const MOST = Number.MAX_SAFE_INTEGER
 
-function pathOf(steps: readonly RelatedStep[]): string {
+function pathOf(steps: readonly RelatedStep<ModelView>[]): string {
   return steps.map(({ name }) => name).join('.')
 }
 
@@ -104,9 +107,9 @@ function pathOf(steps: readonly RelatedStep[]): string {
 export function relatedReader(
   ctx: HttpContext,
   view: ModelView,
-  columns: ReadonlyArray<{ related?: RelatedColumn }>,
+  columns: ReadonlyArray<{ related?: RelatedColumn<ModelView> }>,
   items: Item[]
-): (column: { related?: RelatedColumn }) => Item[] | Promise<Item[]> {
+): (column: { related?: RelatedColumn<ModelView> }) => Item[] | Promise<Item[]> {
   const all = columns.flatMap(({ related }) => related ?? [])
   const read = new RelatedItems(ctx, all, items)
   return ({ related }) => {
@@ -123,7 +126,7 @@ export function relatedReader(
 /** Returns the titles of the records that a reference of related records refers to. */
 export async function relatedTitles(
   ctx: HttpContext,
-  { column, view }: RelatedColumn,
+  { column, view }: RelatedColumn<ModelView>,
   reference: Reference,
   items: Item[] | Promise<Item[]>
 ): Promise<Map<string, string>> {

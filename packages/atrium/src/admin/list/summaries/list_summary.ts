@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
+import type { Column } from '#base/columns/column'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
@@ -13,6 +14,7 @@ const PATIENCE = 5000
 
 /** The summaries of one column, as shown under the list. */
 export interface ShownSummary {
+  column: Column
   label: string
   figures: Array<{ of: string; label: string; cell: ShownCell }>
 }
@@ -35,21 +37,33 @@ export async function listSummary(
 ): Promise<ListSummary | null> {
   const { view } = parameters
   const summaries = parameters.shownSummaries
-  if (summaries.length === 0 || parameters.base !== null || !canAggregate(view)) return null
+  if (summaries.length === 0 || !canAggregate(view)) return null
   const found = await aggregated(ctx, parameters, { select: summaries.map(nameOf) })
   if (!Array.isArray(found)) return { columns: [], failure: found }
+  return { columns: shownSummaries(site, view, summaries, found[0]), failure: null }
+}
+
+/**
+ * Returns figures by column.
+ *
+ * @param row  figures by name
+ */
+export function shownSummaries(
+  site: Site,
+  view: ModelView,
+  summaries: readonly Summary[],
+  row: Record<string, unknown>
+): ShownSummary[] {
   const columns = Map.groupBy(summaries, ({ column }) => column)
-  return {
-    columns: [...columns].map(([column, some]) => ({
-      label: view.labelOf(column.apiName),
-      figures: some.map((one) => ({
-        of: one.of,
-        label: site.text(`list.summaries.${one.of}`),
-        cell: figureCell(site, view, one, found[0][nameOf(one)]),
-      })),
+  return [...columns].map(([column, some]) => ({
+    column,
+    label: view.labelOf(column.apiName),
+    figures: some.map((one) => ({
+      of: one.of,
+      label: site.text(`list.summaries.${one.of}`),
+      cell: figureCell(site, view, one, row[nameOf(one)]),
     })),
-    failure: null,
-  }
+  }))
 }
 
 /** False if application code reads the lists: it may leave records out that an aggregation would count. */

@@ -57,6 +57,7 @@ test.group('The option inlines', () => {
       [row({ fields: 'name' }), 'and must be a list of'],
       [row({ spare: -1 }), 'and must be a list of'],
       [row({ spare: 21 }), 'and must be a list of'],
+      [row({ summaries: ['weight'] }), 'and must be a list of'],
     ])
     .run(({ assert }, [inlines, message]) => {
       assert.include(messageOf(inlines), message)
@@ -76,6 +77,7 @@ test.group('The option inlines', () => {
       [row({ fields: ['nme'] }), 'with the fields nme, which Camel does not have; it has'],
       [row({ fields: ['name', 'name'] }), "with the field 'name' twice"],
       [row({ fields: ['caravan_id'] }), "with the field 'caravan_id', the foreign key"],
+      [row({ summaries: ['load:sum'] }), "with the summary 'load:sum', whose column Camel"],
       [row({ fields: ['id'] }), "with the field 'id', by which rows are known"],
       [row({ fields: ['note'] }), "with the field 'note', which takes files: rows can't"],
       [row({ fields: ['position'], sort: 'position' }), "'position', which is its sort already"],
