@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
 import { useImageScaler } from '#admin/forms/files/thumbnails'
 import { pruneWaitingFiles } from '#admin/forms/files/waiting_files'
 import { formOf } from '#tests/helpers/forms'
@@ -223,6 +224,61 @@ test.group('Admin | lists of files', (group) => {
     assert.lengthOf(await stored(), 2)
     assert.equal(await pruneWaitingFiles(viewOf, new Date(Date.now() + 25 * 3_600_000)), 1)
     assert.deepEqual(await stored(), keys)
+  })
+
+  test('[files] an undo removes added files, and is refused where a file is gone', async ({
+    assert,
+  }) => {
+    const { album, keys } = await made(png())
+    const undo = async () => {
+      const { id } = await db.from('admin_event_log').orderBy('id', 'desc').firstOrFail()
+      return await statusOf(
+        call('POST', `/admin/management/events/${id}/undo`, { json: {}, headers: { cookie } })
+      )
+    }
+    await update(album, [...kept(keys), ['photos', txt('b.txt')]])
+    const both = await photosOf(album)
+    assert.equal(await undo(), 200)
+    assert.deepEqual(await photosOf(album), keys)
+    assert.deepEqual(await stored(), keys)
+
+    await update(album, [...kept(keys), ['photos', txt('c.txt')]])
+    const [, added] = await photosOf(album)
+    await update(album, kept([added, keys[0]]))
+    assert.equal(await undo(), 200)
+    assert.deepEqual(await photosOf(album), [keys[0], added])
+    await update(album, kept([keys[0]]))
+    assert.equal(await undo(), 409)
+    assert.notInclude(await stored(), both[1])
+  })
+
+  test('[files] two users who change the list are asked, and no uploaded file is lost', async ({
+    assert,
+  }) => {
+    const { album, keys } = await made(png())
+    const opened = formOf(await textOf(page(`/update/${album.id}`)))
+    const version: Fields = ['_version', '_opened'].map((name) => [name, opened.values[name]])
+    await update(album, [...kept(keys), ['photos', txt('theirs.txt')]])
+    const theirs = await photosOf(album)
+    const asked = await update(album, [...version, ...kept(keys), ['photos', txt('mine.txt')]])
+    assert.equal(asked.status, 409)
+    assert.include(asked.text, 'mine.txt')
+    const mine = [...asked.text.matchAll(/name="photos__file" value="([^"]+)"/g)].map(
+      ([, key]) => key
+    )
+    assert.lengthOf(mine, 3)
+    const form = formOf(asked.text)
+    const again: Fields = ['_version', '_opened'].map((name) => [name, form.values[name]])
+    const saved = await update(album, [
+      ...again,
+      ['_take.photos', 'mine'],
+      ...kept(mine),
+      ['photos__remove', theirs[1]],
+    ])
+    assert.equal(saved.status, 303)
+    const now = await photosOf(album)
+    assert.deepEqual(now, [keys[0], mine[1]])
+    assert.sameMembers(await stored(), now)
   })
 
   test('[files] the API reorders and removes files of the record, and accepts no others', async ({
