@@ -56,16 +56,27 @@
   function tellMissing(choices) {
     const note = document.getElementById('import-missing')
     const required = JSON.parse(note.dataset.required)
-    choices.addEventListener('change', ({ target }) => {
-      const row = target.closest('tr')
-      if (!row) return
-      row.toggleAttribute('data-chosen', target.value !== '')
+    const update = () => {
       const chosen = new Set(
-        [...choices.querySelectorAll('tbody select')].map(({ value }) => value.split(':')[0])
+        [...choices.querySelectorAll('.import-table select')].map(
+          ({ value }) => value.split(':')[0]
+        )
       )
+      for (const input of choices.querySelectorAll('[name^="value."]')) {
+        const name = input.name.slice('value.'.length)
+        const { value } = input
+        /* A field with a column has no other value. */
+        input.closest('.edit-field').hidden = chosen.has(name) && value === ''
+        if (value !== '') chosen.add(name)
+      }
       const names = required.filter(({ name }) => !chosen.has(name)).map((one) => one.label)
       note.hidden = names.length === 0
       note.textContent = note.dataset.text.replace('@', () => names.join(', '))
+    }
+    choices.addEventListener('change', ({ target }) => {
+      target.closest('tr')?.toggleAttribute('data-chosen', target.value !== '')
+      update()
     })
+    update()
   }
 })()

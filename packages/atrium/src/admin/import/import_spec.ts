@@ -1,6 +1,6 @@
 import type { Resource } from '#crud'
 import { ImportRefused } from './errors.js'
-import type { ImportMapping, ImportOptions, DryRun } from '../models/admin_import.js'
+import type { FixedValue, ImportMapping, ImportOptions, DryRun } from '../models/admin_import.js'
 import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
 import { isTimeZone } from '../time/time_zone.js'
 import type { Site } from '../views/site.js'
@@ -17,8 +17,8 @@ export interface CheckedColumns {
  * Checks the mapping of columns to fields. [D3]
  *
  * @param count  number of columns of the file
- * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns, a key that
- *   does not identify a single record, and required fields without a column if all rows are new records
+ * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns or of a column and
+ *   a fixed value, a key that does not identify a single record, and required fields without a column if all rows are new records
  */
 export function checkColumns(
   resource: Resource,
@@ -37,9 +37,32 @@ export function checkColumns(
       throw new ImportRefused('import.refused.twice', { field: labelOf(fields, name) })
     }
   }
+  const values = checkedValues(fields, named, mapping.values)
   const keyFields = keyOf(resource, fields, named, key)
-  if (keyFields.length === 0) checkRequired(fields, named)
-  return { mapping: { columns, by: referencesBy(fields, columns, mapping) }, key: keyFields }
+  if (keyFields.length === 0) checkRequired(fields, [...named, ...Object.keys(values ?? {})])
+  const by = referencesBy(fields, columns, mapping)
+  return { mapping: { columns, by, ...(values && { values }) }, key: keyFields }
+}
+
+function checkedValues(
+  fields: readonly KnownField[],
+  named: readonly string[],
+  values: ImportMapping['values'] = {}
+): Record<string, FixedValue> | undefined {
+  for (const name of Object.keys(values)) {
+    const field = fields.find((one) => one.name === name)
+    if (!field || !isFixable(field)) {
+      throw new ImportRefused('import.refused.unknownField', { field: shortened(name) })
+    }
+    if (named.includes(name))
+      throw new ImportRefused('import.refused.fixed', { field: field.label })
+  }
+  return Object.keys(values).length > 0 ? values : undefined
+}
+
+/** Returns whether a field can have the same value in every row, which is stored with the import and shown. */
+export function isFixable({ column, isOnlyKey, isUniqueKey }: KnownField): boolean {
+  return column !== undefined && !column.hidden && !isOnlyKey && !isUniqueKey
 }
 
 /** @throws ImportRefused */
@@ -130,6 +153,8 @@ export interface MappedColumn {
 export interface ImportSpec {
   importer: Importer
   columns: readonly MappedColumn[]
+  /** Values of every row, by API name */
+  values: Readonly<Record<string, unknown>>
   /** Fields that identify the record of a row; empty: all rows are new */
   key: readonly KnownField[]
   options: ImportOptions
@@ -159,5 +184,8 @@ export async function importSpec(
     const byTitle = mapping.by[index] === 'title'
     return [{ index, field, byTitle, dateOrder: found?.order ?? undefined }]
   })
-  return { importer, columns, key, options: chosen.options, format, isFrom1904 }
+  const values = Object.fromEntries(
+    Object.entries(mapping.values ?? {}).map(([name, { value }]) => [name, value])
+  )
+  return { importer, columns, values, key, options: chosen.options, format, isFrom1904 }
 }

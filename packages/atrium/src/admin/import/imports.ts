@@ -64,6 +64,8 @@ export interface ChosenColumns {
   /** Field by position of the column; null, or no entry: not imported */
   columns: Record<number, string | null>
   by?: Record<number, 'key' | 'title'>
+  /** Values of every row, by API name of a field without a column */
+  values?: ImportMapping['values']
   /** API name of the field that identifies the record of a row; null: all rows are new */
   key: string | null
   dateOrder?: DateOrder | null
@@ -171,14 +173,18 @@ export class Imports {
   async setColumns(
     ctx: HttpContext,
     one: AdminImport,
-    { columns, by = {}, dateOrder = null, key, zone = presentZone() }: ChosenColumns
+    { columns, by = {}, values, dateOrder = null, key, zone = presentZone() }: ChosenColumns
   ): Promise<void> {
     refuseBusy(one)
     const { view, ...importer } = await this.#importer(ctx, one)
     checkDateOrder(dateOrder)
     checkZone(zone)
     const count = one.shape.columns.length
-    const mapping = { columns: Array.from({ length: count }, (_, at) => columns[at] ?? null), by }
+    const mapping = {
+      columns: Array.from({ length: count }, (_, at) => columns[at] ?? null),
+      by,
+      values,
+    }
     const fields = await knownFields(this.site, { ...importer, view })
     const checked = checkColumns(view.resource, fields, count, { mapping, key })
     const options: ImportOptions = { dateOrder, zone }

@@ -20,6 +20,15 @@ export interface ImportMapping {
    * For columns with references, by position: whether they contain keys or titles. Default: keys
    */
   by: Record<number, 'key' | 'title'>
+  /** Values of every row, for fields without a column, by API name; default: none */
+  values?: Readonly<Record<string, FixedValue>>
+}
+
+/** A value that every row of a file gets. */
+export interface FixedValue {
+  value: unknown
+  /** Texts of the form's field */
+  texts: readonly string[]
 }
 
 export interface ImportOptions {
@@ -38,6 +47,8 @@ export interface ImportError {
   /** API name; null if the error concerns the row as a whole */
   field: string | null
   message: string
+  /** Beginning of the cell; undefined for a field that is not shown, or without a column */
+  cell?: string
 }
 
 /** Numbers of rows by effect, of a dry run or a run. */

@@ -222,6 +222,53 @@ test.group('Admin | pages of the import', (group) => {
     assert.include(await textOf(url), 'id="import-columns"')
   })
 
+  test('[D3] every row gets the fixed values of fields without a column, as in the form', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await work())
+    const url = await begin('title\r\nMacbeth\r\nLear\r\n')
+    const page = await textOf(url)
+    assert.match(page, /<select[^>]*name="value\.stage_id"/)
+    assert.notMatch(page, /name="value\.(id|secret_hash)"/)
+    const values = { 'value.stage_id': String(globe.id), 'value.town': 'west', 'value.note': '' }
+    await choose(url, ['title'], values)
+    assert.match(wordsOf(await open(url)), /Stage( id)? Globe/)
+    const again = chosenIn(await open(`${url}?step=columns`))
+    assert.equal(again['value.stage_id'], String(globe.id))
+    const run = await send(`${url}/run`)
+    await untilJob(jobIn(run.headers.get('location')))
+    const plays = await Play.query().where('town', 'west').orderBy('id')
+    assert.deepEqual(
+      plays.map(({ title, stageId, note }) => [title, stageId, note]),
+      [
+        ['Macbeth', globe.id, null],
+        ['Lear', globe.id, null],
+      ]
+    )
+  })
+
+  test('[D3, U2] a fixed value of {field} is refused')
+    .with([
+      { field: 'title', says: 'Title has a column and a value for every row' },
+      { field: 'id', says: null },
+      { field: 'missing', says: null },
+    ])
+    .run(async ({ assert }, { field, says }) => {
+      const url = await begin('title,town\r\nMacbeth,west\r\n')
+      const { status, text } = await choose(url, ['title', 'town'], { [`value.${field}`]: '5' })
+      assert.equal(status, says ? 422 : 303)
+      if (says) return assert.include(text, says)
+      const { mapping } = await db.from('admin_imports').firstOrFail()
+      assert.notInclude(JSON.stringify(mapping), field)
+    })
+
+  test('[D3] the preview shows the cell of each error', async ({ assert }) => {
+    const url = await begin(`${HEADING},Macbeth,west,Swan\r\n`)
+    await choose(url, ['id', 'title', 'town', 'stage_id:title'])
+    assert.match(wordsOf(await open(url)), /2 Stage( id)? Swan There is no/)
+  })
+
   test('[D3] the file of invalid rows uses the delimiter of the upload, and is labelled UTF-8 if the upload was not', async ({
     assert,
   }) => {

@@ -6,6 +6,8 @@ const USUAL_COLUMNS = 2
 /** The properties of a field that the layout uses. */
 export interface LaidOutField {
   readonly name: string
+  /** API name, if the name of the input has a prefix */
+  readonly apiName?: string
   readonly error?: string | undefined
   readonly required?: boolean
   /** Texts that the field shows */
@@ -79,7 +81,7 @@ class Layout<Field extends LaidOutField> {
   #tabs = 0
 
   constructor(fields: readonly Field[]) {
-    this.#left = new Map(fields.map((field) => [fieldName(field.name), field]))
+    this.#left = new Map(fields.map((field) => [field.apiName ?? fieldName(field.name), field]))
   }
 
   of(parts: Iterable<FormPart>): Array<Block<Field>> {

@@ -18,7 +18,10 @@ const TITLE = ':title'
  *
  * @param count  number of the file's columns
  */
-export function readColumns(ctx: HttpContext, count: number): Required<ChosenColumns> {
+export function readColumns(
+  ctx: HttpContext,
+  count: number
+): Required<Omit<ChosenColumns, 'values'>> {
   const texts = sentTexts(ctx)
   const columns: Record<number, string | null> = {}
   const by: Record<number, 'key' | 'title'> = {}

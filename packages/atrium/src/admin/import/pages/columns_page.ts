@@ -9,6 +9,7 @@ import { DATE_ORDERS } from '../../sheets/date_order.js'
 import type { ImportField } from '../import_fields.js'
 import { Imports, type ChosenColumns } from '../imports.js'
 import { choiceOf, COLUMN, shapeChoices } from './columns_form.js'
+import { fixedValueFields } from './fixed_values.js'
 import { importUrl, shownSteps } from './import_links.js'
 
 /* Maximum length of a displayed value, so that several values fit in a row */
@@ -38,6 +39,7 @@ export async function renderColumns(
 ): Promise<string> {
   const fields = await Imports.of(site).fields(ctx, view)
   const chosen = form ?? formOf(one)
+  const fixed = await fixedValueFields(ctx, site, view, chosen.values)
   const url = importUrl(view, one)
   return await site.render(ctx, 'pages/import_columns', {
     view,
@@ -53,6 +55,7 @@ export async function renderColumns(
     dates: hasKind(view, fields, ['date', 'datetime']) ? dateChoices(site, chosen) : [],
     zones: hasKind(view, fields, ['datetime']) ? zoneChoices(site, chosen) : [],
     shape: shapeChoices(site, one),
+    fixed,
     links: {
       submit: `${url}/columns`,
       reread: `${url}/reread`,
@@ -67,6 +70,7 @@ function formOf({ mapping, key, options }: AdminImport): ChosenColumns {
   return {
     columns: { ...mapping.columns },
     by: { ...mapping.by },
+    values: mapping.values,
     key,
     dateOrder: options?.dateOrder ?? null,
     zone: options?.zone,
@@ -115,8 +119,8 @@ function choicesOf(
   }))
 }
 
-function missingFields(fields: readonly ImportField[], { columns }: ChosenColumns) {
-  const chosen = new Set(Object.values(columns))
+function missingFields(fields: readonly ImportField[], { columns, values = {} }: ChosenColumns) {
+  const chosen = new Set([...Object.values(columns), ...Object.keys(values)])
   return fields.filter(({ name, required }) => required && !chosen.has(name))
 }
 

@@ -7,6 +7,7 @@ import type { ImportPreview, DryRun } from '../../models/admin_import.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inSentence, plainText } from '../../text/plain_text.js'
 import { writesInParts } from '../../jobs/part_size.js'
+import { followed, referencesOf, titlesIfReadable } from '../../relations/references.js'
 import { importUrl, shownSteps } from './import_links.js'
 
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
@@ -24,6 +25,7 @@ export async function renderDryRun(
 ): Promise<string> {
   const dryRun = one.trial!
   const url = importUrl(view, one)
+  const titles = await titlesInPreview(ctx, site, view, dryRun.preview)
   return await site.render(ctx, 'pages/import_trial', {
     view,
     title: site.text('import.title', { plural: inSentence(view.label) }),
@@ -40,13 +42,14 @@ export async function renderDryRun(
     run: runWords(site, dryRun, writesInParts(site, view.name)),
     reading: readingWords(site, view, one),
     notes: dryRun.notes.map((note) => site.text(`import.notes.${note}`)),
-    errors: dryRun.faults.map(({ line, field, message }) => ({
+    errors: dryRun.faults.map(({ line, field, message, cell }) => ({
       line: groupedNumber(line),
       label: field === null ? null : view.labelOf(field),
       message: plainText(message, 400),
+      cell: cell === undefined ? null : plainText(cell, 60),
     })),
     more: moreErrors(site, dryRun),
-    preview: dryRun.preview.map((row) => shownRow(site, view, row)),
+    preview: dryRun.preview.map((row) => shownRow(site, view, row, titles)),
     links: {
       run: `${url}/run`,
       invalidRows: `${url}/faulty`,
@@ -110,7 +113,34 @@ function moreErrors(site: AdminSite, { faults: errors, faulty: invalid }: DryRun
     : null
 }
 
-function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes }: ImportPreview) {
+type Titles = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** Returns the titles of the records that the preview refers to, by field and value. */
+async function titlesInPreview(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  rows: readonly ImportPreview[]
+): Promise<Titles> {
+  const titles = new Map<string, ReadonlyMap<string, string>>()
+  for (const reference of referencesOf(site, view)) {
+    const { apiName } = reference.column
+    const changes = rows.flatMap((row) => row.changes.filter(({ field }) => field === apiName))
+    const values = changes.flatMap(({ before, after }) => [before, after])
+    const seen = values.length > 0 && (await followed(ctx, reference))
+    if (seen) titles.set(apiName, await titlesIfReadable(ctx, view, reference, values))
+  }
+  return titles
+}
+
+function shownRow(
+  site: AdminSite,
+  view: ModelView,
+  { line, kind, title, changes }: ImportPreview,
+  titles: Titles
+) {
+  const shown = (field: string, value: unknown) =>
+    shownValue(site, inWords(site, view, field, value), titles.get(field)?.get(String(value)))
   return {
     line: site.text('import.trial.line', { line: groupedNumber(line) }),
     kind: site.text(`import.trial.kinds.${kind}`),
@@ -118,8 +148,8 @@ function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes
     title: title === null ? null : plainText(title),
     changes: changes.map(({ field, before, after }) => ({
       label: view.labelOf(field),
-      before: shownValue(site, inWords(site, view, field, before)),
-      after: shownValue(site, inWords(site, view, field, after)),
+      before: shown(field, before),
+      after: shown(field, after),
     })),
   }
 }

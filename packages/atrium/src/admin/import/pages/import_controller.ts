@@ -18,6 +18,7 @@ import { isolated, plainText } from '../../text/plain_text.js'
 import { MOST_BYTES, uploadIn } from '../import_access.js'
 import { MEDIA_TYPES } from '../../sheets/file_shape.js'
 import { readColumns, readShape } from './columns_form.js'
+import { readFixedValues } from './fixed_values.js'
 import { renderColumns } from './columns_page.js'
 import { importUrl, discardNote } from './import_links.js'
 import { renderDryRun } from './dry_run_page.js'
@@ -112,8 +113,10 @@ export class ImportController {
   async columns(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
-    const form = readColumns(ctx, one.shape.columns.length)
+    const { values, message: invalid } = await readFixedValues(ctx, site, view)
+    const form = { ...readColumns(ctx, one.shape.columns.length), values }
     try {
+      if (invalid) throw new ImportRefused('import.refused.fixedValue', { message: invalid })
       await Imports.of(site).setColumns(ctx, one, form)
       await Imports.of(site).startDryRun(ctx, one)
       redirect(ctx, importUrl(view, one))

@@ -2,6 +2,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import type { ImportError } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
+import type { MappedColumn } from '../import_spec.js'
 import { shorten } from '../../text/plain_text.js'
 import type { Site } from '../../views/site.js'
 import { InvalidForm } from '../../forms/errors.js'
@@ -29,6 +30,7 @@ export interface Draft {
 
 /* Maximum length of a message, because messages contain values. */
 const LONGEST_MESSAGE = 500
+const LONGEST_CELL = 100
 
 export function draftOf(row: FileRow): Draft {
   const none = { kind: null, record: null, seen: null }
@@ -57,6 +59,17 @@ export function isInvalidIn({ errors }: Draft, fields: readonly string[]): boole
 export function sortErrors({ errors }: Draft, fields: readonly string[]): void {
   const positionOf = ({ field }: ImportError) => (field === null ? -1 : fields.indexOf(field))
   if (errors.length > 1) errors.sort((one, other) => positionOf(one) - positionOf(other))
+}
+
+/** Adds to each error the beginning of its cell, so that the page can show it. */
+export function noteCells({ errors, row }: Draft, columns: readonly MappedColumn[]): void {
+  for (const error of errors) {
+    const mapped = columns.find(({ field }) => field.name === error.field)
+    if (!mapped?.field.column || mapped.field.column.hidden) continue
+    const cell = row.cells[mapped.index] ?? ''
+    const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+    error.cell = shorten(text, LONGEST_CELL)
+  }
 }
 
 /**

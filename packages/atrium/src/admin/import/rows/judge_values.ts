@@ -179,6 +179,7 @@ export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
     addError(draft, null, site.text(row.error.key, row.error.data))
     return
   }
+  Object.assign(draft.body, spec.values)
   const { dateOrder, zone } = spec.options
   const { format, isFrom1904 } = spec
   const common = { format, isFrom1904, zone }

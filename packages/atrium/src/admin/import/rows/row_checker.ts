@@ -6,7 +6,15 @@ import { endLongTurn } from '#base/event_loop'
 import type { Site } from '../../views/site.js'
 import type { ImportSpec } from '../import_spec.js'
 import type { FileRow } from '../../sheets/file_shape.js'
-import { addError, isInvalid, type Draft, noteError, draftOf, sortErrors } from './draft.js'
+import {
+  addError,
+  isInvalid,
+  type Draft,
+  noteCells,
+  noteError,
+  draftOf,
+  sortErrors,
+} from './draft.js'
 import { UniqueValues, ReferredRows } from './check_database.js'
 import { findRecords, noteKeys, type SeenKeys, findTitles } from './find_records.js'
 import { judgeValues, readCells } from './judge_values.js'
@@ -124,7 +132,10 @@ export class RowChecker {
     await this.#referred.check(site, spec, drafts, client)
     if (isDryRun) await tryWrites(site, spec, drafts, client)
     const names = spec.columns.map(({ field }) => field.name)
-    for (const draft of drafts) sortErrors(draft, names)
+    for (const draft of drafts) {
+      sortErrors(draft, names)
+      noteCells(draft, spec.columns)
+    }
     return drafts
   }
 }
