@@ -1,5 +1,5 @@
-import app from '@adonisjs/core/services/app'
 import { basePath } from '#base/http/base_path'
+import { settingsOf } from '#base/settings'
 import { defineConfig, type CrudConfig } from './define_config.js'
 
 const BASED = new WeakMap<CrudConfig, { base: string; config: CrudConfig }>()
@@ -9,7 +9,7 @@ const BASED = new WeakMap<CrudConfig, { base: string; config: CrudConfig }>()
  * `APP_URL`. [W2]
  */
 export function crudConfig(): CrudConfig {
-  const config = app.config.get<CrudConfig | undefined>('crud') ?? defineConfig()
+  const config = settingsOf<CrudConfig>('crud') ?? defineConfig()
   const base = basePath()
   return base === '' ? config : withPaths(config, base)
 }

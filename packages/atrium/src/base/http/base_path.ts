@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
-import app from '@adonisjs/core/services/app'
 import { shown, ValueError } from '../errors.js'
+import { settingsOf } from '../settings.js'
 import { servedHosts } from './served_hosts.js'
 
 /*
@@ -25,7 +25,7 @@ let known: { address: string | undefined; path: string } | undefined
  * @throws ValueError  for a path of APP_URL that needs encoding
  */
 export function basePath(): string {
-  const address = app.config?.get<string | undefined>('app.appUrl')
+  const address = settingsOf<{ appUrl?: string }>('app')?.appUrl
   if (!known || known.address !== address) known = { address, path: pathIn(address) }
   return known.path
 }

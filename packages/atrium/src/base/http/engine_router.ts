@@ -103,9 +103,10 @@ export class EngineRouter extends Router {
 
   *#routersAt(path: string): Generator<Router> {
     if (this.#later.size === 0) return
-    const segments = segmentsOf(path)
+    const address = isPlain(path) ? path : keyOf(segmentsOf(path))
+    const ends = segmentEnds(address, this.#depths[0])
     for (const depth of this.#depths) {
-      const routes = this.#later.get(keyOf(segments.slice(0, depth)))
+      const routes = this.#later.get(address.slice(0, ends[depth - 1] ?? ends.at(-1)))
       if (routes) yield this.#make(routes)
     }
   }
@@ -148,6 +149,22 @@ function covers(pattern: string, segments: readonly string[]): boolean {
   const isOpen = parts.at(-1) === '*'
   if (isOpen ? segments.length < parts.length : segments.length !== parts.length) return false
   return parts.every((part, at) => part === '*' || part.startsWith(':') || part === segments[at])
+}
+
+/** True for a path that is the same after its segments are joined again, apart from a slash at its end. */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !path.includes('//')
+}
+
+/** Returns the positions after the first segments of a plain path. */
+function segmentEnds(path: string, most: number): number[] {
+  const ends: number[] = []
+  let end = 0
+  while (ends.length < most && end < path.length - 1) {
+    const next = path.indexOf('/', end + 1)
+    ends.push((end = next === -1 ? path.length : next))
+  }
+  return ends
 }
 
 function segmentsOf(path: string): string[] {

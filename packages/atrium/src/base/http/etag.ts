@@ -1,4 +1,4 @@
-import { FOR_VERSIONS, startDigest, versionOfJson } from '../values/digest.js'
+import { startVersion, versionOfJson } from '../values/digest.js'
 import { malformedHeader } from './problems.js'
 
 /** Value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */
@@ -6,7 +6,7 @@ export type TagCondition = '*' | readonly string[]
 
 /** Digest of a text that arrives in pieces. */
 export class TagDigest {
-  readonly #digest = startDigest(FOR_VERSIONS)
+  readonly #digest = startVersion()
 
   update(piece: Buffer): void {
     this.#digest.update(piece)

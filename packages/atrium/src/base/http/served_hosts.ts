@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import { listed, shown, ValueError } from '../errors.js'
 import { NetworkList } from './network.js'
+import { settingsOf } from '../settings.js'
 
 interface HostRules {
   /** Public address of the application, such as `https://shop.example.com` */
@@ -142,7 +143,7 @@ let known: { settings: unknown; hosts: ServedHosts } | undefined
  * names of this machine.
  */
 export function servedHosts(): ServedHosts {
-  const settings = app.config.get<AppSettings>('app')
+  const settings = settingsOf<AppSettings>('app')!
   if (known?.settings !== settings) {
     const { appUrl, hosts, http } = settings
     const rules = { appUrl, hosts, allowsLocal: !app.inProduction, trusts: http?.trustProxy }

@@ -1,10 +1,10 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { createHash, createHmac, hash } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 
 const PURPOSE = 'entity tags'
 const CHARACTERS = 22
 
-let key: KeyObject | undefined
+let secret: string | undefined
 
 /*
  * Algorithm of digests that are stored with events. With another one, values stored by older versions would not be
@@ -12,10 +12,8 @@ let key: KeyObject | undefined
  */
 const FOR_ROWS = 'sha512'
 
-/**
- * Algorithm of versions and entity tags, which are not stored: twice as fast, as processors have instructions for it
- */
-export const FOR_VERSIONS = 'sha256'
+/** Algorithm of versions, which are not stored: twice as fast, as processors have instructions for it */
+const FOR_VERSIONS = 'sha256'
 
 /**
  * Returns the SHA-256 digest of a text. Anyone who knows or guesses the text can compute it: see `keyedDigest`.
@@ -33,27 +31,39 @@ export function digest(
  *
  * @returns 22 characters of base64url: 132 bits
  */
-export function keyedDigest(text: string | Buffer, algorithm: string = FOR_ROWS): string {
-  const started = startDigest(algorithm)
-  started.update(text)
-  return started.end()
-}
-
-/** Starts the digest of a text that arrives in pieces. */
-export function startDigest(algorithm: string) {
-  key ??= createSecretKey(encryption.blindIndex(PURPOSE, PURPOSE), 'utf8')
-  const hmac = createHmac(algorithm, key)
-  return {
-    update: (piece: string | Buffer) => void hmac.update(piece),
-    end: () => hmac.digest('base64url').slice(0, CHARACTERS),
-  }
+export function keyedDigest(text: string): string {
+  return shortened(createHmac(FOR_ROWS, ownSecret()).update(text).digest('base64url'))
 }
 
 /**
- * Returns the version of a response. [Q6]
+ * Returns the version of a response. Others cannot compute it from the text, as the application's secret comes first in
+ * the digest, and cannot extend the digest, as a half of it is cut off. An HMAC would take three times as long. [Q6]
  *
  * @param json  the whole response, or the whole item if the response contains only some of its fields
  */
 export function versionOfJson(json: string | Buffer): string {
-  return keyedDigest(json, FOR_VERSIONS)
+  if (typeof json !== 'string') return startVersion().update(json).end()
+  return shortened(hash(FOR_VERSIONS, ownSecret() + json, 'base64url'))
+}
+
+/** Starts the version of a response that arrives in pieces. */
+export function startVersion() {
+  const digesting = createHash(FOR_VERSIONS).update(ownSecret())
+  const version = {
+    update(piece: Buffer) {
+      digesting.update(piece)
+      return version
+    },
+    /** Returns the version; can be called only once */
+    end: () => shortened(digesting.digest('base64url')),
+  }
+  return version
+}
+
+function ownSecret(): string {
+  return (secret ??= encryption.blindIndex(PURPOSE, PURPOSE))
+}
+
+function shortened(text: string): string {
+  return text.slice(0, CHARACTERS)
 }

@@ -15,10 +15,11 @@ import { engineRouter } from '#base/http/engine_router'
 import { checkAcceptable } from '../http/acceptable.js'
 import { hasPrecondition } from '../http/preconditions.js'
 import { isReadOnly } from '#base/http/problems'
-import { rateLimit } from '../http/rate_limit.js'
+import { limitRate, rateLimit } from '../http/rate_limit.js'
 import { reply } from '../http/reply.js'
 import type { EndpointAccess } from './endpoint_access.js'
 import { markGenerated } from './generated_routes.js'
+import { crudConfig } from '../settings.js'
 
 /**
  * Returns the path of a model's endpoints below the prefix: the explicit one, or the one derived from the table. [P5]
@@ -132,6 +133,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
   const { access, base, isLimited, owner, path, resource, setHeaders } = options
   const handler = async (ctx: HttpContext) => {
     requestSubject.set(ctx, resource)
+    if (isLimited && !route.middleware && crudConfig().rateLimit) await limitRate(ctx)
     setHeaders?.(ctx)
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
@@ -149,6 +151,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
   const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
   const registered = engineRouter().route(path, methods, handler)
   registered.as(`${base.slice(1).replaceAll('/', '.')}:${route.name}`)
+  if (!route.middleware) return
   if (isLimited) registered.use(rateLimit)
-  if (route.middleware) registered.use([...route.middleware] as any)
+  registered.use([...route.middleware] as any)
 }

@@ -120,6 +120,19 @@ export function readersOf(client: QueryClientContract): QueryClientContract | un
 }
 
 /**
+ * Returns a read connection of the driver `better-sqlite3` that no other code uses at the moment. It remains in the pool,
+ * because a statement of this driver has ended before any other code can take it from there.
+ *
+ * @returns undefined for a transaction, and if there is none
+ */
+export function idleReader(client: QueryClientContract): PreparingConnection | undefined {
+  if (client.isTransaction) return undefined
+  const readers = db.manager.get(client.connectionName + READERS)
+  const { destroyed, free } = readers?.connection?.client?.client.pool ?? {}
+  return destroyed ? undefined : free?.at(-1)?.resource
+}
+
+/**
  * Returns the groups in which writes of a connection share their commits.
  *
  * @returns undefined for a transaction, a connection that `sqliteConnections` did not create, or without groups

@@ -15,7 +15,7 @@ import type { TextPattern } from '../../values/text_pattern.js'
 import { timeLeft, OutOfTime } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
 import { BEGIN } from './commit_groups.js'
-import { readersOf } from './sqlite_connection.js'
+import { idleReader, readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_errors.js'
 import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
@@ -232,6 +232,8 @@ export class SqliteDialect implements Dialect {
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
     const left = this.#timeLeft(client)
+    const idle = isPatient ? undefined : idleReader(client)
+    if (idle) return selectAtOnce(idle, sql, values)
     const reader = client.isTransaction ? client : (readersOf(client) ?? client)
     return await withConnection(reader, (connection) =>
       isPatient
