@@ -60,7 +60,7 @@ const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests
 const IMPORT =
   /#models\/(?:film|product|distributor|customer|order|order_line)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
 
-/** Removes the demo from the project: models, migrations, data, factories, tests. [P12] */
+/** Removes the demo from the project: models, migrations, data, factories, tests. */
 export default class DemoRemove extends Command {
   static commandName = 'demo:remove'
   static description = 'Remove the demo: its models, migrations, data, factories and tests'

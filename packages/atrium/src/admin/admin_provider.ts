@@ -113,7 +113,7 @@ export default class AdminProvider {
 
   /**
    * Registers the models, routes and observers of the site. Makes no query, as this also runs for commands and code
-   * generation. [P2, P9]
+   * generation.
    */
   async start() {
     const site = await this.app.container.make(AdminSite)
@@ -140,7 +140,7 @@ export default class AdminProvider {
     useTokenAuthorizer(new TokenAuthorizer())
     observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)
-    /* If one of their tables is missing, the start fails, as with any other table. [P15] */
+    /* If one of their tables is missing, the start fails, as with any other table. */
     for (const model of hidden) {
       resources.track(new Resource({ model }), { ownCode: false })
     }
@@ -222,7 +222,7 @@ export default class AdminProvider {
     await this.#redis?.close()
   }
 
-  /** Observes writes. If a log table is missing, the start fails, instead of every later write. [S58, P15] */
+  /** Observes writes. If a log table is missing, the start fails, instead of every later write. */
   #logEvents(site: AdminSite) {
     if (!site.events.isActive) return
     this.#stopObserving = observeWrites(site.events)
@@ -230,7 +230,7 @@ export default class AdminProvider {
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
   }
 
-  /** Loads the package of the metrics only if they are enabled. [W6] */
+  /** Loads the package of the metrics only if they are enabled. */
   async #serveMetrics(site: AdminSite) {
     const { metrics } = this.#config()
     if (!metrics) return

@@ -55,7 +55,7 @@ import { guardOf } from './identity/admin_guard.js'
 /* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
 const MOST_TEXTS = 2000
 
-/** Parameters of the `AdminSite` constructor [S16] */
+/** Parameters of the `AdminSite` constructor */
 export interface AdminSiteParameters {
   databaseConfig: DatabaseConfig
   templatesDirectory: string | undefined
@@ -80,56 +80,56 @@ export interface AdminSiteParameters {
   assets: () => Promise<AssetStore>
 }
 
-/** The admin site: its configuration, its services and the models registered in it. [S16] */
+/** The admin site: its configuration, its services and the models registered in it. */
 export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
   readonly router: EngineRouter
   readonly templates: SiteTemplates
   readonly templatesDirectory: string | undefined
   readonly models = new Map<string, ModelView>()
-  /** Pages of the application, by path [G1] */
+  /** Pages of the application, by path */
   readonly pages = new Map<string, AdminPage>()
-  /** Dashboard cards of the application, by name [G2] */
+  /** Dashboard cards of the application, by name */
   readonly cards = new Map<string, AdminCard>()
   readonly adminAuthentication: AdminAuthentication
   readonly adminUserService: AdminUserService
   readonly sessionManager: SessionManager
-  /** Permissions of users, derived from their roles [U4] */
+  /** Permissions of users, derived from their roles */
   readonly permissions = new RolePermissions(this)
   readonly tokenService: TokenService
-  /** Access tokens of API clients [P10] */
+  /** Access tokens of API clients */
   readonly accessTokens = new AccessTokens((user, data, options) =>
     this.notices.tell(user, 'token_made', data, options)
   )
-  /** Notices to users about their accounts [U16] */
+  /** Notices to users about their accounts */
   readonly notices: Notices = new Notices(
     () => this.dbConfig.adminSession(),
     new MailedNotices(this)
   )
-  /** Browsers that users have logged in with [U16] */
+  /** Browsers that users have logged in with */
   readonly devices: KnownDevices
-  /** Links with which users set their passwords [U12] */
+  /** Links with which users set their passwords */
   readonly invitations = new Invitations()
-  /** Single sign-on; undefined if it is not configured [U15] */
+  /** Single sign-on; undefined if it is not configured */
   sso: Sso | undefined
-  /** Preferences of users [L6] */
+  /** Preferences of users */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
-  /** Form input that is not saved to a record yet [R5, R10] */
+  /** Form input that is not saved to a record yet */
   readonly drafts = new Drafts(() => this.dbConfig.adminSession())
-  /** Saved views of lists [L5] */
+  /** Saved views of lists */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
-  /** Order of the sidebar, and links in it [G1] */
+  /** Order of the sidebar, and links in it */
   readonly navigation: Navigation
-  /** Time zone of users who have not chosen one [R12] */
+  /** Time zone of users who have not chosen one */
   readonly timeZone: string
-  /** Limits of exports [D2] */
+  /** Limits of exports */
   readonly exports: AdminConfig['exports']
-  /** Limits of imports [D3] */
+  /** Limits of imports */
   readonly imports: AdminConfig['imports']
-  /** Attributes of users that the application declares [U3] */
+  /** Attributes of users that the application declares */
   readonly userAttributes: UserAttributes
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
@@ -137,11 +137,11 @@ export class AdminSite implements ViewSite {
   readonly events: EventDispatcher
   /** Logs refused requests */
   readonly refusals = new RefusalLog(this)
-  /** Background jobs [D1] */
+  /** Background jobs */
   readonly jobs = new Jobs(this)
-  /** Settings of the MCP server; undefined: there is none [W5] */
+  /** Settings of the MCP server; undefined: there is none */
   mcp: AdminConfig['mcp']
-  /** Webhooks, which are notified of writes [W4] */
+  /** Webhooks, which are notified of writes */
   readonly webhooks: Webhooks
   /** Loads the stylesheets, scripts and fonts when the first page needs them */
   readonly assets: () => Promise<AssetStore>
@@ -185,7 +185,7 @@ export class AdminSite implements ViewSite {
    * Adds a model to the site.
    *
    * @throws ValueError, TypeError or RuntimeError  for invalid options, or when another model has
-   *   the same name [P13]
+   *   the same name
    */
   addModel(
     model: LucidModel,
@@ -216,7 +216,7 @@ export class AdminSite implements ViewSite {
     return view
   }
 
-  /** Logs an event of a request other than a write to records. Does not wait until the event is stored. [E2, E4] */
+  /** Logs an event of a request other than a write to records. Does not wait until the event is stored. */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
     if (event.status === 'failure') leaveRefusal(ctx)
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
@@ -239,7 +239,7 @@ export class AdminSite implements ViewSite {
     return origin + this.url(path)
   }
 
-  /** Returns a text of the catalogue in the site's language. [B1] */
+  /** Returns a text of the catalogue in the site's language. */
   text(key: string, data?: Record<string, unknown>): string {
     /* Formatted texts are cached: formatting one takes longer than a query, and most are the same on every page. */
     const id = data === undefined ? key : key + JSON.stringify(data)
@@ -280,7 +280,7 @@ export class AdminSite implements ViewSite {
 /** Models that the site itself writes on every request. Only writes by other code are logged. */
 const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
-/** Values that every template receives about the site and the request. [S24] */
+/** Values that every template receives about the site and the request. */
 async function siteContext(site: AdminSite, ctx: HttpContext) {
   const user = guardOf(ctx).signedIn?.owner
   const assets = await site.assets()
@@ -310,7 +310,7 @@ function isPart(ctx: HttpContext): boolean {
   return ctx.request.header('hx-request') !== undefined
 }
 
-/** Returns the keyboard shortcuts for the page's script; empty for partial pages. [L12] */
+/** Returns the keyboard shortcuts for the page's script; empty for partial pages. */
 async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
   if (isPart(ctx)) return ''
   return writtenKeys(await hasSingleKeys(ctx, site))

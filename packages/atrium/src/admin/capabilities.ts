@@ -70,7 +70,7 @@ export function registerRoutes(site: AdminSite): void {
   }
 }
 
-/** Registers the pages and endpoints of one model, for the allowed actions only. [S26, B14] */
+/** Registers the pages and endpoints of one model, for the allowed actions only. */
 export function registerModelRoutes(site: AdminSite, view: ModelView): void {
   const routes = new ModelRoutes(site, view, proofGuard(site))
   for (const register of MODEL_ROUTES) register(routes)

@@ -1,4 +1,4 @@
-/* Public exports of the admin site [P1] */
+/* Public exports of the admin site */
 import '#crud'
 
 export { AdminView } from './views/decorator.js'

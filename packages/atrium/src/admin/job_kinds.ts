@@ -4,7 +4,7 @@ import { room } from './http/room.js'
 
 /**
  * Registers the site's kinds of jobs. The module of a kind is loaded when the first job of that kind is run or shown.
- * The names are stored with jobs, so they must not change. [D1, K9]
+ * The names are stored with jobs, so they must not change.
  */
 export function registerJobKinds(site: AdminSite): void {
   const kind = <Module>(

@@ -19,14 +19,14 @@ export { bodyOf, fieldErrorsOf, removeCreated } from './testing_records.js'
 declare module '@japa/api-client' {
   interface ApiRequest {
     /**
-     * Sends the request with a new access token. [P10]
+     * Sends the request with a new access token.
      *
      * @param abilities  abilities of the token, as in `Invoice:read`. Default: all
      * @param owner      owner of the token. Default: the test's own superuser
      */
     withAdminToken(abilities?: string[], owner?: AdminUser): this
     /**
-     * Sends the request with the cookies of a new login. [B4]
+     * Sends the request with the cookies of a new login.
      *
      * @param user  the user to sign in. Default: the test's own superuser
      */
@@ -73,7 +73,7 @@ export function adminApiClient(): PluginFn {
  * Creates an admin user without a password; `asAdmin(user)` logs the user in. If a test creates the user, the user is
  * removed at the end of the test, with all sessions and tokens.
  *
- * @param options.roles  names of roles; default: the default role [U5]
+ * @param options.roles  names of roles; default: the default role
  * @throws ValueError  if a role does not exist
  */
 export async function makeAdmin({

@@ -13,7 +13,7 @@ const AMBIENT = new AsyncLocalStorage<Actor>()
 
 /**
  * Returns an actor for application code such as a command, a job or a listener. Policy and scope do not apply to this
- * actor; events and the log record its name. [P14]
+ * actor; events and the log record its name.
  *
  * @param name  readable name such as `nightly import`; 1 to 100 characters
  * @throws ValueError  for any other name
@@ -30,7 +30,6 @@ export function systemActor(name: string): SystemActor {
 /**
  * Runs work on behalf of an actor. Operations of `LucidCrud` without an actor option apply policy and scope to this
  * actor. Events and the log record it for every write of the work, through `LucidCrud` or through model instances.
- * [P14, E1]
  *
  * @returns the result of the work
  * @throws ValueError  for a value that is not an actor, such as a user
@@ -78,7 +77,7 @@ export function isExternalActor(actor: Actor): boolean {
 }
 
 /**
- * Refuses writes by read-only tokens, on every path. [W5]
+ * Refuses writes by read-only tokens, on every path.
  *
  * @throws Problem 403
  */

@@ -38,7 +38,7 @@ interface CheckSettings {
 
 /**
  * Checks that every option is known and has a valid value, because JavaScript callers and casts are not checked by the
- * compiler. [P9]
+ * compiler.
  *
  * @param place  beginning of the message: a model's name, or a configuration file
  * @throws ValueError  for the first invalid option
@@ -71,7 +71,7 @@ export function isObject(value: unknown): value is object {
 
 /**
  * True for arrays and Sets. Not for other iterables: a string would be a list of characters, and a generator can be
- * read only once. [P4]
+ * read only once.
  */
 export function isList(value: unknown, isRight: (one: unknown) => boolean = () => true): boolean {
   return (Array.isArray(value) || value instanceof Set) && [...value].every(isRight)

@@ -5,20 +5,20 @@ import type { ColumnKind } from './columns/column_kind.js'
 
 /**
  * A configuration that is invalid regardless of the content of the database: an unknown operation, an invalid filter, a
- * schema that does not match its model. [P9]
+ * schema that does not match its model.
  */
 export class ValueError extends Exception {
   static status = 500
   static code = 'E_VALUE'
 }
 
-/** The configuration relies on something missing: a database connection, a table, a column. [P9] */
+/** The configuration relies on something missing: a database connection, a table, a column. */
 export class RuntimeError extends Exception {
   static status = 500
   static code = 'E_RUNTIME'
 }
 
-/** All errors that the boot found in the decorated models. [P9] */
+/** All errors that the boot found in the decorated models. */
 export class ConfigurationError extends Exception {
   static status = 500
   static code = 'E_CONFIGURATION'
@@ -72,7 +72,7 @@ export interface FieldError {
   message: string
 }
 
-/** The error of one operation in a batch: of a field, or of the whole operation (`''`). [D4] */
+/** The error of one operation in a batch: of a field, or of the whole operation (`''`). */
 export interface BatchError extends FieldError {
   operation: 'create' | 'update' | 'upsert' | 'delete'
   /** Position in the list of the operation, starting from 0 */
@@ -92,7 +92,7 @@ interface ProblemOptions {
 
 /**
  * An error response in the format of RFC 9457. If it is thrown anywhere in the code of an endpoint, it becomes the
- * response. [A4]
+ * response.
  */
 export class Problem extends Exception {
   readonly title: string
@@ -233,7 +233,7 @@ export class UnknownKey extends Exception {
   }
 }
 
-/** A record has changed since an earlier write. [R7] */
+/** A record has changed since an earlier write. */
 export class RecordNotAsLeft extends Exception {
   static status = 409
   static code = 'E_RECORD_NOT_AS_LEFT'
@@ -247,7 +247,7 @@ export class RecordNotAsLeft extends Exception {
   }
 }
 
-/** A write was rolled back because it could not be recorded. [E4] */
+/** A write was rolled back because it could not be recorded. */
 export class WriteNotRecorded extends Exception {
   static status = 500
   static code = 'E_WRITE_NOT_RECORDED'

@@ -8,7 +8,7 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Waits for a separate turn of the event loop: of several long responses, only one part is written per turn, and short
- * requests run in between. [A29]
+ * requests run in between.
  */
 export async function nextEventLoopTurn(): Promise<void> {
   const mine = last.then(() => setImmediate())

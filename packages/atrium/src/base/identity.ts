@@ -3,7 +3,7 @@ import { digest } from '#base/values/digest'
 
 /**
  * Identifies an actor; all unknown actors have the same identity. A token is identified by its owner, so that a new
- * token can repeat requests of the old one. [Q7]
+ * token can repeat requests of the old one.
  *
  * @returns undefined for a known actor without an identifier that is the same in each request
  */

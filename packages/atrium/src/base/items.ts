@@ -17,7 +17,7 @@ export function keyOf(item: Item): KeyValue | undefined {
 
 const UNREADABLE = new WeakSet<Item>()
 
-/** Marks an item that the policy does not allow its creator to read. [P14] */
+/** Marks an item that the policy does not allow its creator to read. */
 export function noteUnreadable(item: Item): Item {
   UNREADABLE.add(item)
   return item

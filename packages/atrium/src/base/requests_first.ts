@@ -16,7 +16,7 @@ let isWatching = false
 
 /**
  * Gives requests of this process priority: waits until the response of each has begun. Background work that calls this
- * function every few milliseconds does not delay pages. [D6]
+ * function every few milliseconds does not delay pages.
  *
  * @param longest  maximum number of milliseconds to wait
  */

@@ -3,7 +3,7 @@ import { ValueError } from './errors.js'
 
 /**
  * Options of a decorator: an object, or a function that returns it after all models have been imported, so that it can
- * refer to modules that import models. [P2]
+ * refer to modules that import models.
  */
 export type LazyOptions<Options> = Options | (() => Options)
 

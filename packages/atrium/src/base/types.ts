@@ -1,6 +1,6 @@
 /**
  * The possible types of an actor's `user`, under any names. The code that signs users in declares its type, so that a
- * policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin: AdminUser } }`. [P14]
+ * policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin: AdminUser } }`.
  */
 export interface ActorUsers {}
 
@@ -14,7 +14,7 @@ export type ActorSession = OneOf<ActorSessions>
 
 /**
  * The caller of an operation: a signed-in admin user, the owner of an API token, named application code, or an unknown
- * caller. [P14]
+ * caller.
  */
 export type Actor = AdminActor | TokenActor | SystemActor | NoActor
 
@@ -78,7 +78,7 @@ export interface Origin {
   form?: { model: string; id: string }
 }
 
-/** Data of a request's API token, without its secret and hash. [P10] */
+/** Data of a request's API token, without its secret and hash. */
 export interface ApiToken {
   id: number
   name: string

@@ -13,7 +13,7 @@ const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
 
 /**
  * Returns the errors of files that could not be imported, each error once: an error in one file is thrown again in all
- * files that import it, and a cycle of imports stops each of its files. [P9]
+ * files that import it, and a cycle of imports stops each of its files.
  *
  * @param shown  formats a path for the message
  */

@@ -88,7 +88,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /**
  * Checks the type of each option, but not its meaning, because JavaScript callers and casts are not checked by the
- * compiler. [P9]
+ * compiler.
  *
  * @throws ValueError  for an unknown option or a value of the wrong type
  */
@@ -97,7 +97,7 @@ export function checkOptions(options: { model?: { name: string } }): void {
 }
 
 /**
- * Checks an option that lists operations. [P9]
+ * Checks an option that lists operations.
  *
  * @returns the operations; undefined if the option is not given
  * @throws ValueError  for an unknown operation
@@ -119,7 +119,7 @@ export function checkOperations(
 }
 
 /**
- * Checks the operations and path segments in `endpointNames` and `middleware`. [S9]
+ * Checks the operations and path segments in `endpointNames` and `middleware`.
  *
  * @throws ValueError
  */
@@ -144,7 +144,7 @@ export function checkEndpointNames(
 }
 
 /**
- * Checks the option `access`. [P10]
+ * Checks the option `access`.
  *
  * @throws ValueError
  */

@@ -7,13 +7,13 @@ export type EndpointCreatorClass = new (
   mount?: EndpointMount
 ) => EndpointCreator
 
-/** Options of `@Crud`, all of them optional. [P4] */
+/** Options of `@Crud`, all of them optional. */
 export interface CrudOptions extends EndpointOptions {
-  /** Subclass of `EndpointCreator` that adds or changes routes [S10] */
+  /** Subclass of `EndpointCreator` that adds or changes routes */
   endpointCreator?: EndpointCreatorClass
 }
 
-/** Options of `crudRouter`: those of `@Crud`, and the model. [P3] */
+/** Options of `crudRouter`: those of `@Crud`, and the model. */
 export interface CrudRouterOptions extends CrudOptions {
   model: LucidModel
 }

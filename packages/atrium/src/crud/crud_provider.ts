@@ -29,7 +29,7 @@ export default class CrudProvider {
 
   constructor(protected app: ApplicationService) {}
 
-  /** Creates the engine's router. It looks up routes in a tree, in which `/custom` precedes `/:id`. [K4] */
+  /** Creates the engine's router. It looks up routes in a tree, in which `/custom` precedes `/:id`. */
   async boot() {
     const { container } = this.app
     const encryption = await container.make('encryption')
@@ -67,7 +67,7 @@ export default class CrudProvider {
   /**
    * Runs no queries, because this also runs for commands and code generation, when the database can be empty. On a
    * server, `resources.load()` throws these errors together with those of the database, before it listens. A command
-   * continues, because it could be the one that fixes the errors, and finds them in `resources.errors`. [P2, P9]
+   * continues, because it could be the one that fixes the errors, and finds them in `resources.errors`.
    */
   async start() {
     const errors: Error[] = []
@@ -96,7 +96,7 @@ export default class CrudProvider {
 
   /**
    * Warns about routes of the engine that the application replaces, about models with a read-only table, about models
-   * that are publicly writable by default, and about models that require a token because no access is configured. [P10]
+   * that are publicly writable by default, and about models that require a token because no access is configured.
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return

@@ -4,7 +4,7 @@ import { CRUD_OPTIONS, storedOptions, storeOptions, type LazyOptions } from '#ba
 
 /**
  * Adds REST endpoints to the model. Stores only the options; the provider reads them at boot, registers the routes, and
- * throws a ConfigurationError for invalid options. Importing a decorated model never throws. [P2]
+ * throws a ConfigurationError for invalid options. Importing a decorated model never throws.
  *
  * @example
  * ```ts

@@ -22,38 +22,38 @@ export interface CrudConfig {
   prefix: string
   /** Access to endpoints whose model sets no `access` */
   access: Access
-  /** True if the configuration sets `access`; false if it depends on the environment [P10] */
+  /** True if the configuration sets `access`; false if it depends on the environment */
   isAccessDecided: boolean
-  /** True to return 422 for an unknown query parameter [A19] */
+  /** True to return 422 for an unknown query parameter */
   strictQuery: boolean
-  /** True to return 422 for an unknown field in a body [A7] */
+  /** True to return 422 for an unknown field in a body */
   strictBody: boolean
-  /** Dialects of other servers that the endpoints also understand, for models that do not set `compat` [W3] */
+  /** Dialects of other servers that the endpoints also understand, for models that do not set `compat` */
   compat: readonly Dialect[]
   /** Files below `app/models` that are not read, so their models have no endpoints and no admin pages */
   excludedModels: readonly string[]
   /** Names of migrations that `npm start` and `node ace migrate` do not run */
   excludedMigrations: readonly string[]
   pagination: {
-    /** Number of items in a list without paging parameters [A10] */
+    /** Number of items in a list without paging parameters */
     limit: number
-    /** Number of items on a page if only `page` is given [A11] */
+    /** Number of items on a page if only `page` is given */
     itemsPerPage: number
-    /** Maximum value of `limit` and `itemsPerPage` [A13] */
+    /** Maximum value of `limit` and `itemsPerPage` */
     maximum: number
-    /** Maximum number of items that one `include` adds to a response [Q3] */
+    /** Maximum number of items that one `include` adds to a response */
     included: number
-    /** Maximum number of items of one relation that `include` adds to each record [Q3] */
+    /** Maximum number of items of one relation that `include` adds to each record */
     includedPerRecord: number
   }
-  /** Pages of other origins that can call the endpoints and read the API schema [W1] */
+  /** Pages of other origins that can call the endpoints and read the API schema */
   cors: {
     /** Origins such as `https://shop.example.com`, `'*'` for all, or a function; an empty list allows none */
     origins: readonly string[] | ((origin: string) => boolean)
     /** True to let these pages send cookies, which only an authorizer of the application accepts */
     credentials: boolean
   }
-  /** The API schema, served at `openapi.json` below the prefix [Q1] */
+  /** The API schema, served at `openapi.json` below the prefix */
   openapi: {
     enabled: boolean
     /** Access to the schema */
@@ -63,7 +63,7 @@ export interface CrudConfig {
     /** Version of the API. Default: the application's version */
     version: string | null
   }
-  /** The page with the API documentation, on which users can try requests [Q1] */
+  /** The page with the API documentation, on which users can try requests */
   docs: {
     enabled: boolean
     /** Access to the page */
@@ -71,28 +71,27 @@ export interface CrudConfig {
     path: string
   }
   body: {
-    /** Maximum size of a body in bytes [A6] */
+    /** Maximum size of a body in bytes */
     limit: number
-    /** Maximum nesting depth of JSON [A29] */
+    /** Maximum nesting depth of JSON */
     depth: number
   }
   limits: {
-    /** Maximum number of characters in a text whose column has no limit, for models without a custom schema [P7] */
+    /** Maximum number of characters in a text whose column has no limit, for models without a custom schema */
     text: number
-    /** Maximum number of rows in a list as CSV or NDJSON [D5] */
+    /** Maximum number of rows in a list as CSV or NDJSON */
     export: number
-    /** Maximum size in bytes of the values of one response [A29] */
+    /** Maximum size in bytes of the values of one response */
     response: number
-    /** Maximum size in bytes of the values of all responses that a process is reading, writing or sending [A29] */
+    /** Maximum size in bytes of the values of all responses that a process is reading, writing or sending */
     responses: number
   }
   idempotency: {
-    /** Hours for which the response to a create with an `Idempotency-Key` is stored [Q7] */
+    /** Hours for which the response to a create with an `Idempotency-Key` is stored */
     hours: number
   }
   /**
    * Maximum number of requests of a token, or of an address without one, within a number of seconds; null: no limit
-   * [Q8]
    */
   rateLimit: { requests: number; seconds: number } | null
   /** Times in seconds */
@@ -204,7 +203,7 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
  *
  * @param config  the options that differ from the defaults
  * @returns all settings
- * @throws ValueError  for an unknown option or an invalid value [P9]
+ * @throws ValueError  for an unknown option or an invalid value
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   return withoutStack(() => checkedConfig(config))

@@ -1,4 +1,4 @@
-/* Public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
+/* Public API of the generated endpoints, for model files, configuration files and routes files. */
 export { externalActor, runAs, systemActor } from '#base/actor'
 export { Crud } from './decorator.js'
 export type { CrudOptions, CrudRouterOptions } from './crud_options.js'

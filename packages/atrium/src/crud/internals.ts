@@ -1,6 +1,6 @@
 /*
  * Exports of the endpoints' code that the admin site and the host use in addition to '#crud', each with the reason why
- * applications do not get it. At most 60 names [K6]. Code that does not depend on resources, endpoints or pages is in
+ * applications do not get it. At most 60 names. Code that does not depend on resources, endpoints or pages is in
  * src/base. The base class of commands is in `commands/command.ts`, because a server does not load console code.
  */
 

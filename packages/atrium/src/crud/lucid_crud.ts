@@ -35,14 +35,14 @@ export type {
 /**
  * The operations on one model, which the endpoints, the admin site and application code share. Each write runs in a
  * transaction, or in the caller's if one is given, with the hooks of the model; policy and scope apply to every
- * operation. [P8, P14]
+ * operation.
  *
  * Values are passed by attribute name, as in Lucid; items are returned by API name.
  */
 export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWritesOfMany<Model> {
   /**
    * Overridable: converts the values of a create, including virtual fields, to attributes of the model. The default
-   * implementation removes the virtual fields. [P6]
+   * implementation removes the virtual fields.
    */
   prepareCreate(
     values: Record<string, unknown>,
@@ -51,7 +51,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
     return this.#withoutVirtual(values)
   }
 
-  /** Overridable: converts the values of an update to attributes of the model. [P6] */
+  /** Overridable: converts the values of an update to attributes of the model. */
   prepareUpdate(
     values: Record<string, unknown>,
     _record: LucidRow,
@@ -63,7 +63,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   /**
    * Overridable: runs after a new record's row is written, in the same transaction (`options.client`). If it throws,
    * the error is the response and nothing is stored. Changes of the record's many-to-many relations are part of the
-   * write for events and the log. [P8, E3]
+   * write for events and the log.
    *
    * @param values  values as they were passed to the create, including virtual fields
    */
@@ -73,7 +73,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
     _options: HookOptions
   ): void | Promise<void> {}
 
-  /** Overridable: runs after an update, even one that changes no column. [P8, E3] */
+  /** Overridable: runs after an update, even one that changes no column. */
   afterUpdate(
     _record: LucidRow,
     _values: Record<string, unknown>,
@@ -98,9 +98,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   }
 
   /**
-   * Changes an item. An update without values changes nothing, not even the update timestamp. [A23]
+   * Changes an item. An update without values changes nothing, not even the update timestamp.
    *
-   * @param values  values by attribute name; a key is never changed [A7]
+   * @param values  values by attribute name; a key is never changed
    * @returns the changed item if `returning` is set and the policy allows the actor to read it, otherwise null
    * @throws Problem 403, 404, 409 or 422
    */
@@ -113,7 +113,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   }
 
   /**
-   * Deletes an item: marks it if soft delete is configured, otherwise removes it. [A21]
+   * Deletes an item: marks it if soft delete is configured, otherwise removes it.
    *
    * @throws Problem 403, 404 or 409
    */
@@ -122,7 +122,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   }
 
   /**
-   * Removes an item permanently, soft-deleted or not. [A22]
+   * Removes an item permanently, soft-deleted or not.
    *
    * @throws Problem 403, 404 or 409
    */
@@ -228,7 +228,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
 
   /**
    * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately
-   * without a transaction, never after a rollback. [E1]
+   * without a transaction, never after a rollback.
    */
   afterCommit(client: QueryClientContract, callback: () => void): void {
     afterOutermostCommit(client, callback)
@@ -268,7 +268,7 @@ const TRACED = [
   'revert',
 ] as const
 
-/** Makes each operation a span, if the application has started OpenTelemetry. [W6] */
+/** Makes each operation a span, if the application has started OpenTelemetry. */
 export async function traceOperations(): Promise<void> {
   if (!(await startTracing())) return
   traceMethods(LucidCrud.prototype, TRACED, ({ resource }) => resource.name)

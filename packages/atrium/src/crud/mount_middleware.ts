@@ -22,7 +22,7 @@ import {
 /**
  * Serves the paths of the engine: the endpoints, their schema and documentation page, and the admin site. All other
  * paths, and those that match a more specific route of the application, are passed to the application. Must be the last
- * entry of `server.use` in start/kernel.ts: middleware before it also applies to the engine. [K4]
+ * entry of `server.use` in start/kernel.ts: middleware before it also applies to the engine.
  */
 export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {

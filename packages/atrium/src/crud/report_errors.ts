@@ -5,7 +5,7 @@ import { resources } from './resource/registry.js'
 /**
  * Reports the errors that a provider found in the decorated models. A command continues, because it could be the one
  * that fixes them, and ends with a line about them unless it has already shown them. A server continues until it has
- * checked the tables, so that all errors are reported together: `resources.load()` then throws. [P9]
+ * checked the tables, so that all errors are reported together: `resources.load()` then throws.
  *
  * @param errors  the errors; errors that another provider has reported are ignored
  * @throws ConfigurationError  in tests and in the REPL, which do not load the resources

@@ -5,11 +5,11 @@ import { noteGroup } from './mount/start_checks.js'
 import { resources } from './resource/registry.js'
 
 /**
- * Adds REST endpoints to a model from a routes file, like `@Crud`. [P3]
+ * Adds REST endpoints to a model from a routes file, like `@Crud`.
  *
  * @param options  the model and the options of `@Crud`
  * @returns the creator of the endpoints, with their paths and operations
- * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
+ * @throws ValueError, TypeError or RuntimeError  for invalid options
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ const BASED = new WeakMap<CrudConfig, { base: string; config: CrudConfig }>()
 
 /**
  * Returns the settings of `config/crud.ts`, or the defaults without that file. Their paths begin with the path of
- * `APP_URL`. [W2]
+ * `APP_URL`.
  */
 export function crudConfig(): CrudConfig {
   const config = settingsOf<CrudConfig>('crud') ?? defineConfig()

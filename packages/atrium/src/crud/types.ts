@@ -18,12 +18,12 @@ export type FilterMap = Record<string, CustomFilterDefault | ComputedFilter>
 
 export type EndpointName = Operation | 'read_paginated' | 'batch' | 'aggregate'
 
-/** A dialect of another server that the endpoints of a model can understand. [W3] */
+/** A dialect of another server that the endpoints of a model can understand. */
 export type Dialect = 'json-server'
 
 export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
 
-/** Names of the columns that mark a deletion or an update, if they differ from the default names. [S4] */
+/** Names of the columns that mark a deletion or an update, if they differ from the default names. */
 export interface ColumnSettings {
   /** Boolean column that marks an item as deleted. Default: `is_deleted`, if that column exists */
   isDeletedColumn?: string

@@ -8,7 +8,7 @@ const OFFSETS: Record<string, string> = {
 
 /**
  * Returns warnings about settings of a connection with which values differ from the stored ones, or foreign keys have
- * no effect. Connections of `adonis-atrium/database` have correct settings. [K5]
+ * no effect. Connections of `adonis-atrium/database` have correct settings.
  */
 export async function connectionWarnings(db: Database, name: string): Promise<string[]> {
   const { client } = db.getRawConnection(name)!.config

@@ -41,7 +41,7 @@ export const ENGINE_TABLES = [
 
 /**
  * Adds the engine's migrations to those of the connections that need its tables, before the application's migrations,
- * whose tables can refer to them. If a connection already lists them, their order is not changed. [K3]
+ * whose tables can refer to them. If a connection already lists them, their order is not changed.
  *
  * @param adminConnection  connection of `config/admin.ts`
  */
@@ -65,7 +65,7 @@ function addPaths(db: Database, name: string, engine: string[]) {
 /**
  * Updates the names of the engine's migrations that have run. Lucid identifies a migration by its path. Those of the
  * engine are identified by their file names, which never change, so that they can be moved: from the folders of version
- * 0.2, and between locations of the installed package. Must be called before migrations run. [K7]
+ * 0.2, and between locations of the installed package. Must be called before migrations run.
  */
 export async function renameEngineMigrations(db: Database, connectionName: string): Promise<void> {
   const client = db.connection(connectionName)

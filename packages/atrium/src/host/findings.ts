@@ -20,7 +20,7 @@ export interface Finding {
 }
 
 /**
- * Returns all errors and questionable settings in the installation. [K11]
+ * Returns all errors and questionable settings in the installation.
  *
  * @param production  true to check the settings as those of a production server
  */

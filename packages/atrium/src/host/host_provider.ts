@@ -30,7 +30,7 @@ export default class HostProvider {
     await leaveAdminSite(this.app)
   }
 
-  /** Runs no queries, because this also runs for commands and code generation. [P2] */
+  /** Runs no queries, because this also runs for commands and code generation. */
   async start() {
     const site = await this.app.container.make(AdminSite)
     registerProbes(site, await this.#checks(site))

@@ -18,7 +18,7 @@ const SCRIPT = /\.([cm]?js|json|ts)$/
 /**
  * Runs all pending migrations: those of the application's database, and those of the admin site's tables if
  * config/admin.ts sets another connection for them. If several processes run concurrently, one migrates and the others
- * wait. [B1]
+ * wait.
  */
 export async function migrateDatabases(app: ApplicationService) {
   const db = await app.container.make('lucid.db')

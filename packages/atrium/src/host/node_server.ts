@@ -27,7 +27,7 @@ import { isServed, servedHosts } from '#base/http/served_hosts'
 /**
  * Creates the HTTP server of the application. It responds to requests that reach no route, checks a request's id before
  * it is logged, serves only the application's host names, and adds the request id and the security headers to every
- * response. [A26, A29]
+ * response.
  *
  * @param limits  limits in seconds; default: those of `config/crud.ts`
  * @throws ValueError  for invalid `hosts` in config/app.ts

@@ -21,7 +21,7 @@ import { accountPage, type PasswordField } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 import { rowId } from '../http/row_id.js'
 
-/** Account page and preferences of the signed-in user, whatever roles the user has. [U1, U7] */
+/** Account page and preferences of the signed-in user, whatever roles the user has. */
 export class AccountController {
   constructor(private readonly site: AdminSite) {}
 
@@ -31,7 +31,7 @@ export class AccountController {
 
   /**
    * Saves the preferences that the form contains. A preference that is missing or has an unknown value stays unchanged.
-   * An empty time zone selects the time zone of the site. [R12]
+   * An empty time zone selects the time zone of the site.
    */
   async prefer(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()
@@ -65,7 +65,7 @@ function switchIn(sent: readonly string[] | undefined): boolean | undefined {
   return sent?.includes('off') ? false : undefined
 }
 
-/** Marks the notices of the signed-in user as seen. [U16] */
+/** Marks the notices of the signed-in user as seen. */
 export class NoticesController {
   constructor(private readonly site: AdminSite) {}
 
@@ -86,7 +86,7 @@ export type CheckedPassword =
 
 /**
  * Checks the current password of a signed-in user again, so that a stolen session is not enough. Attempts are counted,
- * throttled and logged like logins. [U7, U11, B8]
+ * throttled and logged like logins.
  */
 class PasswordCheck {
   constructor(private readonly site: AdminSite) {}
@@ -123,7 +123,7 @@ class PasswordCheck {
 
 type Errors = Partial<Record<PasswordField, string>>
 
-/** Changes the password of the signed-in user, who has to enter the current one. [U7, U13] */
+/** Changes the password of the signed-in user, who has to enter the current one. */
 export class PasswordController {
   readonly #check: PasswordCheck
 
@@ -135,7 +135,7 @@ export class PasswordController {
    * Changes the password, ends the user's other sessions, and gives the current session a new id and token. The current
    * password is checked first: a user who does not know it sees no other error messages.
    *
-   * @throws NotAllowed  for a user without a password, who needs a link from a superuser [U12]
+   * @throws NotAllowed  for a user without a password, who needs a link from a superuser
    */
   async change(ctx: HttpContext): Promise<unknown> {
     const { site } = this

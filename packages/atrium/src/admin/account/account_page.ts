@@ -66,7 +66,7 @@ interface Site {
 }
 
 /**
- * Returns the data of the time zone selector: all time zones, grouped by area. [R12]
+ * Returns the data of the time zone selector: all time zones, grouped by area.
  *
  * @param chosen  selected zone; null for the time zone of the site
  */
@@ -92,7 +92,7 @@ function placeIn(name: string): string {
 }
 
 /**
- * Returns the signed-in user's access tokens, and the form for a new token if a role of the user allows it. [U7]
+ * Returns the signed-in user's access tokens, and the form for a new token if a role of the user allows it.
  *
  * @returns null if the user has no tokens and is not allowed to create any
  */
@@ -114,14 +114,14 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
   }
 }
 
-/** Returns what is left of the writes that a token can make through the MCP server; null for other tokens. [W5] */
+/** Returns what is left of the writes that a token can make through the MCP server; null for other tokens. */
 async function budgetOf({ mcp }: AdminSite, token: AdminAccessToken) {
   if (!mcp || token.readOnly || !token.abilities.includes(MCP)) return null
   const budget = new WriteBudget(mcp)
   return { left: await budget.left(token.id), all: budget.records }
 }
 
-/** Returns the latest MCP sessions of the user that wrote records. [W5] */
+/** Returns the latest MCP sessions of the user that wrote records. */
 async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAccessToken[]) {
   if (!hasEventLog(site) || !tokens.some(({ abilities }) => abilities.includes(MCP))) return []
   const sessions = await recentSessions(site, userId)
@@ -134,7 +134,7 @@ async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAcces
 
 /**
  * Returns whether the user is allowed to create access tokens: superusers are, other users need a role with
- * `"AdminAccessToken": { "actions": ["create"] }`. A token never allows more than its owner is allowed to do. [U2, U7]
+ * `"AdminAccessToken": { "actions": ["create"] }`. A token never allows more than its owner is allowed to do.
  */
 export async function mayMakeTokens(site: AdminSite, ctx: HttpContext): Promise<boolean> {
   return await site.permissions.mayMakeTokens(adminActor(ctx))
@@ -153,7 +153,7 @@ export interface OwnSession {
 }
 
 /**
- * Returns the active sessions of the signed-in user: the current session first, then the others by last activity. [U7]
+ * Returns the active sessions of the signed-in user: the current session first, then the others by last activity.
  */
 async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
   const { owner, session } = guardOf(ctx).signedInOrFail()
@@ -186,7 +186,7 @@ export interface AccountState {
 
 /**
  * Renders the account page of the signed-in user. Each section gets its data here and has a template in
- * `partials/account`. [U7]
+ * `partials/account`.
  */
 export async function accountPage(
   site: AdminSite,

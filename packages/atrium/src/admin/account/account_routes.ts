@@ -5,7 +5,7 @@ import { readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/** Registers the routes of the account page, which every signed-in user can open. [U1, U14] */
+/** Registers the routes of the account page, which every signed-in user can open. */
 export function accountRoutes(site: AdminSite): void {
   const account = controller(
     () => import('./account_controller.js'),

@@ -9,7 +9,7 @@ import { redirectWithMessage } from '../http/redirect.js'
 
 /**
  * Ends other sessions of the signed-in user. Requires a recent reauthentication, so that the thief of one session
- * cannot end the owner's sessions. The current session ends by logging out. [U7, U11]
+ * cannot end the owner's sessions. The current session ends by logging out.
  */
 export class OwnSessionsController {
   constructor(private readonly site: AdminSite) {}
@@ -55,7 +55,7 @@ export class OwnSessionsController {
 
 /**
  * Returns how long the session of the request lasts. Like any request, it renews the session as activity, unless it has
- * the parameter `?poll`. [R10]
+ * the parameter `?poll`.
  */
 export class SessionRestController {
   constructor(private readonly site: AdminSite) {}

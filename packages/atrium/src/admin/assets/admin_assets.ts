@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { engineFile } from '#base/engine_file'
 
-/** Assets of every page: one stylesheet, one script, one icon and one font. [B1] */
+/** Assets of every page: one stylesheet, one script, one icon and one font. */
 export const adminAssets = [
   {
     name: 'admin.css',

@@ -18,7 +18,7 @@ const EXPORT = '/export'
 
 /**
  * Returns the guard for a route of a model if the route requires a recent reauthentication. The guard saves the
- * submitted values of a record's form as a draft. [U11, R10]
+ * submitted values of a record's form as a draft.
  */
 export function proofGuard(site: AdminSite): ProofGuard {
   return (view, route) => {
@@ -35,7 +35,7 @@ export function proofGuard(site: AdminSite): ProofGuard {
 /**
  * Returns true if a route of a model requires a recent reauthentication: it writes records of a protected model,
  * exports them, or shows the form of such a write (otherwise a new user's password would have to be typed again). The
- * settings of a user's list do not require one. [U11]
+ * settings of a user's list do not require one.
  */
 function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
   if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false
@@ -55,7 +55,7 @@ function exportDialog({ request }: HttpContext, view: ModelView, path: string): 
 
 /**
  * Guard of pages that only the user personally can open: account, password, factors and tokens. Rejects a superuser who
- * is signed in as the user. [U14]
+ * is signed in as the user.
  *
  * @throws RefusedWhileActing
  */

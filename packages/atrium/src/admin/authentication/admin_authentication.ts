@@ -16,7 +16,7 @@ import type { BeginOptions, SessionManager } from './sessions/session_manager.js
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 import { digest } from '#base/values/digest'
 
-/** Minutes after which a superuser stops being signed in as another user [U14] */
+/** Minutes after which a superuser stops being signed in as another user */
 export const ACTING_MINUTES = 60
 
 /** The superuser who sends a request while signed in as another user. */
@@ -48,12 +48,12 @@ async function actedUser({ userId, since }: ActsAs, own: Owner): Promise<Owner> 
 export interface SignedIn {
   /** The user whose permissions apply */
   owner: Owner
-  /** The superuser who is signed in as that user [U14] */
+  /** The superuser who is signed in as that user */
   acting?: Acting
   session: OpenSession
   claims: TokenClaims
   /**
-   * True if the user must have a second factor and has none, so that only the enrolment of a factor is allowed [U10]
+   * True if the user must have a second factor and has none, so that only the enrolment of a factor is allowed
    */
   lacksFactor?: boolean
 }
@@ -73,7 +73,7 @@ export interface SessionRest {
   limit: number
 }
 
-/** Polling by a page in the background does not count as activity of the user. [B7] */
+/** Polling by a page in the background does not count as activity of the user. */
 const isActivity = (ctx: HttpContext) => ctx.request.qs().poll === undefined
 
 const wholeSeconds = (rest: number) => Math.max(0, Math.floor(rest))
@@ -83,7 +83,7 @@ const SESSION_ID = 'session_id'
 
 /**
  * Authenticates requests, and signs users in and out. A request is authenticated only by a valid token that is not
- * revoked, belongs to an active session, and whose user still exists. [B4]
+ * revoked, belongs to an active session, and whose user still exists.
  */
 export class AdminAuthentication {
   #greeting: Greeting | undefined
@@ -110,7 +110,7 @@ export class AdminAuthentication {
    * request.
    *
    * @returns null if the cookies are missing or not valid
-   * @throws ActingEnded  once for a superuser who is no longer signed in as another user [U14]
+   * @throws ActingEnded  once for a superuser who is no longer signed in as another user
    */
   async authenticate(ctx: HttpContext): Promise<SignedIn | null> {
     const token = ctx.request.plainCookie(ACCESS_TOKEN, { encoded: false })
@@ -128,7 +128,7 @@ export class AdminAuthentication {
 
     if (isActivity(ctx)) await this.sessions.touch(session)
     if (this.#isRenewalDue(claims, session)) await this.#renewToken(ctx, owner, session)
-    /* Users of single sign-on need no factor here, because the provider checks theirs. [U15] */
+    /* Users of single sign-on need no factor here, because the provider checks theirs. */
     const isEnough = !this.mustHaveFactor(isSuperuser) || session.sessionMetadata.sso !== undefined
     const lacksFactor = !isEnough && !(await this.factors.has(owner.id))
     if (!actsAs) return { owner, session, claims, lacksFactor }
@@ -141,14 +141,14 @@ export class AdminAuthentication {
     }
   }
 
-  /** Returns true if the user must have a second factor. [U10] */
+  /** Returns true if the user must have a second factor. */
   mustHaveFactor(isSuperuser: boolean): boolean {
     const { mfa } = this.config
     return mfa === 'required' || (mfa === 'superusers' && isSuperuser)
   }
 
   /**
-   * Returns the seconds after which the session of a request ends: without another request, and in any case. [B7, R10]
+   * Returns the seconds after which the session of a request ends: without another request, and in any case.
    */
   remaining(ctx: HttpContext, { session, claims }: SignedIn): SessionRest {
     const { sessions, token } = this.config
@@ -167,10 +167,10 @@ export class AdminAuthentication {
 
   /**
    * Begins a session for the user and sets its cookies in the response. Ends the browser's previous session, whose
-   * cookies are replaced. [B7]
+   * cookies are replaced.
    *
    * @param options.hasShownFactor  true if the user has shown a second factor in addition to the password
-   * @returns null if the user was removed, has a new password, or has a factor that was not shown [U8]
+   * @returns null if the user was removed, has a new password, or has a factor that was not shown
    */
   async signIn(
     ctx: HttpContext,
@@ -183,7 +183,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * Begins a session for a user who logged in at the OpenID Connect provider, which counts as a second factor. [U15]
+   * Begins a session for a user who logged in at the OpenID Connect provider, which counts as a second factor.
    *
    * @param options.isLinked  called with the user locked; returns true if the user is still linked with the identity
    * @returns null if the user was removed, changed in the meantime, or is no longer linked
@@ -213,7 +213,7 @@ export class AdminAuthentication {
 
   /**
    * Gives the session of a request a new id and token, and invalidates the previous ones. Called after events such as a
-   * new password, so that stolen cookies become useless. [U7]
+   * new password, so that stolen cookies become useless.
    */
   async renew(ctx: HttpContext, { owner, session }: SignedIn): Promise<void> {
     const id = await this.sessions.renew(session)
@@ -222,7 +222,7 @@ export class AdminAuthentication {
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
   }
 
-  /** Ends the session, revokes the session's tokens and clears the cookies. [B5] */
+  /** Ends the session, revokes the session's tokens and clears the cookies. */
   async signOut(ctx: HttpContext, { session }: SignedIn): Promise<void> {
     await this.sessions.end(session)
     this.clearCookies(ctx)
@@ -230,7 +230,7 @@ export class AdminAuthentication {
 
   /**
    * Clears the cookies that the request has sent. Cross-site requests are sent without cookies, and their responses
-   * must not sign the user out. [B9]
+   * must not sign the user out.
    */
   clearCookies(ctx: HttpContext): void {
     for (const name of [ACCESS_TOKEN, SESSION_ID]) {

@@ -34,13 +34,13 @@ function hashOfNoUser(): Promise<string> {
 /** User whose names the password must not contain */
 export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
 
-/** Creates, updates and removes admin users. [B11] */
+/** Creates, updates and removes admin users. */
 export class AdminUserService {
   /**
    * @param hashing  limits the number of concurrent hash operations, which are slow and use much memory by design, and
-   *   which every client can trigger [B8]
-   * @param defaultRole  role of users who are created without roles [U5]
-   * @param siteWords    names of the site, which are rejected as passwords [U13]
+   *   which every client can trigger
+   * @param defaultRole  role of users who are created without roles
+   * @param siteWords    names of the site, which are rejected as passwords
    */
   constructor(
     private readonly hashing = new WorkQueue(2, 20),
@@ -49,7 +49,7 @@ export class AdminUserService {
   ) {}
 
   /**
-   * @param input.password  null for a user who gets a link to choose a password [U12]
+   * @param input.password  null for a user who gets a link to choose a password
    * @param input.roleIds  ids of existing roles; default: the default role
    * @throws ValueError  for an invalid name or password, a name that is in use, or a missing default role
    */
@@ -141,7 +141,7 @@ export class AdminUserService {
 
   /**
    * Returns the user with this name and password. Takes as long for an unknown user as for a wrong password. Replaces a
-   * hash that has lower costs than the current ones. [B3]
+   * hash that has lower costs than the current ones.
    *
    * @returns null for an unknown user or a wrong password
    * @throws QueueFull  when too many other comparisons are waiting
@@ -207,7 +207,7 @@ export class AdminUserService {
   /**
    * @param owner  the user, as far as known
    * @throws ValueError  for a password that is too short, too long, too common, equal to a name of the user or the
-   *   site, or impossible to send by a form [U13]
+   *   site, or impossible to send by a form
    */
   checkPassword(password: string, { username, email }: PasswordOwner = {}): void {
     const { length } = [...password]

@@ -61,7 +61,7 @@ function loginRoutes(site: AdminSite): void {
 
 /**
  * Registers the redirect to the OpenID Connect provider and the callback. Without `sso` in `config/admin.ts` they
- * return 404. [U15]
+ * return 404.
  */
 function ssoRoutes(site: AdminSite): void {
   const sso = controller(
@@ -81,7 +81,7 @@ function ssoRoutes(site: AdminSite): void {
   })
 }
 
-/** Users who must enrol a factor before they can do anything else are allowed to set one up. [U10, U11] */
+/** Users who must enrol a factor before they can do anything else are allowed to set one up. */
 function factorRoutes(site: AdminSite): void {
   const factors = controller(
     () => import('./factors/factors_controller.js'),
@@ -121,7 +121,7 @@ function factorRoutes(site: AdminSite): void {
 }
 
 /**
- * Every user who is signed in as another user can stop that, whatever the other user is allowed to do. [P10, U12, U14]
+ * Every user who is signed in as another user can stop that, whatever the other user is allowed to do.
  */
 function userRoutes(site: AdminSite, users: ModelView): void {
   const reset = controller(

@@ -54,7 +54,7 @@ export const MERGED = { min: 2, max: 10 }
 /** Numbers of records that can be compared; bulk.js has them, too */
 export const COMPARED = { min: 2, max: 5 }
 
-/* Writes that the bulk bar offers for each mode of the list. [B16] */
+/* Writes that the bulk bar offers for each mode of the list. */
 const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
   exclude: ['delete'],
   include: ['delete', 'restore', 'purge'],
@@ -109,7 +109,7 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     asks: task.confirms,
     place: view.url(task.path),
     hasPanel: false,
-    /* A permanent deletion always opens the confirmation page, which shows the further effects. [R6] */
+    /* A permanent deletion always opens the confirmation page, which shows the further effects. */
     call: task instanceof DeleteOrRestoreTask && !task.isLasting ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),
@@ -128,7 +128,7 @@ function isMergeable(view: ModelView, deleted: DeletedMode, offers: ReadonlySet<
   return !view.adminModel && deleted === 'exclude' && offers.has('update') && offers.has('delete')
 }
 
-/** Button that merges the selected records, after a page with their values. [G7] */
+/** Button that merges the selected records, after a page with their values. */
 function mergeButton(site: Site, view: ModelView): Button {
   return {
     ...pageButton('merge', site.text('merge.open'), view.url('/merge')),
@@ -136,7 +136,7 @@ function mergeButton(site: Site, view: ModelView): Button {
   }
 }
 
-/** Button that opens the export dialog for the selected records. [D2] */
+/** Button that opens the export dialog for the selected records. */
 function exportButton(site: Site, view: ModelView): Button {
   const button = pageButton('export', site.text('export.selected'), view.url('/export/selected'))
   return { ...button, hasPanel: true }
@@ -167,7 +167,7 @@ function counted(text: (count: number, shown: string) => string): Counted {
   return { one: text(1, '{n}'), other: text(2, '{n}') }
 }
 
-/** Checkbox that selects all records of a list on all pages. [L8] */
+/** Checkbox that selects all records of a list on all pages. */
 export interface MatchingOffer {
   /** Query string of the list, without the saved view, which can change in the meantime */
   query: string

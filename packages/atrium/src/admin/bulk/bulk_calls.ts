@@ -28,7 +28,7 @@ export function idsOf(
 }
 
 /**
- * Parses the body without the application's parser, which rounds integers beyond 2^53. [B20]
+ * Parses the body without the application's parser, which rounds integers beyond 2^53.
  *
  * @throws Problem 413, 422
  */
@@ -65,14 +65,14 @@ export function refuseCall(
   const status = [400, 409, 413, 503].includes(problem.status) ? problem.status : 422
   const isOwn = error instanceof BulkFailure
   const message = isOwn ? site.text(error.key, error.data) : problem.message
-  /* The response contains both numbers if the number of matching records has changed. [L8] */
+  /* The response contains both numbers if the number of matching records has changed. */
   const numbers = isOwn && status === 409 ? error.data : {}
   ctx.response.status(status).send({ detail: [{ message, ...numbers }] })
 }
 
 /**
  * All matching records, after checking that the number is the one that the user saw. A request handles them if they are
- * few enough, otherwise a job. [L8]
+ * few enough, otherwise a job.
  */
 export class SelectAll {
   private constructor(

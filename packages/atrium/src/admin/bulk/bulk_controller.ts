@@ -76,7 +76,7 @@ export class BulkController {
     }
   }
 
-  /** Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. [B14] */
+  /** Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. */
   async #show(ctx: HttpContext, done: Flash) {
     if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
     const told = await withUndo(ctx, done)
@@ -90,7 +90,7 @@ export class BulkController {
 
 /**
  * Returns true if code of the application runs before a deletion, because it can first delete records that would
- * prevent the deletion. [R6]
+ * prevent the deletion.
  */
 function preparesDeletion({ base }: ModelView): boolean {
   const { crud, resource } = base
@@ -103,7 +103,6 @@ const NAMED = 20
 
 /**
  * Bulk tasks by HTML forms: a confirmation page, the task itself, and a redirect to the previous page with a message.
- * [B24]
  */
 export class BulkFormController {
   constructor(
@@ -166,7 +165,7 @@ export class BulkFormController {
   }
 
   /**
-   * Runs a task on all records of a list. For many records it starts a job and redirects to the page of the job. [L8]
+   * Runs a task on all records of a list. For many records it starts a job and redirects to the page of the job.
    */
   async #carryOutAll(task: BulkTask, all: AllMatching, form: BulkForm, ctx: HttpContext) {
     const isRead = ctx.request.method() !== 'POST'
@@ -185,7 +184,7 @@ export class BulkFormController {
   }
 
   /**
-   * Shows the confirmation page with the titles of the records. [B24]
+   * Shows the confirmation page with the titles of the records.
    *
    * @param all  set if all records of the list are selected; `keys` then contains only the first ones
    */

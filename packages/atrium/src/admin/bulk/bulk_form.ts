@@ -19,7 +19,7 @@ const LONGEST_ADDRESS = 4000
 export interface BulkForm {
   /** Key paths of the selected records, which are the values of the list's checkboxes */
   ids: string[]
-  /** Fields that select all records of the list instead of ids; null: the checkbox is not checked [L8] */
+  /** Fields that select all records of the list instead of ids; null: the checkbox is not checked */
   all: Record<string, unknown> | null
   action: unknown
   isConfirmed: boolean

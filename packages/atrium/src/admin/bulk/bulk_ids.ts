@@ -6,7 +6,7 @@ import { BulkFailure } from './errors.js'
 const LONGEST = 80
 
 /**
- * Formats a value of a request for a message: one line, shortened, and without control or direction characters. [B19]
+ * Formats a value of a request for a message: one line, shortened, and without control or direction characters.
  */
 export function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? value : json(value)
@@ -22,12 +22,12 @@ function json(value: unknown): string {
   return JSON.stringify(withoutBigInts(value)) ?? String(value)
 }
 
-/** Maximum number of records per call. [B20] */
+/** Maximum number of records per call. */
 export const MOST_IDS = 1000
 
 /**
  * Converts the ids of a JSON body to keys without duplicates: each id is a single value, or an
- * array of the parts of a composite key. [S51, B20]
+ * array of the parts of a composite key.
  *
  * @throws BulkFailure 422  for the first invalid id, and for too many ids
  */

@@ -38,7 +38,7 @@ interface Payload {
  * A bulk task on more records than one request can write. It first stores the keys of all records from a single
  * snapshot, then writes the records in that order, in chunks of a thousand. Each chunk is one event, and one
  * transaction. On SQLite, which has a single writer, a chunk is several short transactions so that other writes do not
- * wait long. [L8]
+ * wait long.
  */
 export class BulkJob extends JobKind {
   readonly name = BULK_JOB

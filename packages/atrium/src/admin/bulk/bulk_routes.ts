@@ -14,7 +14,7 @@ const edit = modelPage(
   ({ EditController }) => EditController
 )
 
-/** Registers the bulk tasks of a model, whose handlers parse the request bodies. [B14, B20] */
+/** Registers the bulk tasks of a model, whose handlers parse the request bodies. */
 export function bulkRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   routes.group([], (route) => {

@@ -44,7 +44,7 @@ export interface ShownEffect {
 
 /**
  * Returns the further effects of a permanent deletion, as far as the signed-in user is allowed to see them. Records
- * that the user is not allowed to see, or whose reference is hidden from the user, are counted without titles. [R6]
+ * that the user is not allowed to see, or whose reference is hidden from the user, are counted without titles.
  *
  * @param view  view with the permissions of the user's roles
  * @param keys   keys of the records to be deleted, at least the first ones
@@ -224,7 +224,7 @@ export abstract class BulkTask {
 
   /**
    * Checks whether the roles of the signed-in user allow the task on the records. The policy is checked when the task
-   * runs. [U2]
+   * runs.
    *
    * @param keys    keys of records that the user is allowed to read
    * @param client  client of the transaction that the task runs in, if any
@@ -266,7 +266,7 @@ export abstract class BulkTask {
   }
 
   /**
-   * Returns the further effects of the task, which are shown before it runs. [R6]
+   * Returns the further effects of the task, which are shown before it runs.
    *
    * @param count  total number of records if `keys` contains only the first ones
    */
@@ -280,7 +280,7 @@ export abstract class BulkTask {
 
   /**
    * Runs a part of the task. Converts every error to a failure with a readable cause, except denials by the policy.
-   * Logs internal errors. [S52, S53, B19]
+   * Logs internal errors.
    *
    * @throws BulkFailure
    * @throws Problem 403

@@ -88,7 +88,7 @@ export class ActionTask extends BulkTask {
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
 
-/** Delete, restore a soft-deleted record, or delete permanently. [B16] */
+/** Delete, restore a soft-deleted record, or delete permanently. */
 export type Write = (typeof WRITES)[number]
 
 /* Maximum number of records of each model that a message lists */
@@ -100,7 +100,7 @@ const DELETED: Record<Write, DeletedMode> = {
   purge: 'include',
 }
 
-/** Deletes or restores records. [S52, B16] */
+/** Deletes or restores records. */
 export class DeleteOrRestoreTask extends BulkTask {
   readonly path = '/form_bulk_delete'
   readonly value: Write
@@ -148,7 +148,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     return this.isLasting ? await shownEffects(ctx, this.site, this.view, keys, count) : []
   }
 
-  /** The error message lists the records that still refer to the deleted ones. [R6] */
+  /** The error message lists the records that still refer to the deleted ones. */
   async run(
     keys: readonly KeyValue[],
     ctx: HttpContext,

@@ -1,6 +1,6 @@
 import { JobFailure } from '../jobs/job_errors.js'
 
-/** Failure of a bulk task, which changed nothing, with a message of the catalogue. [B19] */
+/** Failure of a bulk task, which changed nothing, with a message of the catalogue. */
 export class BulkFailure extends JobFailure {
   /**
    * @param status  400, 409, 422 or 503

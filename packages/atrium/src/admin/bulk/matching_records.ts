@@ -11,7 +11,7 @@ import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
 import type { BulkTask } from './bulk_task.js'
 
-/** All records of a list, as the user saw it. [L8] */
+/** All records of a list, as the user saw it. */
 export interface AllMatching {
   /** Query string of the list */
   query: string
@@ -37,7 +37,7 @@ export function readAllMatching(body: Record<string, unknown>): AllMatching | nu
 
 /**
  * All records of a list, on all pages, for one task: the records that the list would show now, considering filters,
- * search, mode, policy, scope and roles. [L8]
+ * search, mode, policy, scope and roles.
  */
 export class MatchingRecords {
   private constructor(

@@ -42,7 +42,7 @@ interface EditorState {
   row?: string | null
 }
 
-/** Renders and saves editors for cells of a list, in place. [L10] */
+/** Renders and saves editors for cells of a list, in place. */
 export class CellsController {
   readonly #form: FormPage
   readonly #list: ListPage

@@ -14,7 +14,7 @@ const known = new WeakMap<ModelView, ReadonlyMap<string, FormField>>()
 
 /**
  * Returns the fields of the update form that can be edited in list cells, by API name: fields with a single value and
- * a single input that the list shows. Empty if every update requires a value that no page shows. [L10]
+ * a single input that the list shows. Empty if every update requires a value that no page shows.
  *
  * @param view  the view, limited by the user's roles; its resource must be loaded
  */

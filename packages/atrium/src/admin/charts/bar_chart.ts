@@ -11,7 +11,7 @@ const WIDEST = 16
 /* Minimum height of a bar, so that a day with one record stays visible next to a day with thousands. */
 const LEAST_BAR = 2
 
-/** The texts of a chart, in the viewer's language. [B1] */
+/** The texts of a chart, in the viewer's language. */
 export interface ChartTexts {
   title: string
   /** Description for screen readers, in addition to the title */
@@ -108,7 +108,7 @@ function place(x: number, width: number, height: number): string {
   return `x="${round(x)}%" y="${round(HEIGHT - height)}" width="${round(width)}%" height="${round(height)}"`
 }
 
-/** Returns the attributes of a shape: its class, and the colour of the value that it stands for. [G4] */
+/** Returns the attributes of a shape: its class, and the colour of the value that it stands for. */
 export function painted(style: string, color: string | undefined): string {
   return color === undefined ? `class="${style}"` : `class="${style}" data-color="${color}"`
 }

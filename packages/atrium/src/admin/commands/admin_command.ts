@@ -10,7 +10,6 @@ const LONGEST_INPUT = 64 * 1024
 
 /**
  * Base class of the admin site's commands: finds the site, reads passwords without echo, and reports missing tables.
- * [P12]
  */
 export abstract class AdminCommand extends Command {
   /** Skips the validation with `--help`: Ace would prompt for the arguments after printing the help. */

@@ -4,7 +4,7 @@ import type { AdminUserService } from '../authentication/admin_user_service.js'
 import type { AdminSite } from '../admin_site.js'
 import { AdminCommand, CommandFailure, errorMessage } from './admin_command.js'
 
-/** Creates an admin user. [P12, B13] */
+/** Creates an admin user. */
 export default class AdminCreate extends AdminCommand {
   static commandName = 'admin:create'
   static description = 'Make a superuser of the admin site, or a user with --no-superuser'

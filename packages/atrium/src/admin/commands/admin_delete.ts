@@ -2,7 +2,7 @@ import { args, flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/** Removes an admin user, and ends the user's sessions and tokens. [P12, B13] */
+/** Removes an admin user, and ends the user's sessions and tokens. */
 export default class AdminDelete extends AdminCommand {
   static commandName = 'admin:delete'
   static description = 'Remove a user of the admin site and end their sessions'

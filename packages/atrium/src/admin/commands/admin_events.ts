@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/** Removes events that are older than the retention of config/admin.ts. [P12] */
+/** Removes events that are older than the retention of config/admin.ts. */
 export default class AdminEvents extends AdminCommand {
   static commandName = 'admin:events'
   static description = 'Remove old events from the event log, with --prune'

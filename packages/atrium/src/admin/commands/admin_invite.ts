@@ -1,7 +1,7 @@
 import { args, flags } from '@adonisjs/core/ace'
 import { AdminCommand, CommandFailure, isoTime, tableTime } from './admin_command.js'
 
-/** Creates the one-time link with which a user chooses a password; with a flag, creates the user first. [U12, P12] */
+/** Creates the one-time link with which a user chooses a password; with a flag, creates the user first. */
 export default class AdminInvite extends AdminCommand {
   static commandName = 'admin:invite'
   static description = 'Make a one-time link with which a user of the admin site chooses a password'

@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { AdminCommand, isoTime, tableTime } from './admin_command.js'
 
-/** Lists the admin users. [P12] */
+/** Lists the admin users. */
 export default class AdminList extends AdminCommand {
   static commandName = 'admin:list'
   static description = 'Show the users of the admin site'

@@ -1,7 +1,7 @@
 import { args, flags } from '@adonisjs/core/ace'
 import { AdminCommand, isoTime, tableTime } from './admin_command.js'
 
-/** Shows the second factors of a user, or removes them if the user has lost them. [U10] */
+/** Shows the second factors of a user, or removes them if the user has lost them. */
 export default class AdminMfa extends AdminCommand {
   static commandName = 'admin:mfa'
   static description = 'Show the second factors of a user of the admin site, or take them away'

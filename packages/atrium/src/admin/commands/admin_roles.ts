@@ -8,7 +8,7 @@ import { AdminCommand, CommandFailure } from './admin_command.js'
 const DONE = { create: 'Made', update: 'Changed', delete: 'Deleted' }
 const WANTED = { create: 'Missing', update: 'Differs', delete: 'Not in the file' }
 
-/** Shows the roles, and transfers them between installations. [U6] */
+/** Shows the roles, and transfers them between installations. */
 export default class AdminRoles extends AdminCommand {
   static commandName = 'admin:roles'
   static description = 'Show the roles, or carry them between installations as JSON'

@@ -2,7 +2,7 @@ import { args, flags } from '@adonisjs/core/ace'
 import type AdminSession from '../models/admin_session.js'
 import { AdminCommand, CommandFailure, isoTime, tableTime } from './admin_command.js'
 
-/** Lists and ends the active sessions of the admin site. [P12] */
+/** Lists and ends the active sessions of the admin site. */
 export default class AdminSessions extends AdminCommand {
   static commandName = 'admin:sessions'
   static description = 'Show the active sessions of the admin site, or end them'

@@ -4,7 +4,7 @@ import type AdminAccessToken from '../models/admin_access_token.js'
 import type AdminUser from '../models/admin_user.js'
 import { AdminCommand, CommandFailure, errorMessage, isoTime, tableTime } from './admin_command.js'
 
-/** Creates, lists and revokes the access tokens of programs. [P10, P12] */
+/** Creates, lists and revokes the access tokens of programs. */
 export default class AdminToken extends AdminCommand {
   static commandName = 'admin:token'
   static description =

@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/** Runs background jobs until the process is stopped. [D1] */
+/** Runs background jobs until the process is stopped. */
 export default class AdminWork extends AdminCommand {
   static commandName = 'admin:work'
   static description = 'Work on background jobs until the process is stopped'

@@ -7,7 +7,6 @@ import { exportTo, type ExportTarget } from './export_target.js'
 
 /**
  * Exports the records of a model with the permissions of the server's operator: without roles, policies and scopes.
- * [D2]
  */
 export default class CrudExport extends AdminCommand {
   static commandName = 'crud:export'

@@ -10,7 +10,7 @@ const ROWS_A_LINE = 10_000
 
 const BAR = 30
 
-/** Imports a file into a model with the permissions of the server's operator: all rows or none. [D3] */
+/** Imports a file into a model with the permissions of the server's operator: all rows or none. */
 export default class CrudImport extends AdminCommand {
   static commandName = 'crud:import'
   static description = 'Make records of the rows of a file, or change those that there are'

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, { base: string; members: readonly string[] 
   text: { base: 'TextCard', members: ["text = '**Welcome.** This text is Markdown.'"] },
 }
 
-/** Makes a card of the dashboard. [G2] */
+/** Makes a card of the dashboard. */
 export default class MakeAdminCard extends Command {
   static commandName = 'make:admin-card'
   static description = 'Make a card of the dashboard'

@@ -2,7 +2,7 @@ import { args } from '@adonisjs/core/ace'
 import string from '@adonisjs/core/helpers/string'
 import { Command, CommandFailure } from '#crud/commands/command'
 
-/** Makes a page of the application in the admin site: its class and its template. [G1] */
+/** Makes a page of the application in the admin site: its class and its template. */
 export default class MakeAdminPage extends Command {
   static commandName = 'make:admin-page'
   static description = 'Make a page of the admin site, with its template'

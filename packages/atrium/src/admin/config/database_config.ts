@@ -6,7 +6,7 @@ import { listed } from '#base/errors'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 
 /**
- * Lucid connections of the application's tables and of the admin site's tables. By default both are the same. [B1]
+ * Lucid connections of the application's tables and of the admin site's tables. By default both are the same.
  */
 export class DatabaseConfig {
   readonly applicationConnection: string

@@ -29,9 +29,9 @@ import { ssoConfig, type SsoConfig, type SsoInput } from './sso_config.js'
 import { checkUserAttributes, type UserAttributes } from './user_attributes.js'
 import { isTimeZone, UTC } from '../time/time_zone.js'
 
-/** Resolved settings of the admin site, from `config/admin.ts`. [B1] */
+/** Resolved settings of the admin site, from `config/admin.ts`. */
 export interface AdminConfig {
-  /** The application's key, from which the key of the session tokens is derived [B4] */
+  /** The application's key, from which the key of the session tokens is derived */
   appKey: Secret<string>
   /** URL path of the site, such as `/admin`; empty for the root */
   mountPath: string
@@ -39,15 +39,15 @@ export interface AdminConfig {
   title: string
   /** `system-theme` is light or dark as the viewer's system is. Default: `light-theme` */
   theme: 'dark-theme' | 'light-theme' | 'system-theme'
-  /** Order of the sidebar, and links in it [G1] */
+  /** Order of the sidebar, and links in it */
   navigation: Navigation
-  /** Time zone of users who have not chosen one, such as `Europe/Berlin`. Default: UTC [R12] */
+  /** Time zone of users who have not chosen one, such as `Europe/Berlin`. Default: UTC */
   timeZone: string
   /** Sends cookies over HTTPS only */
   secureCookies: boolean
   /** Directory of Edge files that replace the default templates of the same name; absolute path */
   templatesDirectory: string | undefined
-  /** Folder of uploaded files; absolute path. Default: `storage` [B17] */
+  /** Folder of uploaded files; absolute path. Default: `storage` */
   storageDirectory: string
   /**
    * Creates the disk of uploaded files, a driver of AdonisJS Drive, as `s3Disk()` does; undefined: `storageDirectory`
@@ -55,14 +55,14 @@ export interface AdminConfig {
   disk: (() => DriverContract | Promise<DriverContract>) | undefined
   /** Lucid connection of the admin site's tables; undefined: the application's connection */
   adminConnection: string | undefined
-  /** Name of the role of users who are created without roles; null: none [U5] */
+  /** Name of the role of users who are created without roles; null: none */
   defaultRole: string | null
   /** Models to register in addition to the decorated ones */
   models: Record<string, unknown>
   eventIntegration: EventIntegration | undefined
   /**
    * Store of the counters of failed logins and API requests: the admin site's tables, Redis, or the memory of each
-   * process. Default: database [B8, Q8]
+   * process. Default: database
    */
   limiter: 'database' | 'redis' | 'memory'
   /** The Redis server of `limiter` and `jobs.store`. Default: port 6379 of this machine, without a password */
@@ -72,7 +72,7 @@ export interface AdminConfig {
     store: 'database' | 'redis'
     /** Maximum number of concurrent jobs of a process */
     concurrency: number
-    /** True if the server's process runs background jobs [D1] */
+    /** True if the server's process runs background jobs */
     worker: boolean
     /** Days after which a finished job is removed */
     keptDays: number
@@ -82,19 +82,19 @@ export interface AdminConfig {
     minutes: number
   }
   forms: {
-    /** Maximum size of a form without files, in MB; larger ones get 413 [B17] */
+    /** Maximum size of a form without files, in MB; larger ones get 413 */
     textMegabytes: number
     /** Maximum total size of the files of a form, in MB; larger ones get 413 */
     filesMegabytes: number
   }
   imports: {
-    /** Maximum number of rows of a file in any format, including empty rows [D3] */
+    /** Maximum number of rows of a file in any format, including empty rows */
     rows: number
     /** Number of rows with errors after which the dry run stops */
     invalidRows: number
   }
   exports: {
-    /** Maximum number of records of an export that is streamed; larger exports are background jobs [D2] */
+    /** Maximum number of records of an export that is streamed; larger exports are background jobs */
     streamed: number
     /** Hours for which the file of an export job is stored */
     keptHours: number
@@ -105,29 +105,29 @@ export interface AdminConfig {
     /** Maximum total size of a user's export files, in MB; the newest file is always stored */
     keptMegabytes: number
   }
-  /** Scans each uploaded file before it is stored, for example for malware; undefined: no scan [B17] */
+  /** Scans each uploaded file before it is stored, for example for malware; undefined: no scan */
   scanFile: ScanFile | undefined
   /**
    * Networks and addresses from which the site can be used, such as `10.0.0.0/8` or `2001:db8::/32`; other clients get
-   * 403. Default: all [W10]
+   * 403. Default: all
    */
   allowedNetworks: readonly string[] | undefined
-  /** Users who must have a second factor: none, superusers, or all. Default: optional [U10] */
+  /** Users who must have a second factor: none, superusers, or all. Default: optional */
   mfa: 'optional' | 'superusers' | 'required'
-  /** Single sign-on by OpenID Connect; undefined: disabled [U15] */
+  /** Single sign-on by OpenID Connect; undefined: disabled */
   sso: SsoConfig | undefined
-  /** The MCP server at `/mcp` of the site; undefined: there is none [W5] */
+  /** The MCP server at `/mcp` of the site; undefined: there is none */
   mcp: McpConfig | undefined
   webhooks: {
-    /** True to allow webhooks to addresses in private networks and of this machine. Default: false [W4] */
+    /** True to allow webhooks to addresses in private networks and of this machine. Default: false */
     allowPrivate: boolean
   }
-  /** Access to `/metrics`; undefined: no metrics [W6] */
+  /** Access to `/metrics`; undefined: no metrics */
   metrics: MetricsConfig | undefined
-  /** User attributes that forms and commands offer, by name [U3] */
+  /** User attributes that forms and commands offer, by name */
   userAttributes: UserAttributes
   sessions: {
-    /** Idle timeout of a session, in minutes [B7] */
+    /** Idle timeout of a session, in minutes */
     idleMinutes: number
     /** Maximum lifetime of a session, in hours */
     maximumHours: number
@@ -135,11 +135,11 @@ export interface AdminConfig {
     perUser: number
   }
   token: {
-    /** Lifetime of a session token in minutes [B4] */
+    /** Lifetime of a session token in minutes */
     minutes: number
   }
   login: {
-    /** Failed attempts per user name and address before further attempts are rejected [B8] */
+    /** Failed attempts per user name and address before further attempts are rejected */
     attempts: number
     /** Length of the window, in minutes, in which failed attempts are counted */
     withinMinutes: number
@@ -300,7 +300,7 @@ const GROUPS = {
  *
  * @param config  `appKey`, and the options that differ from the defaults
  * @returns all settings
- * @throws ValueError  for an unknown option or an invalid value [P9]
+ * @throws ValueError  for an unknown option or an invalid value
  */
 export function defineConfig<const Attributes extends UserAttributes = {}>(
   config: PartialConfig & { userAttributes?: Attributes }

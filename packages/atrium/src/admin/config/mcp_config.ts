@@ -1,6 +1,6 @@
 import { isObject, POSITIVE, type Check } from '#base/checks'
 
-/** Settings of the MCP server. [W5] */
+/** Settings of the MCP server. */
 export interface McpConfig {
   /** Records that an access token can write within an hour, until its owner allows more. Default: 100 */
   writesPerHour: number

@@ -3,7 +3,7 @@ import { ValueError } from '#crud'
 import { ANY, checkEach, isList, LABEL, type Check } from '#base/checks'
 import { isNetwork } from '#base/http/network'
 
-/** Access to `/metrics`. A request needs the token or one of the addresses. [W6] */
+/** Access to `/metrics`. A request needs the token or one of the addresses. */
 export interface MetricsConfig {
   /** Token of the header `Authorization: Bearer` */
   token: Secret<string> | undefined
@@ -30,7 +30,7 @@ const CHECKS: Record<keyof MetricsInput, Check> = {
 /**
  * Returns the settings of `/metrics`.
  *
- * @throws ValueError  for an unknown option or an invalid value, or if no client could read the metrics [P9]
+ * @throws ValueError  for an unknown option or an invalid value, or if no client could read the metrics
  */
 export function metricsConfig(input: MetricsInput): MetricsConfig {
   checkEach(PLACE, input, CHECKS, { group: 'metrics', mayBeUndefined: true })

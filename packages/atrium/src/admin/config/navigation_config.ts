@@ -4,7 +4,7 @@ import { checkEach, FUNCTION, isList, isObject, LABEL, TEXTS, type Check } from 
 import { shown } from '#base/errors'
 import { withBase, withoutBase } from '#base/http/base_path'
 
-/** A link of the sidebar. [G1] */
+/** A link of the sidebar. */
 export interface NavigationLink {
   label: string
   /** A path of this server that begins with a single `/`, or an address with http or https */
@@ -18,7 +18,7 @@ export interface NavigationLink {
   badge?: (ctx: HttpContext) => number | Promise<number>
 }
 
-/** Order of the sidebar, and links in it. [G1] */
+/** Order of the sidebar, and links in it. */
 export interface Navigation {
   /** Labels of the groups that come first, in this order; the others follow in the usual order */
   groups?: readonly string[]

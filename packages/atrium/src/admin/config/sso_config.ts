@@ -2,7 +2,7 @@ import { Secret } from '@adonisjs/core/helpers'
 import { ValueError } from '#crud'
 import { checkEach, isObject, LABEL, TEXTS, TRUTH, type Check } from '#base/checks'
 
-/** Settings of single sign-on by OpenID Connect in `config/admin.ts`. [U15] */
+/** Settings of single sign-on by OpenID Connect in `config/admin.ts`. */
 export interface SsoConfig {
   /** Issuer URL of the provider: `https://login.example.com/realms/shop` */
   issuer: string
@@ -65,7 +65,7 @@ const CHECKS: Record<keyof SsoConfig, Check> = {
 /**
  * Completes the settings with the defaults.
  *
- * @throws ValueError  for an unknown option or an invalid value [P9]
+ * @throws ValueError  for an unknown option or an invalid value
  */
 export function ssoConfig(input: SsoInput): SsoConfig {
   const { clientSecret } = input

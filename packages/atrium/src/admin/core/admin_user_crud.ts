@@ -102,7 +102,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     await this.#checkName(values.username, client, user)
     await checkReferencedRecords(this.#site, values.attributes, user.attributes as Values, options)
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
-    /* A new password ends the user's sessions, except the session that set it. [B7] */
+    /* A new password ends the user's sessions, except the session that set it. */
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
       const stored = isOneself(user, options) ? actor?.session : undefined
@@ -174,7 +174,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
   }
 
-  /** Notifies the previous address, because an attacker who took over the account reads the new one. [U16] */
+  /** Notifies the previous address, because an attacker who took over the account reads the new one. */
   async #tellOfEmail(user: AdminUser, email: unknown, { actor, origin, client }: HookOptions) {
     if (email === user.email) return
     const isOwn = isOneself(user, { actor })

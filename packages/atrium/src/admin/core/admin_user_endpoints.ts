@@ -18,7 +18,7 @@ import { LARGEST_ID } from '../http/row_id.js'
 /** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'
 
-/** Form field for a new user who chooses the password by a link [U12] */
+/** Form field for a new user who chooses the password by a link */
 export const INVITE = 'invite'
 
 const MOST_ROLES = 500
@@ -28,7 +28,7 @@ const LONGEST_EMAIL = 254
 const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>
   ![true, 'true', 1, '1', 'on'].includes(data[INVITE] as string)
 
-/** Returns the schemas for admin users. The rules and messages are those of the user service. [S20, B11] */
+/** Returns the schemas for admin users. The rules and messages are those of the user service. */
 export function adminUserSchemas(users: AdminUserService, attributes: UserAttributes = {}) {
   const accepted = (check: (text: string) => void, name: string) =>
     vine.createRule((value, _options, field) => {
@@ -81,7 +81,7 @@ export function adminUserSchemas(users: AdminUserService, attributes: UserAttrib
 type Values = Record<string, unknown>
 type List = Awaited<ReturnType<EndpointCreator['readItems']>>
 
-/** Endpoints of users. Responses include the ids of the roles, unless the client selects fields. [U6] */
+/** Endpoints of users. Responses include the ids of the roles, unless the client selects fields. */
 export class AdminUserEndpoints extends EndpointCreator {
   async readItem(ctx: HttpContext): Promise<Item> {
     const item = await super.readItem(ctx)

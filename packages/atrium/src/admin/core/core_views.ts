@@ -34,7 +34,7 @@ import { WEBHOOK_ACTIONS } from '../webhooks/webhook_list.js'
 import { WebhookPanel } from '../webhooks/webhook_panel.js'
 import { UserPanel, RolePanel } from './panels.js'
 
-/** CRUD of sessions. Deleting a session ends it and revokes the tokens of the session. [B13] */
+/** CRUD of sessions. Deleting a session ends it and revokes the tokens of the session. */
 class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
   readonly #site: Pick<AdminSite, 'sessionManager'>
 
@@ -61,7 +61,7 @@ const ICONS = {
   tokens: 'M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M6 6l12 12',
 }
 
-/** Returns the views of the admin site's models, for superusers. [B13] */
+/** Returns the views of the admin site's models, for superusers. */
 export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]> {
   const text = (key: string) => site.text(`core.${key}`)
   const schemas = adminUserSchemas(site.adminUserService, site.userAttributes)
@@ -227,7 +227,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
   ]
 }
 
-/** Returns the view of webhooks. [W4] */
+/** Returns the view of webhooks. */
 function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
   const text = (key: string) => site.text(`webhooks.${key}`)
   const schemas = webhookSchemas(site, site.webhooks.settings)

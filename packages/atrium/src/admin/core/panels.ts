@@ -50,7 +50,7 @@ function isNeeded({ nullable, hasDefault, isPrimary, automatic, generated }: Col
 /* Maximum number of users that are listed; further users are counted. */
 const MOST_SHOWN = 20
 
-/** Panel above the form of a role: the permissions in words, the users of the role, and *View as*. [U6] */
+/** Panel above the form of a role: the permissions in words, the users of the role, and *View as*. */
 export class RolePanel implements UpdatePanel {
   readonly template = 'admin/partials/role'
   readonly sheet = 'roles.css'
@@ -88,7 +88,7 @@ export class RolePanel implements UpdatePanel {
   }
 }
 
-/** Panel on the page of a user: the link to choose a password, and the user's access tokens. [U12, P10] */
+/** Panel on the page of a user: the link to choose a password, and the user's access tokens. */
 export class UserPanel implements UpdatePanel {
   readonly template = 'admin/partials/user'
   readonly sheet = 'tokens.css'

@@ -68,7 +68,7 @@ export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
 
 type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
 
-/** Column of the users' list with the names of their roles. [U1] */
+/** Column of the users' list with the names of their roles. */
 export function rolesColumn(site: Site) {
   const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.readingSession()))
   return class Roles extends ListColumn {
@@ -101,7 +101,7 @@ export function holdersColumn(site: Site) {
   }
 }
 
-/** Column of the roles' list that describes the permissions of each role in words. [U6] */
+/** Column of the roles' list that describes the permissions of each role in words. */
 export function mayColumn(site: Pick<AdminSite, 'text'>) {
   return class May extends ListColumn {
     readonly name = 'may'
@@ -116,7 +116,7 @@ export function mayColumn(site: Pick<AdminSite, 'text'>) {
 /** Value of a hidden input next to the roles, so that a form without a selected role still sends the field */
 const NONE = 'none'
 
-/** Widget for the roles of a user, selected by name. An empty form has the default role selected. [U5, U6] */
+/** Widget for the roles of a user, selected by name. An empty form has the default role selected. */
 export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService'>) {
   return class RolesWidget extends Widget {
     readonly template = 'admin/partials/fields/roles'

@@ -34,7 +34,7 @@ interface Arranged {
 
 /**
  * The page to arrange one's dashboard, or, for superusers, the default of a role. Without JavaScript, the buttons
- * *up* and *down* render the form again without saving. [G2]
+ * *up* and *down* render the form again without saving.
  */
 export class ArrangeController {
   constructor(private readonly site: CardSite) {}

@@ -61,7 +61,7 @@ function usualWidth(card: AdminCard): CardWidth {
 
 /**
  * Returns the cards of the signed-in user's dashboard: as the user has arranged them, otherwise as one of the user's
- * roles has them by default, otherwise all. Cards that the user can't see are left out. [G2]
+ * roles has them by default, otherwise all. Cards that the user can't see are left out.
  *
  * @param available  result of `availableCards`
  */

@@ -6,7 +6,7 @@ import { presentZone } from '../time/time_zone.js'
 import { barChart, formatDay, round, type ChartTexts } from '../charts/bar_chart.js'
 
 /**
- * Renders the number of records created per day as an SVG chart. [B23]
+ * Renders the number of records created per day as an SVG chart.
  *
  * @param days  days without gaps, oldest first; each day formatted as `2026-11-21`
  */
@@ -31,7 +31,7 @@ export interface CreatedPerDay {
 
 /**
  * Counts the records created on each of the last 30 days, in the current time zone, of all models with a `created_at`
- * column, limited to records that the viewer is allowed to see. Runs one statement for each model. [B23, P14]
+ * column, limited to records that the viewer is allowed to see. Runs one statement for each model.
  *
  * @param report    called for a model whose query failed; the records of the model are not counted
  * @param leaveOut  called for a model with too many records to authorize one by one

@@ -24,7 +24,7 @@ import { recentEvents, recentRecords } from './recent_events.js'
 
 const TREND_DAYS = 14
 
-/** The dashboard. [S24, B23] */
+/** The dashboard. */
 export class DashboardController {
   constructor(private readonly site: AdminSite) {}
 
@@ -39,13 +39,13 @@ export class DashboardController {
     })
   }
 
-  /** Renders the dashboard's content without the layout, for refreshing the page. [S24] */
+  /** Renders the dashboard's content without the layout, for refreshing the page. */
   async content(ctx: HttpContext) {
     return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx, true))
   }
 
   /**
-   * Renders the content of a card of the application. [G2]
+   * Renders the content of a card of the application.
    *
    * @throws WithheldPage  for a card that the user can't see
    */
@@ -180,7 +180,7 @@ export class DashboardController {
 
 /**
  * Returns whether a count with a filter is shown. The number would reveal values of a column that is hidden from the
- * viewer. [U3]
+ * viewer.
  */
 function isShown({ resource }: ModelView, filter: string): boolean {
   const { column } = parseFilterName(filter)

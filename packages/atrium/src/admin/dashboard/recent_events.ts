@@ -48,7 +48,7 @@ export interface RecentEvent {
 /**
  * Reads recent events with one query, plus one for the titles of each model. A viewer who is not a superuser sees their
  * own writes, and writes of other users to models that the viewer is allowed to see, except models with
- * record-dependent policies. [B23]
+ * record-dependent policies.
  *
  * @returns undefined if the site stores no events, null if they could not be read
  */
@@ -73,7 +73,7 @@ export async function recentEvents(
   }
 }
 
-/** Returns the models whose events the viewer sees, and the models that are hidden from the viewer. [U4] */
+/** Returns the models whose events the viewer sees, and the models that are hidden from the viewer. */
 async function modelsFor(site: AdminSite, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const open = visible.filter(({ resource }) => !resource.scope && !resource.policy)
@@ -108,7 +108,6 @@ function shown(
 
 /**
  * Returns the URL of the version after the event, for viewers who see all records of the model, including deleted ones.
- * [R9]
  */
 function urlOfVersion(
   { id, resourceId, resourceType, status }: AdminEventLog,
@@ -153,7 +152,7 @@ export interface RecentRecord {
 
 /**
  * Returns the records that the viewer created or changed last, newest first: only those that still exist and are
- * visible to the viewer by policy, scope and roles. [B23, U4]
+ * visible to the viewer by policy, scope and roles.
  *
  * @returns undefined if the site stores no events, null if they could not be read
  */

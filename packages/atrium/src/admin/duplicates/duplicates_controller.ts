@@ -20,7 +20,7 @@ const IGNORES = 'ignore'
 
 type Group = Awaited<ReturnType<ModelView['crud']['duplicates']>>[number]
 
-/** The page that finds records of a list that agree in chosen columns. [G7] */
+/** The page that finds records of a list that agree in chosen columns. */
 export class DuplicatesController {
   constructor(
     private readonly site: AdminSite,

@@ -11,7 +11,7 @@ const merge = modelPage(
   ({ MergeController }) => MergeController
 )
 
-/** Registers the pages that find duplicates of a model of the application and merge records. [G7] */
+/** Registers the pages that find duplicates of a model of the application and merge records. */
 export function duplicatesRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (view.adminModel || !view.allowedActions.has('view')) return

@@ -22,7 +22,7 @@ import type { Site } from '../views/site.js'
 import { MergeRefused } from './errors.js'
 import { mayMerge, mergeRecords, referringViews, type Merge } from './merge_records.js'
 
-/** Chooses the record to keep and its values, and merges the others into it. [G7] */
+/** Chooses the record to keep and its values, and merges the others into it. */
 export class MergeController {
   constructor(
     private readonly site: Site,

@@ -50,7 +50,7 @@ function refersTo({ model }: ModelView, { model: target }: ModelView): boolean {
 
 /**
  * Returns true if the user can merge records of the view: update and delete them, and update the records of all models
- * that refer to it. [G7]
+ * that refer to it.
  */
 export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
   const own = (await may(ctx, view, 'update')) && (await may(ctx, view, 'delete'))
@@ -63,7 +63,7 @@ export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): P
 
 /**
  * Merges records: references to the others move to the target, which gets the chosen values, and the others
- * are deleted. One transaction, and one event. [G7]
+ * are deleted. One transaction, and one event.
  *
  * @param fields  columns of the form that the user can change
  * @throws MergeRefused  if a record has changed, or records that the user cannot change refer to one of them

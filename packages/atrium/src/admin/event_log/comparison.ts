@@ -111,7 +111,7 @@ export interface Sight {
 /**
  * Compares the two states of a logged record. Fields have the order and labels of the view if the model is still in
  * the site. Columns that are hidden now are left out even if they were logged, and so is all that the viewer cannot
- * see. [E4, U4, R9]
+ * see.
  *
  * @param view   view of the record's model, limited by the viewer's roles; undefined if the model no longer exists
  * @param sight  default: without titles and relations
@@ -178,7 +178,7 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
 
 /**
  * Formats a logged date, datetime or number as in lists, datetimes in the viewer's time zone and with seconds. Other
- * values are returned unchanged. [R12]
+ * values are returned unchanged.
  */
 export function inWords(
   site: Site,

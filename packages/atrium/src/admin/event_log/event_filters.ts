@@ -4,7 +4,7 @@ import { isStorableText } from '#base/values/text'
 import { presentZone } from '../time/time_zone.js'
 import { EventType } from '../events/event_integration.js'
 
-/** All event types [E2] */
+/** All event types */
 export const EVENT_TYPES: readonly string[] = Object.values(EventType)
 
 export const EVENT_STATUSES: readonly string[] = ['success', 'failure']
@@ -25,7 +25,7 @@ export type FilterName = keyof typeof READERS
 
 const NAMES = Object.keys(READERS) as FilterName[]
 
-/** Filters of the event log. Invalid query parameters are ignored, and the page reports them. [E5] */
+/** Filters of the event log. Invalid query parameters are ignored, and the page reports them. */
 export class EventFilters {
   private constructor(
     readonly values: Readonly<Partial<Record<FilterName, string>>>,
@@ -80,7 +80,7 @@ export class EventFilters {
   }
 }
 
-/** Parses a page number; an invalid one is the first page. [B15] */
+/** Parses a page number; an invalid one is the first page. */
 export function readPage(text: string | null | undefined): number {
   if (!/^\s*[+-]?\d+\s*$/.test(text ?? '')) return 1
   return Math.min(Math.max(Number(text), 1), Number.MAX_SAFE_INTEGER)

@@ -41,12 +41,12 @@ const SHOWN_COLUMNS = [
 
 /**
  * Reads the event log over the admin connection, from its read replica if there is one, so that writes do not block
- * reads. [E3]
+ * reads.
  */
 export class EventReader {
   constructor(private readonly site: AdminSite) {}
 
-  /** Returns a page of the events that match the filters, newest first. [E5] */
+  /** Returns a page of the events that match the filters, newest first. */
   async list(filters: EventFilters): Promise<Found<AdminEventLog>> {
     return await this.#page(filters.page, () => this.#filtered(filters), this.#newestFirst)
   }

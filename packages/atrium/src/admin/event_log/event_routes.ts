@@ -4,7 +4,7 @@ import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 import { eventsGuard } from '../http/event_access.js'
 
-/** Registers the pages of the event log. [E5] */
+/** Registers the pages of the event log. */
 export function eventRoutes(site: AdminSite): void {
   const events = controller(
     () => import('./events_controller.js'),

@@ -22,7 +22,7 @@ import type AdminEventLog from '../models/admin_event_log.js'
 /* Maximum number of suggested user names. */
 const MOST_NAMES = 200
 
-/** Pages of the event log: list and event. [E5] */
+/** Pages of the event log: list and event. */
 export class EventsController {
   readonly #log: EventReader
 

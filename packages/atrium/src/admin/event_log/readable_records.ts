@@ -18,7 +18,7 @@ type LoggedResource = Pick<
 /**
  * Finds the logged records whose values the viewer can see. Policy and scope are applied to the current record; for a
  * deleted record only the policy, to its last state. If roles are limited to some records, deleted records are not
- * visible; if the model no longer exists, users with roles see none of its records. [P14, U4]
+ * visible; if the model no longer exists, users with roles see none of its records.
  */
 export class ReadableRecords {
   readonly #refused = new Set<string>()
@@ -102,7 +102,7 @@ interface Related {
 
 /**
  * Formats values of many-to-many relations in the log: titles of the records that the viewer can see; for
- * unrestricted viewers also the keys of deleted records. [R3, U4]
+ * unrestricted viewers also the keys of deleted records.
  */
 export class LoggedRelations {
   readonly #related = new Map<string, Related>()

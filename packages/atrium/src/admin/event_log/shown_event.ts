@@ -119,7 +119,7 @@ const NOTES = new Set([
   'webhook_test_sent',
 ])
 
-/* Numbers of rows in the result of an import [D3] */
+/* Numbers of rows in the result of an import */
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty']
 
 /** Returns texts for the details of an event, including those of custom integrations. */
@@ -187,7 +187,7 @@ export interface ShownEvent {
   address: PlainText | null
   /** Additional notes */
   notes: string[]
-  /** URL of the form that undoes the MCP session of the event; null for other events [W5] */
+  /** URL of the form that undoes the MCP session of the event; null for other events */
   sessionUndo: string | null
 }
 

@@ -26,7 +26,7 @@ export interface DatabaseEventsOptions {
    * password there. Default: 30
    */
   typedNameDays?: number
-  /** Logs views of list and update pages as well; 'records' logs only views of update pages. Default: true [E2] */
+  /** Logs views of list and update pages as well; 'records' logs only views of update pages. Default: true */
   logViews?: boolean | 'records'
 }
 
@@ -46,7 +46,7 @@ type Row = Record<string, unknown>
 
 /**
  * Logs events to the database of the admin site. If the written records are in the same database, the log entries are
- * part of the same transaction, so that data and log always agree. [E3, E4]
+ * part of the same transaction, so that data and log always agree.
  */
 export class DatabaseIntegration implements EventIntegration {
   readonly retentionDays: number | undefined
@@ -54,7 +54,7 @@ export class DatabaseIntegration implements EventIntegration {
   readonly logViews: boolean | 'records'
 
   /**
-   * @throws ValueError  for an unknown option or an invalid value [P9]
+   * @throws ValueError  for an unknown option or an invalid value
    */
   constructor(options: DatabaseEventsOptions = {}) {
     checkEach('config/admin.ts: databaseEvents', options, CHECKS)
@@ -221,7 +221,7 @@ function auditRow(record: EventRecord, timestamp: string): Row {
 }
 
 /**
- * Logs events in tables of the admin site: `eventIntegration` of `config/admin.ts`. [E2]
+ * Logs events in tables of the admin site: `eventIntegration` of `config/admin.ts`.
  *
  * @param options  retention of events in days, and the views to log; default: no limit, all views
  * @throws ValueError  for an unknown option or an invalid value

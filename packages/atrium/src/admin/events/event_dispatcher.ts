@@ -45,7 +45,7 @@ export function eventActor({
 
 /** Returns the event details that describe the actor. */
 export function actorDetails(actor: Actor): EventDetails {
-  /* User name of the superuser who is signed in as the actor [U14] */
+  /* User name of the superuser who is signed in as the actor */
   const actsBy = actor.session?.sessionMetadata?.actsAs?.by.username
   return {
     ...(actsBy && { acting_superuser: actsBy }),
@@ -110,7 +110,7 @@ function eventOf(
 
 /**
  * Builds the event of a form that writes a record and rows of other models. It is an event of the record, even if only
- * the rows were changed. [R2]
+ * the rows were changed.
  */
 function eventOfForm(
   writes: readonly Write[],
@@ -160,7 +160,7 @@ function detailsOf(
 /* Maximum number of pending events, which limits the memory if an integration hangs. */
 const MOST_PENDING = 1000
 
-/** Passes events to the site's integration. Only writes whose transaction includes the log wait for it. [E4] */
+/** Passes events to the site's integration. Only writes whose transaction includes the log wait for it. */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<unknown>>()
   readonly #most: number
@@ -177,12 +177,12 @@ export class EventDispatcher implements WriteObserver {
     return this.#pending.size
   }
 
-  /** True if events are logged [S58] */
+  /** True if events are logged */
   get isActive(): boolean {
     return this.integration !== undefined
   }
 
-  /** Returns true if views of the page are logged. [E2] */
+  /** Returns true if views of the page are logged. */
   logsViewsOf(page: 'list' | 'update' | 'view'): boolean {
     if (!this.isActive) return false
     const { logViews = true } = this.integration!
@@ -191,7 +191,6 @@ export class EventDispatcher implements WriteObserver {
 
   /**
    * Logs the writes of an action: in their transaction if the integration takes part in it, otherwise after the commit.
-   * [E3]
    *
    * @throws  any error of the integration; the writes are then rolled back
    */
@@ -226,7 +225,7 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Logs the end of a long action, with the complete details, even if the action wrote nothing. [D3]
+   * Logs the end of a long action, with the complete details, even if the action wrote nothing.
    *
    * @param client  client of the transaction that the log takes part in
    */

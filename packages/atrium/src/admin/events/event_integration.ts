@@ -9,7 +9,7 @@ export type { RecordChange } from '../models/admin_audit_log.js'
 
 /**
  * Changes of an event to one record. States and changes are by API name; hidden columns and columns
- * with names of secrets are left out. [E3, E4]
+ * with names of secrets are left out.
  */
 export interface EventRecord {
   /** Class name of the model */
@@ -24,7 +24,7 @@ export interface EventRecord {
   changes: Changes
 }
 
-/** An event of the admin site. [E2, E3] */
+/** An event of the admin site. */
 export interface AdminEvent {
   type: EventType
   status: EventStatus
@@ -47,10 +47,10 @@ export interface AdminEvent {
 }
 
 /**
- * Destination of the site's events. The default is none. [S58, E2]
+ * Destination of the site's events. The default is none.
  *
  * The site does not wait for `log`, and reports errors of it in the application's log, unless the integration takes
- * part in the transaction of a write (`isPartOf`). [E4]
+ * part in the transaction of a write (`isPartOf`).
  */
 export interface EventIntegration {
   /**

@@ -12,7 +12,7 @@ const ACTIONS: Record<Write['kind'], RecordChange> = {
 
 /**
  * Returns the changes of an action to each record, with one entry per record even if it was written several times. A
- * record that was created and deleted in the same action has no entry. [E3]
+ * record that was created and deleted in the same action has no entry.
  */
 export function recordsOf(writes: readonly Write[]): EventRecord[] {
   const found = mergedWrites(writes)
@@ -41,7 +41,7 @@ function mergedWrites(writes: readonly Write[]): Array<{ record: EventRecord; wr
 /* Stored separately from the records, because integrations receive the records. */
 const REVERSALS = new WeakMap<EventRecord, Reversal>()
 
-/** Returns the data for reverting an event's change of a record. [R7] */
+/** Returns the data for reverting an event's change of a record. */
 export function reversalIn(record: EventRecord): Reversal | undefined {
   return REVERSALS.get(record)
 }
@@ -119,7 +119,7 @@ export function storedChanges(changes: Changes): string {
 /* Maximum length, because a hundred rows are inserted in one statement, whose length servers limit. */
 export const LONGEST_REVERSAL = 100_000
 
-/** Returns the data for reverting a write as stored in the log, without the values if they are too long. [R7] */
+/** Returns the data for reverting a write as stored in the log, without the values if they are too long. */
 export function storedReversal(reversal: Reversal | undefined): string | null {
   if (!reversal) return null
   const json = JSON.stringify(reversal)

@@ -18,7 +18,7 @@ export interface PartEvent {
   count: number
 }
 
-/** An action of several transactions that is logged as one event, such as an import. [D3, E3] */
+/** An action of several transactions that is logged as one event, such as an import. */
 export abstract class LongAction {
   #logging: Promise<unknown> = Promise.resolve()
 

@@ -1,6 +1,6 @@
 import { JobFailure } from '../jobs/job_errors.js'
 
-/** Thrown for an export that is not possible as requested, with a message of the catalogue. [D2] */
+/** Thrown for an export that is not possible as requested, with a message of the catalogue. */
 export class ExportRefused extends JobFailure {
   /**
    * @param key  key of the message in the catalogue

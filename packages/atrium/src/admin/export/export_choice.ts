@@ -45,7 +45,7 @@ const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
 /** Parameters of an export in addition to the list's query, whose parameters have other names */
 const OWN: readonly string[] = ['format', SELECTED, ...SWITCHES]
 
-/** Format options of an export. [D2] */
+/** Format options of an export. */
 export interface ExportChoice {
   format: FileFormat
   /** True to write a byte order mark at the beginning of a CSV file */
@@ -142,7 +142,7 @@ const MOST_ROWS_OF_SHEET = 1_048_575
 
 /**
  * Returns true if the signed-in user can export formulas without escaping: users who can also import into the model,
- * because such a file is intended for programs and for importing it again. [D2]
+ * because such a file is intended for programs and for importing it again.
  */
 export async function mayHaveRaw(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
   const { actor } = view.callOptions(ctx)

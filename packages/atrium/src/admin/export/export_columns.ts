@@ -22,7 +22,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/
 type Values = Cell[] | Promise<Cell[]>
 
 /**
- * A column of an export. [D2]
+ * A column of an export.
  */
 export interface ExportColumn {
   /** API name of the field, or name of the list column */

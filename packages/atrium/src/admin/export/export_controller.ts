@@ -43,7 +43,7 @@ const READABLE = ['labels', 'titles']
 
 /**
  * The dialog of an export: format, columns, and the number of matching records. Without JavaScript it is a separate
- * page. [D2]
+ * page.
  */
 class ExportDialog {
   constructor(
@@ -125,7 +125,7 @@ class ExportDialog {
 /* Maximum length of a query; proxies can reject longer URLs. */
 const LONGEST_QUERY = 3500
 
-/** Exports the records of a list: streams them, or starts a job. [D2] */
+/** Exports the records of a list: streams them, or starts a job. */
 export class ExportController {
   readonly #dialog: ExportDialog
 

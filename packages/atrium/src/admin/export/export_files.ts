@@ -14,7 +14,7 @@ const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/
 const HOUR = 3_600_000
 
 /**
- * Stores the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
+ * Stores the file of an export on the disk of uploaded files, so that every server of the application can send it.
  *
  * @param path  path of the complete file, which only the server's user can read; the file can be moved
  * @returns the key of the stored file

@@ -58,7 +58,7 @@ interface ExportResult {
 
 /**
  * An export that takes too long for a request. Only the owner can download the file, which is stored for some hours.
- * After an interruption the export restarts, because the snapshot is lost. [D1, D2]
+ * After an interruption the export restarts, because the snapshot is lost.
  */
 export class ExportJob extends JobKind {
   readonly name = EXPORT_JOB

@@ -9,7 +9,7 @@ const pages = modelPage(
 
 /**
  * Registers the export of a list, the dialog, and the export of selected records, whose handler parses the request
- * body. [D2]
+ * body.
  */
 export function exportRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes

@@ -51,7 +51,7 @@ export interface WantedList {
 }
 
 /**
- * The records and columns of a list, on all pages, as far as the user is allowed to export them. [D2]
+ * The records and columns of a list, on all pages, as far as the user is allowed to export them.
  */
 export class ExportedList {
   private constructor(

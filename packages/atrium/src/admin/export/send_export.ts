@@ -46,7 +46,7 @@ interface Sending {
 /**
  * Streams an export while it is read from one snapshot, which ends with the response. An error before the first chunk
  * is handled like other errors. A later error ends the connection, so that an incomplete file is not mistaken for a
- * complete one. [D2]
+ * complete one.
  *
  * @param most  maximum number of records
  * @returns null once the response has begun; otherwise there are too many records, and `count` is their number, if

@@ -25,7 +25,7 @@ interface Progress {
 }
 
 /**
- * Writes records as a file, and ends the file. Requests to the process are handled between two batches. [D6]
+ * Writes records as a file, and ends the file. Requests to the process are handled between two batches.
  *
  * @param output    stream; can be slower than the database
  * @param progress  updated after each batch

@@ -42,7 +42,7 @@ export class CreateController {
   }
 
   /**
-   * Renders the blank form. The URL can contain a record to copy values from, and values of fields. [R4, R11]
+   * Renders the blank form. The URL can contain a record to copy values from, and values of fields.
    *
    * @throws PageNotFound  if the record to copy does not exist or is not visible to the user
    */
@@ -103,7 +103,7 @@ export class CreateController {
     await goBack(this.site, this.view, ctx, list)
   }
 
-  /** Returns the last state of a permanently deleted record, to create the record again. [R8] */
+  /** Returns the last state of a permanently deleted record, to create the record again. */
   async #restored(
     ctx: HttpContext,
     form: FormPage,

@@ -13,12 +13,12 @@ export class RowChanged extends Exception {
   }
 }
 
-/** Form fields that the schema rejects. [S38, S47] */
+/** Form fields that the schema rejects. */
 export class InvalidForm extends Exception {
   static status = 500
   static code = 'E_INVALID_FORM'
 
-  /** @param rows  errors of inline rows in the form [R2] */
+  /** @param rows  errors of inline rows in the form */
   constructor(
     readonly errors: readonly FieldError[],
     readonly rows: RowErrors = new Map()
@@ -27,7 +27,7 @@ export class InvalidForm extends Exception {
   }
 }
 
-/** Rows of a form that the user is not allowed to write, or that other users have changed or deleted. [R2, B25] */
+/** Rows of a form that the user is not allowed to write, or that other users have changed or deleted. */
 export class RefusedRows extends InvalidForm {
   static code = 'E_REFUSED_ROWS'
 

@@ -38,7 +38,7 @@ import { guardOf } from '../identity/admin_guard.js'
 
 const LONGEST_TITLE = 120
 
-/** Create and update pages, blank or with the errors of a submission. [S38, S47, S49] */
+/** Create and update pages, blank or with the errors of a submission. */
 export class FormPage {
   constructor(
     readonly site: AdminSite,
@@ -46,9 +46,9 @@ export class FormPage {
     readonly mode: FormMode,
     /** Names of the fields that are read-only for this record */
     readonly readOnlyHere: ReadonlySet<string> = new Set(),
-    /** Many-to-many fields that the signed-in user can edit [R3] */
+    /** Many-to-many fields that the signed-in user can edit */
     readonly related: readonly FormField[] = [],
-    /** Names of the fields that options leave out of the form for the signed-in user [G8] */
+    /** Names of the fields that options leave out of the form for the signed-in user */
     readonly hiddenHere: ReadonlySet<string> = new Set(),
     /** Texts of hidden fields of a new record, by API name */
     readonly hiddenTexts: FieldTexts = {}
@@ -56,7 +56,7 @@ export class FormPage {
 
   /**
    * Returns the form for the signed-in user, with many-to-many fields. A field is read-only if the user can only
-   * write it on other records. [R3, U3]
+   * write it on other records.
    *
    * @param record  record to update; undefined for a create form
    */
@@ -88,7 +88,7 @@ export class FormPage {
     return this.#split(true)
   }
 
-  /** Parses the submitted form, including inline rows. [R2] */
+  /** Parses the submitted form, including inline rows. */
   async read(ctx: HttpContext): Promise<Submission> {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
@@ -109,7 +109,7 @@ export class FormPage {
     return isWritten ? [...own, ...this.related] : own
   }
 
-  /** Returns the values of hidden fields of a new record, by API name. [G8] */
+  /** Returns the values of hidden fields of a new record, by API name. */
   get hiddenValues(): Record<string, unknown> {
     return valuesOfTexts(this.#split(false), this.hiddenTexts)
   }
@@ -143,7 +143,7 @@ export class FormPage {
 
   /**
    * Returns the failure of a submission that changes read-only fields, which happens if the user's roles have changed
-   * since the form was rendered. [U3]
+   * since the form was rendered.
    *
    * @param record  record to update; undefined for a create form
    */
@@ -159,7 +159,7 @@ export class FormPage {
 
   /**
    * Returns the names of the fields that are hidden by `visibleWhen`, for the submitted values or the values of the
-   * record. [R14]
+   * record.
    */
   unseen(submission?: Submission, record?: LucidRow): Set<string> {
     const { site, view, mode } = this
@@ -168,7 +168,7 @@ export class FormPage {
     return unseenFields(fields, (name) => this.hiddenTexts[name] ?? other(name))
   }
 
-  /** Returns the fields that are not hidden for every possible input. */
+  /** Returns the fields that some input can show: without those that `visibleWhen` hides whatever the user enters. */
   #offered(record?: LucidRow): FormField[] {
     const { fields } = this
     const names = new Set(fields.map(({ name }) => name))
@@ -311,7 +311,7 @@ export class FormPage {
     )
   }
 
-  /** Returns the record for custom code, without values that the viewer cannot see. [U3] */
+  /** Returns the record for custom code, without values that the viewer cannot see. */
   #shownOf(record: LucidRow): LucidRow {
     return this.view.resource.reader.form.shown(record)
   }
@@ -327,7 +327,7 @@ export class FormPage {
     return texts
   }
 
-  /** Returns the submitted values, otherwise stored ones, otherwise the initial values of a blank form. [S47] */
+  /** Returns the submitted values, otherwise stored ones, otherwise the initial values of a blank form. */
   #shown(stored: Record<string, string[]> | undefined, submission: Submission | undefined) {
     const shown: Record<string, string[]> = {}
     for (const field of this.fields) {

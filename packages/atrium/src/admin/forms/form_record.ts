@@ -23,7 +23,7 @@ export interface FoundRecord {
 /**
  * Returns the record of the request's path if the user can see it.
  *
- * @returns null if there is none; an id that is invalid for the key's type is treated as missing [B21]
+ * @returns null if there is none; an id that is invalid for the key's type is treated as missing
  */
 export async function findRecord(ctx: HttpContext, view: ModelView): Promise<FoundRecord | null> {
   let key: KeyValue
@@ -38,7 +38,7 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 }
 
 /**
- * Responds with 404 and a message. [S41]
+ * Responds with 404 and a message.
  *
  * @throws PageNotFound  if a browser opens a page
  */
@@ -57,13 +57,13 @@ export function recordNotFound(
   return { message }
 }
 
-/** Hidden input with the version of the record that an update form shows. [B25] */
+/** Hidden input with the version of the record that an update form shows. */
 export const versionField = '_version'
 
-/** Name of the button *Save and next*. [L11] */
+/** Name of the button *Save and next*. */
 export const nextField = '_next'
 
-/** The version of the record that a form was opened with, and the sealed record, as submitted. [B25, R15] */
+/** The version of the record that a form was opened with, and the sealed record, as submitted. */
 export interface SentVersion {
   version: string
   sealed: string | undefined
@@ -75,12 +75,12 @@ export interface FormState {
   record?: LucidRow
   /** Initial texts of a blank form, by field name */
   given?: Record<string, string[]>
-  /** Values of an earlier version of the record [R8] */
+  /** Values of an earlier version of the record */
   restored?: RestoredFields | null
   /** Submitted values */
   submission?: Submission
   failure?: FormFailure
-  /** Notes about restored texts [R5, R10] */
+  /** Notes about restored texts */
   keptNotes?: readonly string[]
   /** Version that the form is based on, as submitted. Default: the version of the record */
   sent?: SentVersion

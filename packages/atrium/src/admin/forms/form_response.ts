@@ -10,7 +10,7 @@ import { isolated, partsOf, plainText } from '../text/plain_text.js'
 import { redirectPage } from '../http/redirect.js'
 
 /**
- * Redirects to the list. [S37, S46, B18]
+ * Redirects to the list.
  *
  * @param list  parameters of the list; null for the first page of the whole list
  */
@@ -27,7 +27,6 @@ export async function goToList(
 
 /**
  * Redirects to the page that a form was opened from: the parent record if the URL contains one, otherwise the list.
- * [L11, R4]
  *
  * @param list  parameters of the list; null if the form was not opened from it
  */
@@ -46,7 +45,7 @@ const LONGEST_TITLE = 120
 
 /**
  * Returns a success message about a record. The title links to the form or page of the record if the user is allowed
- * to open it. [B18, L11, R16]
+ * to open it.
  *
  * @param text   catalogue key of a sentence with the placeholders `one` and `title`
  * @param title  title of the record; undefined if the user can't see the record

@@ -27,7 +27,7 @@ const preview = modelPage(
   ({ PreviewController }) => PreviewController
 )
 
-/** Registers the forms of a model, the endpoints of their fields, and the files of records. [S26, B14] */
+/** Registers the forms of a model, the endpoints of their fields, and the files of records. */
 export function formRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   const byKey = view.resource.key.pattern

@@ -16,7 +16,7 @@ const MOST_SKIPPED = 1000
 
 /**
  * Returns the URLs of the previous and next record in the list that the form was opened from; null if there is none.
- * Records that the user is not allowed to open are skipped. [L11, R16]
+ * Records that the user is not allowed to open are skipped.
  */
 export async function neighbourRecords(
   ctx: HttpContext,

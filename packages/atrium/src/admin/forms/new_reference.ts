@@ -26,7 +26,7 @@ import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'
 import type { FormField } from './fields/form_field.js'
 
-/** Name of the button *New ...* in a form; the value is created by `writeRequested`. [R5] */
+/** Name of the button *New ...* in a form; the value is created by `writeRequested`. */
 const NEW = '__new'
 
 /** Serializes an input of a form and its reference: `items.0.product_id@OrderItem.product_id`. */
@@ -80,7 +80,7 @@ function chosen(
 
 /**
  * Handles the button *New ...* of a form: stores the form as a draft and redirects to the create form of the
- * referenced model, which redirects back afterwards. [R5]
+ * referenced model, which redirects back afterwards.
  *
  * @returns true if a response was sent; a failure to show in the form; false if the button was not pressed
  */
@@ -112,7 +112,7 @@ export async function goToNew(
 }
 
 /**
- * Redirects back to the form from which a record was created, with the record selected. [R5]
+ * Redirects back to the form from which a record was created, with the record selected.
  *
  * @returns false if the record was not created from another form
  */
@@ -135,7 +135,7 @@ export async function goBackWithNew(
   return true
 }
 
-/** Returns the URL of the stored form from which a record is being created; null if there is none. [R5] */
+/** Returns the URL of the stored form from which a record is being created; null if there is none. */
 export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
   const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -145,7 +145,7 @@ export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string
 
 /**
  * Responds with the new record to the dialog that it was created in. The value is left out if the reference can't
- * refer to the record. [R5]
+ * refer to the record.
  */
 export async function respondInDialog(
   ctx: HttpContext,
@@ -170,7 +170,7 @@ export interface NewOffer {
 
 /**
  * Adds the button to references for whose model the user is allowed to create records. It is identified by input
- * names, so that it also works in inline rows. [R5]
+ * names, so that it also works in inline rows.
  *
  * @param view    view of the model that has the fields
  * @param fields  fields of `views`, in the same order

@@ -27,7 +27,7 @@ import {
 export interface UpdatedRecord {
   key: KeyValue
   record: LucidRow
-  /** Earlier version of the record that the form was filled in with [R8] */
+  /** Earlier version of the record that the form was filled in with */
   restored?: RestoredFields | null
   /** Token of the submission, so that submitting the form twice creates its new rows only once */
   once?: SentOnce | null

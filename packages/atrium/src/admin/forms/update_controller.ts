@@ -155,7 +155,7 @@ export class UpdateController {
     return next
   }
 
-  /** Responds to a submission without an id. [S41, B21] */
+  /** Responds to a submission without an id. */
   async withoutId({ response }: HttpContext): Promise<unknown> {
     response.status(422)
     return { message: this.site.text('form.noId') }
@@ -174,7 +174,7 @@ export class UpdateController {
   }
 }
 
-/** Returns true if the button *Save and next* was pressed. [L11] */
+/** Returns true if the button *Save and next* was pressed. */
 function goesOn(ctx: HttpContext): boolean {
   return sentTexts(ctx).has(nextField)
 }

@@ -22,7 +22,7 @@ export interface DatabaseHealth {
   latency: number | null
 }
 
-/** Health of the site. Null means that a value could not be determined. [E5] */
+/** Health of the site. Null means that a value could not be determined. */
 export interface HealthReport {
   databases: DatabaseHealth[]
   sessions: number | null
@@ -143,7 +143,7 @@ function attemptWithin(patience: number, report: Report) {
   }
 }
 
-/** Health page. Failures are shown on the page and do not make it fail. [E5] */
+/** Health page. Failures are shown on the page and do not make it fail. */
 export class HealthController {
   constructor(private readonly site: AdminSite) {}
 

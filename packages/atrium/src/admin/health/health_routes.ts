@@ -4,7 +4,7 @@ import { signInGuard } from '../http/guards.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/** Registers the health page, for superusers. [B13] */
+/** Registers the health page, for superusers. */
 export function healthRoutes(site: AdminSite): void {
   const health = controller(
     () => import('./health_report.js'),

@@ -34,7 +34,7 @@ import {
   versionFields,
 } from './version_fields.js'
 
-/** Options to recover a permanently deleted record. [R8] */
+/** Options to recover a permanently deleted record. */
 export interface RecoveryOffer {
   /**
    * Undo of the deletion, which restores the key and everything that was deleted with the record; null if the user is
@@ -75,7 +75,6 @@ async function recoveryOffer(
 
 /**
  * Returns the undo of an event. Superusers can undo any event, other users recent ones that they are allowed to undo.
- * [R7]
  */
 async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
   const event = await log.find(id)
@@ -91,7 +90,7 @@ async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: n
 
 const LONGEST_TITLE = 120
 
-/** The history of a record, for all users who can see the record. [E5, R8, R9] */
+/** The history of a record, for all users who can see the record. */
 export class HistoryController {
   readonly #log: EventReader
 

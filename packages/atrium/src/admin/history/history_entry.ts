@@ -123,7 +123,7 @@ function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolea
 
 /**
  * Returns history entries for saves of the record's form that changed only inline rows, which are not versions of the
- * record. Rows of a model that the user can only see in part are left out. [R2, R9]
+ * record. Rows of a model that the user can only see in part are left out.
  *
  * @param page  current page of the record's versions; `last` is null on the last page
  */

@@ -22,7 +22,7 @@ export function formerHistoryPath({ name }: ModelView): string {
 
 /**
  * Registers the history of a model's records, for users who can view or update them. The legacy address redirects to
- * the current one. [R9]
+ * the current one.
  */
 export function historyRoutes(routes: ModelRoutes<AdminSite>): void {
   const { site, view } = routes

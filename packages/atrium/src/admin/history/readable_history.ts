@@ -17,7 +17,7 @@ export type SeesName = (name: string) => boolean
 /**
  * Returns a predicate for the logged names that the viewer of a model can see. Without a record, fields that roles
  * show only on some records are hidden, as the log does not contain for which records they were shown. A name that
- * the model no longer has is hidden from users who do not see all fields. [R9, U4]
+ * the model no longer has is hidden from users who do not see all fields.
  *
  * @param view       the view, limited by the viewer's roles; undefined if the model no longer exists
  * @param shownHere  names of the fields that roles show only on some records, including the viewed one
@@ -97,9 +97,8 @@ export interface ReadableHistory extends HistoryOf {
 }
 
 /**
- * Returns the history of a record for users who can see the record. No policy can be checked for a permanently
- * deleted record, so its history is limited to superusers and users who can see all records and fields of the model.
- * [R8, R9]
+ * Returns the history of a record for users who can see the record. That of a permanently deleted record is limited to
+ * superusers and users who can see all records and fields of the model, and to what the policy allows of its last state.
  *
  * @param view  the view, limited by the user's roles
  * @throws PageNotFound  if the record does not exist or the user can't see it

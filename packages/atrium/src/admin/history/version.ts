@@ -77,7 +77,6 @@ export type EarlierValue =
  * Returns the values of a version, by column. Each later change contains the previous values of its columns
  * (`reversal`); other columns are unchanged. If a value does not match the state that was logged for the version, it
  * was changed without the log, and the logged state is used, unless the log may contain only a part of the value.
- * [R8]
  *
  * @param columns  columns of the model that the user can see
  */
@@ -149,7 +148,7 @@ async function storedValues(
 
 /**
  * Returns true if the form can be filled in with an earlier value of the field. This excludes files, hidden values,
- * and times that the model sets itself. [R8]
+ * and times that the model sets itself.
  */
 export function isRestorable({ column, hidden, name, valueType }: FormField, sees: SeesName) {
   return column !== undefined && !hidden && valueType !== 'file' && !column.automatic && sees(name)

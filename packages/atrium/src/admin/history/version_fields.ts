@@ -29,7 +29,7 @@ import { isRestorable, type Version } from './version.js'
 
 /**
  * Returns titles of the records that logged states refer to, without records that the viewer cannot see. Runs one
- * query per reference. [R9]
+ * query per reference.
  *
  * @param view  the view, limited by the viewer's roles
  */
@@ -64,7 +64,7 @@ export interface VersionField {
   isOffered: boolean
 }
 
-/** Returns the fields of a version that the user can see, with the information which can be restored. [R8, R9] */
+/** Returns the fields of a version that the user can see, with the information which can be restored. */
 export async function versionFields(
   ctx: HttpContext,
   site: AdminSite,

@@ -1,7 +1,7 @@
 import { Problem } from '#crud'
 import type { Site } from '../views/site.js'
 
-/** Returns the response for an API client whose user has to set up a second factor first. [U10] */
+/** Returns the response for an API client whose user has to set up a second factor first. */
 export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
   const message = site.text('factors.required', { path: site.url('/account/factors/totp') })
   return new Problem(403, message, {
@@ -11,7 +11,7 @@ export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
 }
 
 /**
- * Returns the response for an API client whose user has to authenticate again. [U11]
+ * Returns the response for an API client whose user has to authenticate again.
  *
  * @param page  page that a script of the site redirects the user to
  */

@@ -56,7 +56,7 @@ export async function compressResponse({ request, response }: HttpContext): Prom
   response.header('content-encoding', encoding).send(await encode(body, encoding))
 }
 
-/** Security headers of every response of the site. [B10] */
+/** Security headers of every response of the site. */
 export const SECURITY_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

@@ -17,7 +17,7 @@ import { guardOf } from '../identity/admin_guard.js'
 
 /**
  * Registers the endpoints of one model below `/crud` of the model. The guards apply to all routes that an
- * `EndpointCreator` registers, including custom ones. [S61]
+ * `EndpointCreator` registers, including custom ones.
  */
 export function registerCrudMount(site: AdminSite, view: ModelView): void {
   site.router.group(() => view.endpoints.register()).use([siteMiddleware, crudGuard(site, view)])
@@ -25,7 +25,7 @@ export function registerCrudMount(site: AdminSite, view: ModelView): void {
 
 /**
  * Requires a signed-in user, and a superuser for the admin site's models. Errors are always sent as problem details,
- * whatever the client accepts. [B6, B13]
+ * whatever the client accepts.
  */
 function crudGuard(site: AdminSite, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
@@ -40,7 +40,7 @@ function crudGuard(site: AdminSite, view: ModelView) {
   }
 }
 
-/** Returns whether the request is allowed without a reauthentication. Reads never need one. [U11] */
+/** Returns whether the request is allowed without a reauthentication. Reads never need one. */
 function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.request.method())
   return isRead || !isGuarded(model) || isRecentlyProved(guardOf(ctx).signedInOrFail().session)
@@ -56,7 +56,7 @@ export function isCrudPath(site: AdminSite, path: string): boolean {
   return /^\/[^/]+\/crud(\/|$)/.test(path.slice(site.mountPath.length))
 }
 
-/** Responds to an unknown path or method below `/crud`, after the login is checked. [B6, A25] */
+/** Responds to an unknown path or method below `/crud`, after the login is checked. */
 export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
     refuseOutsiders(ctx)
@@ -77,7 +77,7 @@ function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefin
 }
 
 /**
- * @throws Problem 401, or 403 for a user who has to set up a second factor first [U10]
+ * @throws Problem 401, or 403 for a user who has to set up a second factor first
  */
 async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {

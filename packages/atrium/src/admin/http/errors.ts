@@ -1,7 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/** The request was sent by another site. [B9] */
+/** The request was sent by another site. */
 export class CrossSiteRequest extends PageError {
   static status = 403
   static code = 'E_CROSS_SITE'
@@ -10,7 +10,7 @@ export class CrossSiteRequest extends PageError {
   static message = 'This request came from another site and was blocked'
 }
 
-/** The client's address is in none of the networks that the site is limited to. [W10] */
+/** The client's address is in none of the networks that the site is limited to. */
 export class NetworkNotAllowed extends PageError {
   static status = 403
   static code = 'E_NETWORK_NOT_ALLOWED'
@@ -42,12 +42,12 @@ export class PageNotFound extends Exception {
   list?: { label: string; url: string }
 }
 
-/** Thrown for a page or record that exists, but has to look missing to the signed-in user. [U4] */
+/** Thrown for a page or record that exists, but has to look missing to the signed-in user. */
 export class WithheldPage extends PageNotFound {
   readonly refusal = 'permission'
 }
 
-/** The signed-in user is not allowed to do this. [B13] */
+/** The signed-in user is not allowed to do this. */
 export class NotAllowed extends Exception {
   static status = 403
   static code = 'E_NOT_ALLOWED'

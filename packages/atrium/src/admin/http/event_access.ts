@@ -10,14 +10,14 @@ export interface LoggedSite {
   readonly eventIntegration: EventIntegration | undefined
 }
 
-/** Returns true if the site stores events that the pages can read. [E2] */
+/** Returns true if the site stores events that the pages can read. */
 export function hasEventLog({ eventIntegration }: LoggedSite): boolean {
   return eventIntegration instanceof DatabaseIntegration
 }
 
 /**
  * Returns true if the signed-in user is allowed to read the event log. Only superusers are, because the log shows every
- * model and every user's actions. [B13]
+ * model and every user's actions.
  */
 export function mayReadEvents(site: LoggedSite, ctx: HttpContext): boolean {
   return hasEventLog(site) && isSuperuser(ctx)
@@ -27,7 +27,7 @@ export function isSuperuser(ctx: HttpContext): boolean {
   return guardOf(ctx).signedIn?.owner.isSuperuser === true
 }
 
-/** Guard of the event log pages: responds with 404 if the site has no event log. [E2] */
+/** Guard of the event log pages: responds with 404 if the site has no event log. */
 export function eventsGuard(site: LoggedSite) {
   return async (ctx: HttpContext, next: NextFn) => {
     if (!hasEventLog(site)) throw new PageNotFound()
@@ -35,7 +35,7 @@ export function eventsGuard(site: LoggedSite) {
   }
 }
 
-/** Guard of pages for superusers. [B13] */
+/** Guard of pages for superusers. */
 export async function superuserGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isSuperuser(ctx)) throw new NotAllowed()
   await next()

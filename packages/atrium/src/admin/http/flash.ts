@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { guardOf } from '../identity/admin_guard.js'
 import type { SentencePart } from '../text/plain_text.js'
 
-/** The *Undo* button of a message. [R7] */
+/** The *Undo* button of a message. */
 export interface FlashUndo {
   /** URL that the form is sent to */
   url: string
@@ -30,7 +30,7 @@ export async function withUndo<Message extends { kind: string; undo?: FlashUndo 
   return undo ? { ...message, undo } : message
 }
 
-/** Result message of an action, shown on the next page. [B18] */
+/** Result message of an action, shown on the next page. */
 export interface Flash {
   kind: 'success' | 'error'
   text: string
@@ -51,7 +51,7 @@ export interface FlashRecord {
   url: string | null
 }
 
-/** Name of the encrypted cookie of the site, which does not use the application's sessions. [K4] */
+/** Name of the encrypted cookie of the site, which does not use the application's sessions. */
 const COOKIE = 'admin_flash'
 
 const READ = new WeakMap<HttpContext, Flash | null>()

@@ -21,7 +21,7 @@ export function sentTexts(ctx: HttpContext): Map<string, string[]> {
   return texts
 }
 
-/** Sets stored form values as the values of a request. [R5, R10] */
+/** Sets stored form values as the values of a request. */
 export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void {
   read.set(ctx, texts)
 }
@@ -77,7 +77,7 @@ const LONGEST = 256 * 1024
 const MOST_TEXTS = 2000
 
 /**
- * Returns the values of a form that an anonymous user has sent. Nothing is written to the disk. [R10]
+ * Returns the values of a form that an anonymous user has sent. Nothing is written to the disk.
  *
  * Files are ignored.
  *

@@ -24,7 +24,7 @@ const LISTS = new WeakMap<readonly string[], NetworkList>()
 
 /**
  * Refuses clients of networks other than `allowedNetworks` of `config/admin.ts`, and writes of other sites. Behind a
- * trusted proxy, the address is that of the proxy's client. [W10, B9]
+ * trusted proxy, the address is that of the proxy's client.
  *
  * @throws NetworkNotAllowed
  * @throws CrossSiteRequest  if a page of another site sent a request that changes data
@@ -41,7 +41,7 @@ export function refuseOutsiders(ctx: HttpContext): void {
 
 /**
  * Guard of every route except login: requires a signed-in user. It is attached to the routes, so that alternative
- * spellings of a path cannot bypass it. [S25, B6]
+ * spellings of a path cannot bypass it.
  */
 export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
@@ -49,7 +49,7 @@ export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void>
   await next()
 }
 
-/** Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. [U6] */
+/** Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. */
 export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
   await next()
@@ -57,7 +57,6 @@ export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<voi
 
 /**
  * Guard of the routes for a user who has to set up a second factor first: the pages for setting it up, and logging out.
- * [U10]
  */
 export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!(await guardOf(ctx).checkWithoutFactor())) await requireSignIn(ctx)

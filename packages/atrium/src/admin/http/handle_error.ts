@@ -72,7 +72,7 @@ function isRoutineQuestion(error: unknown, ctx: HttpContext): boolean {
   return asks && ctx.request.method() === 'GET' && !wantsJson(ctx)
 }
 
-/** Redirects pages and htmx to the login form; API clients receive a problem. [B6] */
+/** Redirects pages and htmx to the login form; API clients receive a problem. */
 async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
   const { request } = ctx
   site.adminAuthentication.clearCookies(ctx)
@@ -91,14 +91,14 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
   redirectPage(ctx, login, 401)
 }
 
-/** Redirects a user who has to set up a second factor to the page for setting it up. [U10] */
+/** Redirects a user who has to set up a second factor to the page for setting it up. */
 function askForFactor(site: AdminSite, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, factorProblem(site))
   redirectPage(ctx, site.url('/account/factors/totp'), 403)
 }
 
 /**
- * Redirects to the reauthentication page, which redirects back to the page that the rejected request came from. [U11]
+ * Redirects to the reauthentication page, which redirects back to the page that the rejected request came from.
  */
 async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, ctx: HttpContext) {
   const { request } = ctx
@@ -119,7 +119,6 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
 
 /**
  * Returns the path to return to, including the list that a form was opened from, unless that makes the path too long.
- * [L11]
  */
 function pathToReturnTo(site: AdminSite, wanted: string | undefined, ctx: HttpContext) {
   const path = returnPath(site, wanted)

@@ -3,19 +3,19 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../views/model_view.js'
 import { hasEventLog } from './event_access.js'
 
-/** Parameter with the id of the event that identifies a version. [R8] */
+/** Parameter with the id of the event that identifies a version. */
 export const VERSION = 'version'
 
 /** Parameter with the ids of two versions that are compared. */
 export const COMPARE = 'compare'
 
-/** Returns the URL of a record's history: `/admin/Film/history/12`. [E5, R9] */
+/** Returns the URL of a record's history: `/admin/Film/history/12`. */
 export function historyUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/history${view.resource.key.toPath(key)}`)
 }
 
 /**
- * Returns the URL of one version of a record: `/admin/Film/history/12?version=345`. [R8]
+ * Returns the URL of one version of a record: `/admin/Film/history/12?version=345`.
  *
  * @param version  id of the event of the version, or the result of `idBefore`
  */
@@ -25,7 +25,7 @@ export function versionUrl(view: ModelView, key: KeyValue, version: number | str
 
 /**
  * Returns the URL of the history for a link on the page of a record that the viewer is allowed to see; null without an
- * event log, or if changes of the model are not logged. [R9]
+ * event log, or if changes of the model are not logged.
  */
 export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {
   const { adminSite, resource } = view

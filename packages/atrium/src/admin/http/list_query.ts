@@ -20,7 +20,7 @@ const LONGEST = 3000
 
 /**
  * Returns the query of the list that the page of the request was opened from, as contained in the URL. It must be
- * parsed like any list query, and never used as a redirect target. [L11]
+ * parsed like any list query, and never used as a redirect target.
  *
  * @returns null if there is none
  */
@@ -73,7 +73,7 @@ const LONGEST_NAME = 1000
 
 /**
  * Returns the name of the record that a form returns to, as contained in the URL: `Distributor/3`. The record is looked
- * up with permission checks, and the name is never used as a redirect target. [R4]
+ * up with permission checks, and the name is never used as a redirect target.
  *
  * @returns null if there is none
  */

@@ -47,7 +47,7 @@ export interface GuardedRoute {
 }
 
 /**
- * Decides which routes of a model require a recent reauthentication. [U11]
+ * Decides which routes of a model require a recent reauthentication.
  *
  * @returns the guard for requests of the route; undefined for a route that does not require one
  */
@@ -70,7 +70,7 @@ export class ModelRoutes<Site extends RoutedSite> {
 
   /**
    * Adds routes whose handlers get the view with the permissions of the user's roles. They reject actions that no role
-   * allows on any record, and actions that require a recent reauthentication. [U4, U11]
+   * allows on any record, and actions that require a recent reauthentication.
    *
    * @param guards  middleware of these routes, after the middleware of all routes of the model
    */
@@ -134,7 +134,7 @@ export function modelPage<Module, Site, Page>(
     }
 }
 
-/** Returns a handler of a page that requires a permission of the viewer. [P14] */
+/** Returns a handler of a page that requires a permission of the viewer. */
 export function offered<Site>(offer: Offer, show: Show<Site>): Show<Site> {
   return async (viewed, ctx) => {
     if (!(await may(ctx, viewed.view, offer))) throw new NotAllowed()
@@ -144,7 +144,7 @@ export function offered<Site>(offer: Offer, show: Show<Site>): Show<Site> {
 
 /**
  * Returns a handler that logs the view of a page after it was sent: the list, or the form or page of a record. Partial
- * pages, redirects and errors are not logged as views. [E2]
+ * pages, redirects and errors are not logged as views.
  */
 export function logged<Site>(page: 'list' | 'update' | 'view', show: Show<Site>): Show<Site> {
   return async (viewed, ctx) => {

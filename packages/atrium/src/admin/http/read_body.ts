@@ -20,7 +20,7 @@ export const LONGEST_PLAIN = 16 * 1024
 
 /**
  * Parses the body after the guards have passed: uploaded files go to the disk, so those of anonymous users must not be
- * read. Files that the handler has not moved are removed at the end of the request, even if it fails. [B17]
+ * read. Files that the handler has not moved are removed at the end of the request, even if it fails.
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
   /* Skips GET and HEAD, because detecting a missing body takes as long as rendering some pages. */
@@ -49,7 +49,7 @@ export async function inUploadFolder(work: (folder: string) => Promise<void>): P
 
 /**
  * Parses the body of a public form without files. A single accepted content type keeps the attack
- * surface small. [B3]
+ * surface small.
  *
  * @throws Exception  with status 413 for more than 16 KB, 415 for another content type
  */
@@ -63,7 +63,7 @@ export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<voi
 
 /**
  * Returns a parser with the settings of the site, which do not depend on the application's `config/bodyparser.ts`.
- * Texts are not trimmed: each form decides what to trim, and `sentTexts` parses urlencoded texts. [K5.5]
+ * Texts are not trimmed: each form decides what to trim, and `sentTexts` parses urlencoded texts.
  *
  * @param limit  maximum bytes of a form without files; default: `forms.textMegabytes`
  */

@@ -8,7 +8,7 @@ import { PageNotFound } from './errors.js'
 
 /**
  * Returns the URL of the page that opens a record: the form for users who can update it, otherwise the read-only page.
- * A deleted record has no form. Null if the user is not allowed to open either page. [R16]
+ * A deleted record has no form. Null if the user is not allowed to open either page.
  */
 export type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null
 
@@ -31,7 +31,7 @@ export async function recordLinks(
   }
 }
 
-/** Returns the URL of the read-only page of a record: `/admin/Film/view/12`. [R16] */
+/** Returns the URL of the read-only page of a record: `/admin/Film/view/12`. */
 export function recordUrl(view: ModelView, key: KeyValue): string {
   return view.url(`/view${view.resource.key.toPath(key)}`)
 }

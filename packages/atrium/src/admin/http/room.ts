@@ -8,7 +8,6 @@ const PAUSE = 20
 
 /**
  * Returns a function that creates a part of the site on the first call, and loads the modules of that part only then.
- * [K9]
  *
  * @param load  loads the module, such as `() => import('./account_controller.js')`
  * @param make  creates the part from the module

@@ -8,7 +8,7 @@ const OTHERS = ['/health']
 
 /**
  * Returns true if the path belongs to the site. A site at the root does not handle the API, the API documentation and
- * the health checks. [B6]
+ * the health checks.
  */
 export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boolean {
   const isOthers = [...OTHERS.map(withBase), crudConfig().docs.path].some(
@@ -28,7 +28,7 @@ const LONGEST = 2048
 
 /**
  * Validates the page to return to after login: a path of this site, never another host, and not the pages of login and
- * logout. [B3]
+ * logout.
  *
  * @param excluded  paths of pages that are not allowed as target
  */

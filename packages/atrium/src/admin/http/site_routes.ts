@@ -43,7 +43,7 @@ export function siteRoutes(
 }
 
 /**
- * Registers a route of the site, whose pages show times in the time zone of the user. [R12]
+ * Registers a route of the site, whose pages show times in the time zone of the user.
  *
  * @param path  path below the mount path
  * @param name  route name without the prefix `admin.`
@@ -69,7 +69,7 @@ export function isAdminRoute(ctx: HttpContext): boolean {
 
 /**
  * Guard of a model: the admin site's models are for superusers only; a model that the caller's roles do not allow to
- * view responds like an unknown model. [B13, U4]
+ * view responds like an unknown model.
  */
 export function viewGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {

@@ -25,7 +25,7 @@ const KNOWN = new VersionedCache<string | null>()
 
 /**
  * Returns the time zone in which the pages of a request show times: that of the signed-in user, otherwise that of the
- * site. [R12]
+ * site.
  */
 export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promise<string> {
   try {
@@ -37,7 +37,7 @@ export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promis
 }
 
 /**
- * Reads a form in the time zone in which it was shown, if the form contains the zone. [R12]
+ * Reads a form in the time zone in which it was shown, if the form contains the zone.
  *
  * @param run  reads the form, whose body is already parsed
  */

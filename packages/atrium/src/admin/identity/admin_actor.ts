@@ -26,13 +26,13 @@ interface TokenRequest {
 
 const TOKENS = new WeakMap<HttpContext, TokenRequest>()
 
-/** Makes an access token the actor of a request of the MCP server, whose owner is signed in. [W5] */
+/** Makes an access token the actor of a request of the MCP server, whose owner is signed in. */
 export function noteTokenActor(ctx: HttpContext, request: TokenRequest): void {
   TOKENS.set(ctx, request)
 }
 
 /**
- * Returns the actor of the request, for policy, scope and the rules of the admin site. [P14]
+ * Returns the actor of the request, for policy, scope and the rules of the admin site.
  *
  * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
@@ -63,7 +63,7 @@ export function adminActor(ctx: HttpContext): AdminActor {
 
 /**
  * Returns an actor for code that acts as an admin user: `runAs(userActor(user), work)`, or `{ actor: userActor(user)
- * }`. Roles, policy and scope apply to that user. [P14]
+ * }`. Roles, policy and scope apply to that user.
  *
  * @param user  a row, or an object with the user's id, such as `site.user` of a template, whose row is read when an
  *   operation needs it. A user who is not found has no roles.
@@ -88,7 +88,7 @@ export function adminOrigin(ctx: HttpContext): Origin {
 
 /**
  * Returns the origin of a write that reverts a logged event. Reverting an event of one record is again logged as an
- * event of that record. [R7]
+ * event of that record.
  */
 export function undoingOrigin(
   ctx: HttpContext,

@@ -15,7 +15,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   signedIn: SignedIn | undefined
   /**
    * User, session and token of a user who has to set up a second factor first; all other pages treat that user as not
-   * signed in [U10]
+   * signed in
    */
   lackingFactor: SignedIn | undefined
 
@@ -84,7 +84,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
 
   /**
    * Checks the login, and also accepts a user who has to set up a second factor first. Used for the pages that set it
-   * up, and for logging out. [U10]
+   * up, and for logging out.
    */
   async checkWithoutFactor(): Promise<boolean> {
     await this.check()

@@ -1,7 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/** Reasons for a redirect to the login page, whose URL accepts no other values. [B6] */
+/** Reasons for a redirect to the login page, whose URL accepts no other values. */
 export const SIGN_IN_REASONS = [
   'required',
   'ended',
@@ -30,7 +30,7 @@ export class SignInRequired extends Exception {
   }
 }
 
-/** The user must have a second factor and has none, so only setting one up is allowed. [U10] */
+/** The user must have a second factor and has none, so only setting one up is allowed. */
 export class FactorRequired extends Exception {
   static status = 403
   static code = 'E_FACTOR_REQUIRED'
@@ -38,7 +38,7 @@ export class FactorRequired extends Exception {
   static message = 'Set up a second factor first'
 }
 
-/** The user has to authenticate again, because the last authentication is not recent. [U11] */
+/** The user has to authenticate again, because the last authentication is not recent. */
 export class ReauthenticationRequired extends Exception {
   static status = 403
   static code = 'E_REAUTHENTICATION_REQUIRED'
@@ -51,7 +51,7 @@ export class ReauthenticationRequired extends Exception {
   }
 }
 
-/** A superuser is signed in as another user, and only that user personally is allowed to do this. [U14] */
+/** A superuser is signed in as another user, and only that user personally is allowed to do this. */
 export class RefusedWhileActing extends PageError {
   static status = 403
   static code = 'E_ACTING'
@@ -62,7 +62,7 @@ export class RefusedWhileActing extends PageError {
 
 /**
  * A superuser is no longer signed in as another user, because an hour is over or one of the two users no longer meets
- * the requirements. The request was not executed. [U14]
+ * the requirements. The request was not executed.
  */
 export class ActingEnded extends PageError {
   static status = 403

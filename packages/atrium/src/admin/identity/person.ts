@@ -9,7 +9,7 @@ export interface Person {
   readonly isSuperuser: boolean
   /** Version number that changes whenever the permissions can have changed */
   readonly permissionsVersion: number
-  /** Id of the role whose permissions replace those of the user's roles [U6] */
+  /** Id of the role whose permissions replace those of the user's roles */
   readonly viewedRole?: number
   /** The user as a model instance, for policy and scope */
   readonly user?: AdminUser

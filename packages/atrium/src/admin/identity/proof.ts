@@ -9,7 +9,7 @@ import AdminWebhook from '../models/admin_webhook.js'
 import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
 
-/** Minutes for which a login or a later reauthentication counts as recent [U11] */
+/** Minutes for which a login or a later reauthentication counts as recent */
 export const PROOF_MINUTES = 10
 
 /**
@@ -18,7 +18,7 @@ export const PROOF_MINUTES = 10
  */
 const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken, AdminWebhook]
 
-/** Returns true if writes to the model's records require a recent reauthentication. [U11] */
+/** Returns true if writes to the model's records require a recent reauthentication. */
 export function isGuarded(model: LucidModel): boolean {
   return GUARDED.includes(model)
 }

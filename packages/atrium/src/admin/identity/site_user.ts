@@ -7,7 +7,7 @@ import { notePerson, type Person } from './person.js'
 export interface SiteUser {
   readonly id: number
   readonly username: string
-  /** False for a superuser who currently views the site as a role [U6] */
+  /** False for a superuser who currently views the site as a role */
   readonly isSuperuser: boolean
 }
 

@@ -23,7 +23,7 @@ import { RowChecker } from './rows/row_checker.js'
 
 /**
  * Number of rows that are read, validated and written together; this takes some milliseconds, so that requests do not
- * wait longer. [D6]
+ * wait longer.
  */
 export const ROWS_PER_PART = 200
 
@@ -84,7 +84,7 @@ export async function* rowBatches(
 
 /**
  * Determines the order of day, month and year in each column of dates, from all values of the column. Reads the file
- * once, unless an order was selected or there are no such columns. [D3]
+ * once, unless an order was selected or there are no such columns.
  *
  * @param onProgress  called after each part; can throw to stop the search
  * @returns the columns with dates for which the order matters
@@ -164,7 +164,7 @@ const MOST_SHOWN = 10
 const LONG = 5000
 
 /**
- * Dry run: validates every row of a file, and writes none. [D3]
+ * Dry run: validates every row of a file, and writes none.
  *
  * @param errorsTo  path of a new file for all errors, as lines of JSON
  * @param onProgress      called after each part with the number of rows so far; can throw to stop the dry run

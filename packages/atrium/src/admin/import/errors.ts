@@ -1,6 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/** Thrown for an import that is not possible as requested, with a message of the catalogue. [D3] */
+/** Thrown for an import that is not possible as requested, with a message of the catalogue. */
 export class ImportRefused extends Exception {
   static status = 422
   static code = 'E_IMPORT'

@@ -5,7 +5,7 @@ import type { ImportMapping } from '../models/admin_import.js'
 import type { Cell, FileShape } from '../sheets/file_shape.js'
 import type { KnownField } from './import_fields.js'
 
-/** Suffix that an export with `titles=1` adds to the name of a reference. [D2] */
+/** Suffix that an export with `titles=1` adds to the name of a reference. */
 const TITLE_SUFFIX = '__title'
 
 /* Maximum length of a heading that is compared; longer ones are not misspelt names, and comparing them is slow. */
@@ -18,7 +18,7 @@ interface Guess {
 
 /**
  * Guesses the field of each column of a file: by API name, by label, by the heading of a reference's titles, then by
- * similar names. No field is guessed twice. [D3]
+ * similar names. No field is guessed twice.
  */
 export function guessMapping(
   fields: readonly KnownField[],
@@ -45,7 +45,7 @@ export function guessMapping(
 
 /**
  * Guesses the fields that identify the record of a row: the primary key if the file has it, otherwise a unique field,
- * otherwise a unique group of fields; null if there is none. [D3]
+ * otherwise a unique group of fields; null if there is none.
  */
 export function guessKey(
   { columns, key, wholeKeys }: Resource,

@@ -10,7 +10,7 @@ import { inUploadFolder, readMultipart } from '../http/read_body.js'
 
 /**
  * Returns true if records of the model can be imported at all: the model can be viewed, and created or updated. The
- * admin site's models cannot be imported. [D3, B14]
+ * admin site's models cannot be imported.
  */
 export function isImportable(view: ModelView): boolean {
   return !view.adminModel && view.may('view') && (view.may('create') || view.may('update'))
@@ -18,7 +18,7 @@ export function isImportable(view: ModelView): boolean {
 
 /**
  * Returns true if the signed-in user is allowed to import records, which requires the permission for it and the
- * permission to create or update records. [D3, U2]
+ * permission to create or update records.
  */
 export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<boolean> {
   const { adminSite, name } = base
@@ -51,7 +51,7 @@ export type UploadError = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
 
 const ERRORS = new WeakMap<HttpContext, UploadError>()
 
-/** Guard of a model's import, which runs before the upload is read. [U4] */
+/** Guard of a model's import, which runs before the upload is read. */
 export function importGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
     await assertImport(ctx, view)
@@ -61,7 +61,7 @@ export function importGuard(view: ModelView) {
 
 /**
  * Writes the uploaded file to a folder while it arrives. The folder is removed at the end of the request. The page
- * reports errors of the upload. [D3]
+ * reports errors of the upload.
  */
 export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!ctx.request.is(['multipart'])) return await next()

@@ -61,7 +61,7 @@ export interface ConsolePlan {
 
 /**
  * Imports a file as the operator: in one transaction, so that a killed process leaves no rows behind, or on SQLite in
- * several. [D3]
+ * several.
  *
  * @returns the effects of the rows, or the effects that they would have if nothing is written
  * @throws ValueError  with a readable message

@@ -13,7 +13,7 @@ import { isFileField } from '../forms/files/file_fields.js'
 import { inSentence } from '../text/plain_text.js'
 import { assertImport } from './import_access.js'
 
-/** The user who imports rows, and the permissions of that user. [D3, U4] */
+/** The user who imports rows, and the permissions of that user. */
 export interface Importer {
   /** View with the permissions of the user */
   view: ModelView
@@ -64,7 +64,7 @@ export async function operator(view: ModelView, name: string): Promise<Importer>
   }
 }
 
-/** A field that can be imported. [D3] */
+/** A field that can be imported. */
 export interface ImportField {
   /** API name */
   name: string
@@ -95,7 +95,7 @@ export interface KnownField extends ImportField {
 
 /**
  * Returns the fields that the importer is allowed to import: the fields of the create and update schemas, except files,
- * and the key, which identifies the record of a row. [D3, U2]
+ * and the key, which identifies the record of a row.
  */
 export async function knownFields(site: Site, importer: Importer): Promise<KnownField[]> {
   const { view } = importer

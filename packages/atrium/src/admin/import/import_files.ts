@@ -64,7 +64,7 @@ const NAME = /^([0-9a-f]{48})\.(?:file|faults)$/
 export type Part = 'file' | 'faults'
 
 /**
- * Stores a file under a random name, which has no URL. [D3]
+ * Stores a file under a random name, which has no URL.
  *
  * @returns the name
  */

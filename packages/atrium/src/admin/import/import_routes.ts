@@ -11,7 +11,7 @@ const pages = room(
   (module) => module
 )
 
-/** Registers the import of a model, if records of the model can be imported. [D3] */
+/** Registers the import of a model, if records of the model can be imported. */
 export function importRoutes(routes: ModelRoutes<AdminSite>): void {
   const { site, view } = routes
   if (!isImportable(view)) return

@@ -14,7 +14,7 @@ export interface CheckedColumns {
 }
 
 /**
- * Checks the mapping of columns to fields. [D3]
+ * Checks the mapping of columns to fields.
  *
  * @param count  number of columns of the file
  * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns or of a column and

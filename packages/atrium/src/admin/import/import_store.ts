@@ -19,7 +19,7 @@ const IDLE = ['columns', 'tried', 'failed'] as const
 /* Maximum number of unfinished imports in the list */
 const MOST_LISTED = 5
 
-/** Store of the table of imports. [D3] */
+/** Store of the table of imports. */
 export class ImportStore {
   client(): QueryClientContract {
     return db.connection(AdminImport.connection)

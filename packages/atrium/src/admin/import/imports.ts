@@ -75,7 +75,7 @@ export interface ChosenColumns {
 
 /**
  * The imports of the site, step by step. Callers check that the user owns the import; the permissions of the signed-in
- * user are also checked here. [D3]
+ * user are also checked here.
  */
 export class Imports {
   readonly store = new ImportStore()

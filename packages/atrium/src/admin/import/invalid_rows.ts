@@ -10,7 +10,6 @@ import type { KnownField } from './import_fields.js'
 /**
  * Writes the invalid rows of a file in the format of the file, CSV with the same delimiter and in UTF-8, each with the
  * reasons in a last column. Rows and errors are read in the same order, so that neither has to be in memory as a whole.
- * [D3]
  *
  * @param paths  paths of the file and of the errors, as lines of JSON
  */

@@ -17,7 +17,7 @@ export const PART = { rows: 1000 }
 
 /**
  * Writes all rows of a file in one transaction. After the first invalid row, the remaining rows are only validated and
- * the caller rolls back, unless invalid rows are skipped. [D3]
+ * the caller rolls back, unless invalid rows are skipped.
  *
  * @param tally  counts the rows
  * @param options.onProgress  called after each part with the number of rows so far; can throw to stop the import
@@ -41,7 +41,7 @@ export async function writeAllRows(
   }
 }
 
-/** The event of an import, which all writes of the importer belong to. [D3] */
+/** The event of an import, which all writes of the importer belong to. */
 export class ImportAction extends LongAction {
   /** @param eventId  id of the event, if an earlier part has logged it */
   constructor(

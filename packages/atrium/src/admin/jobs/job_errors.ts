@@ -1,7 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { PageError } from '../text/page_error.js'
 
-/** The user has reached the maximum number of unfinished jobs. [D1] */
+/** The user has reached the maximum number of unfinished jobs. */
 export class TooManyJobs extends PageError {
   static status = 429
   static code = 'E_TOO_MANY_JOBS'
@@ -16,7 +16,7 @@ export class TooManyJobs extends PageError {
   }
 }
 
-/** A job failed. The message of the catalogue is shown on its page. [D1] */
+/** A job failed. The message of the catalogue is shown on its page. */
 export class JobFailure extends Exception {
   static code = 'E_JOB'
 
@@ -32,7 +32,7 @@ export class JobFailure extends Exception {
   }
 }
 
-/** A file can't be read as a table, can't be read beyond some line, or can't be written. [D2, D3] */
+/** A file can't be read as a table, can't be read beyond some line, or can't be written. */
 export class FileError extends JobFailure {
   static status = 422
   static code = 'E_FILE_FAULT'

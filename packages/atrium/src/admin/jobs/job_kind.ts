@@ -32,7 +32,6 @@ export interface JobFile {
 
 /**
  * A kind of background job, such as a bulk task. The site registers each kind once, in every process that may run it.
- * [D1]
  */
 export abstract class JobKind {
   /** Name such as `bulk`; stored with each job */

@@ -27,7 +27,7 @@ export interface TakenJob {
   isRedelivered: boolean
 }
 
-/** Queue of job ids. All other data of a job is in the table of jobs. [D1] */
+/** Queue of job ids. All other data of a job is in the table of jobs. */
 export class JobQueue {
   /** Milliseconds within which the lease of a running job must be renewed */
   readonly lease = LEASE
@@ -86,7 +86,7 @@ export const LATER = Symbol('later')
 /**
  * Decides when jobs start. The first jobs of a user precede later jobs of other users, and short jobs precede long
  * ones. A user has at most one running long job, and a process with several workers keeps one of them free of long
- * jobs that start for the first time, so that large files of one user do not delay the short jobs of others. [D1]
+ * jobs that start for the first time, so that large files of one user do not delay the short jobs of others.
  */
 export class JobTurns {
   readonly #long = new Set<number>()
@@ -155,7 +155,7 @@ const QUEUE_TABLE = 'admin_queue_jobs'
 /**
  * Returns the queue of background jobs according to `jobs.store` in `config/admin.ts`. Only the library's adapter is
  * used, because the library's manager, job classes and worker share one configuration per process, which belongs to the
- * application. [D1]
+ * application.
  *
  * @param connection  connection of the admin site's tables
  */

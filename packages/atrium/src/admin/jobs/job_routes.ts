@@ -4,7 +4,7 @@ import { readBody, readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/** Registers the pages of background jobs. Users see their own jobs. [D1] */
+/** Registers the pages of background jobs. Users see their own jobs. */
 export function jobRoutes(site: AdminSite): void {
   const jobs = controller(
     () => import('./pages/jobs_controller.js'),

@@ -16,7 +16,7 @@ import type { JobStore } from './job_store.js'
 /**
  * Creates a request context for a job, with the address, user agent and session of the request that started it, and
  * with the job's owner signed in with current permissions. Code that checks users and permissions works as in a
- * request. [D1, U4]
+ * request.
  *
  * @throws JobOwnerGone
  */
@@ -57,7 +57,7 @@ export interface StepOutcome {
 
 type Step = (transaction: TransactionClientContract) => Promise<StepOutcome | void>
 
-/** The run of a job. [D1] */
+/** The run of a job. */
 export class JobRun {
   #context: HttpContext | undefined
   #isEnded = false

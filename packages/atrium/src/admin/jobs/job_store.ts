@@ -33,7 +33,7 @@ export interface JobOutcome {
 
 /**
  * Reads and writes the table of jobs. A run can write only while it is the job's current one, so a process that was
- * considered dead, or whose job was cancelled, has no further effect. [D1]
+ * considered dead, or whose job was cancelled, has no further effect.
  */
 export class JobStore {
   client(): QueryClientContract {

@@ -10,7 +10,7 @@ const IDLE = 5000
 /* Interval at which jobs of killed processes are looked for */
 const RECOVERY = 15_000
 
-/** Takes jobs from the queue and runs several concurrently. [D1] */
+/** Takes jobs from the queue and runs several concurrently. */
 export class JobWorker {
   readonly #running = new Map<string, Promise<void>>()
   readonly #ended: Promise<void>

@@ -24,7 +24,7 @@ const MOST_INTERRUPTIONS = 3
 /* Delay in milliseconds before a job that is not allowed to start yet is tried again */
 const TURN = 1000
 
-/** Starts and runs the background jobs of the site, and stops them in an orderly manner. [D1] */
+/** Starts and runs the background jobs of the site, and stops them in an orderly manner. */
 export class Jobs {
   readonly store = new JobStore()
   /** Maximum number of unfinished jobs per user */
@@ -319,7 +319,7 @@ export class Jobs {
   }
 }
 
-/** Runs a job in a span. [W6] */
+/** Runs a job in a span. */
 async function performed(kind: JobKind, run: JobRun) {
   const attributes = { 'atrium.job': run.job.id, 'atrium.job.kind': kind.name }
   return await traced(`job ${kind.name}`, attributes, async () => await kind.perform(run))

@@ -3,7 +3,7 @@ import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Preferences } from '../preferences/preferences.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/** Groups of keyboard shortcuts, in the order of the dialog. [L12] */
+/** Groups of keyboard shortcuts, in the order of the dialog. */
 export const KEY_GROUPS = ['everywhere', 'list', 'cell', 'record'] as const
 
 export interface Key {
@@ -20,7 +20,7 @@ export interface Key {
   keys: readonly string[]
 }
 
-/** All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. [L12] */
+/** All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. */
 export const KEYS: readonly Key[] = [
   { group: 'everywhere', does: 'help', keys: ['?', 'Mod+/'] },
   { group: 'everywhere', does: 'palette', keys: ['Mod+k'] },
@@ -46,7 +46,7 @@ export const KEYS: readonly Key[] = [
   { group: 'record', does: 'leave', keys: ['Escape'] },
 ]
 
-/** Returns true for a key without Ctrl or Command, which can be switched off. [L12] */
+/** Returns true for a key without Ctrl or Command, which can be switched off. */
 export function isSingle(key: string): boolean {
   return !key.startsWith('Mod+')
 }
@@ -85,7 +85,7 @@ function capital(key: string): string {
   return key.length === 1 ? key.toUpperCase() : key
 }
 
-/** Keys after `g` that open the pages of every site. [L12] */
+/** Keys after `g` that open the pages of every site. */
 export const PAGE_KEYS: Readonly<Record<string, string>> = {
   dashboard: 'd',
   account: 'a',
@@ -98,7 +98,7 @@ const DIGITS = '123456789'
 
 /**
  * Returns the key after `g` for each model of the sidebar: the first unused letter of the label, otherwise the first
- * unused digit. [L12]
+ * unused digit.
  *
  * @param labels  labels in the order of the sidebar
  * @returns keys in the same order; null if no key is left
@@ -127,7 +127,7 @@ const KNOWN = new VersionedCache<boolean>()
 
 /**
  * Returns true if keys without Ctrl or Command work for the signed-in user. These keys are off if the preference cannot
- * be read, because voice input can trigger them by accident. [L12]
+ * be read, because voice input can trigger them by accident.
  */
 export async function hasSingleKeys(
   ctx: HttpContext,

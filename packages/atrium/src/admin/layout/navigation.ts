@@ -33,7 +33,7 @@ interface SidebarSite extends LoggedSite {
 
 /**
  * Returns the sidebar links to the management pages: the user's jobs for users who see any model, the others for
- * superusers, and the event log only if the site stores events. [E5, B13, D1]
+ * superusers, and the event log only if the site stores events.
  */
 export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModels = true } = {}) {
   const path = ctx.request.url()

@@ -40,7 +40,7 @@ const LINK = 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6'
 
 /**
  * Returns the groups of the sidebar: models, pages of the application and links, in the order of `navigation`. The
- * admin site's own models are in a separate last group, which only superusers see. [B13, G1]
+ * admin site's own models are in a separate last group, which only superusers see.
  *
  * @param options.isPart  true for a part of a page, which shows no badges
  */
@@ -90,7 +90,7 @@ export async function sidebarGroups(site: SidebarSite, ctx: HttpContext, { isPar
   }))
 }
 
-/** Returns the pages of the application that the signed-in user's roles allow. [G1] */
+/** Returns the pages of the application that the signed-in user's roles allow. */
 export async function visiblePages(
   { pages, permissions }: Pick<SidebarSite, 'pages' | 'permissions'>,
   ctx: HttpContext

@@ -44,7 +44,7 @@ export class ThemeController {
   }
 }
 
-/** All keyboard shortcuts of the site, as a page or as the content of the dialog. [L12] */
+/** All keyboard shortcuts of the site, as a page or as the content of the dialog. */
 export class KeysController {
   constructor(private readonly site: AdminSite) {}
 

@@ -9,7 +9,7 @@ import { withEscapedAttributes } from '../text/escaped_attributes.js'
 
 /**
  * Renders the templates of the site with a separate Edge instance, so that the application's Edge is not reconfigured.
- * Templates, tags, components and globals of the application are available. [K5]
+ * Templates, tags, components and globals of the application are available.
  */
 export class SiteTemplates {
   #edge: Edge | undefined
@@ -17,7 +17,7 @@ export class SiteTemplates {
   private constructor(private readonly files: ReadonlyMap<string, string>) {}
 
   /**
-   * @param directory  folder of files that replace the files of the same name in `admin/` [B1]
+   * @param directory  folder of files that replace the files of the same name in `admin/`
    * @throws RuntimeError  for a folder that does not exist
    */
   static async load(directory: string | undefined): Promise<SiteTemplates> {

@@ -303,7 +303,7 @@ function momentCell(value: unknown, zone: string): ShownCell | null {
   return text === null ? null : { kind: 'moment', text, title: `${value}${zone}` }
 }
 
-/** Returns a function that converts API datetimes from UTC to a time zone. [R12] */
+/** Returns a function that converts API datetimes from UTC to a time zone. */
 function moments(zone: string): Show {
   if (zone === UTC) return (value) => momentCell(value, ` ${UTC}`)
   return (value) => {

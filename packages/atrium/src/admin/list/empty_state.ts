@@ -15,7 +15,7 @@ export interface EmptyState {
   heading: string
   text: string
   link: { url: string; label: string } | null
-  /** Link to the import, next to the link that creates the first record [L13] */
+  /** Link to the import, next to the link that creates the first record */
   importLink: { url: string; label: string } | null
 }
 
@@ -79,7 +79,7 @@ export interface FilterNote {
   url: string | null
 }
 
-/** Returns notes about the ignored filters of a list. [L1] */
+/** Returns notes about the ignored filters of a list. */
 export function filterNotes(site: Site, view: ModelView, parameters: ListParameters): FilterNote[] {
   const ofOthers = parameters.errors.filter((filter) => parameters.isWithheld(filter))
   const tooMany = parameters.errors.filter(({ error }) => error!.reason === 'number')
@@ -104,7 +104,7 @@ function namedOf(filter: ReadFilter) {
   return { name: cutText(filterParameter(filter.name)), text: cutText(filter.text) }
 }
 
-/** Returns the reason why a filter is ignored, as a phrase that continues "it ..." or as a sentence. [L1] */
+/** Returns the reason why a filter is ignored, as a phrase that continues "it ..." or as a sentence. */
 export function why(site: Site, { label, resource }: ModelView, filter: ReadFilter): string {
   const { column, error } = filter
   const reason = error!

@@ -22,13 +22,13 @@ export const SEARCHED = 'column-to-search'
 /** Name of the parameter with the search text */
 export const SEARCH = 'search-input'
 
-/** Value of the parameter `view` that disables the default view [L5] */
+/** Value of the parameter `view` that disables the default view */
 export const ALL_RECORDS = 'all'
 
-/** Name of the parameter with the summaries under the list, such as `us_gross:sum` [G5] */
+/** Name of the parameter with the summaries under the list, such as `us_gross:sum` */
 export const SUMMARY = 'summary'
 
-/** Name of the parameter with the column by which the list is grouped [G5] */
+/** Name of the parameter with the column by which the list is grouped */
 export const GROUP_BY = 'group_by'
 
 /* Prefix of filter parameters: `filter.price__gte` is `price__gte` in the API. */
@@ -45,7 +45,7 @@ export function lastIn(given: URLSearchParams, name: string): string | undefined
 
 /**
  * Returns the URL's parameters that the API also has. Corrects invalid paging: a page below 1 becomes page 1, a page
- * size out of range becomes the default, and a value that is not an integer resets both. [S27, S28, B15, B16, L1, L7]
+ * size out of range becomes the default, and a value that is not an integer resets both.
  *
  * @param rows  page size if the URL contains none
  */
@@ -98,7 +98,7 @@ function integerIn(text: string): number | null {
 
 /**
  * Returns the search of a URL: a text in one column, or `q` in all columns. The search form can also select all
- * columns. Texts are trimmed. [S29, L4]
+ * columns. Texts are trimmed.
  *
  * @param search  name of the parameter with the form's text
  */

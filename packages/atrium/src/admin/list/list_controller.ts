@@ -25,7 +25,7 @@ export class ListController {
     this.#page = new ListPage(site, view)
   }
 
-  /** Renders the page, or redirects to its canonical URL, which ends in a slash. [S31, B26] */
+  /** Renders the page, or redirects to its canonical URL, which ends in a slash. */
   async page(ctx: HttpContext): Promise<unknown> {
     const { request } = ctx
     if (request.parsedUrl.pathname?.endsWith('/')) return await this.content(ctx, true)
@@ -36,7 +36,7 @@ export class ListController {
   }
 
   /**
-   * Renders the content for htmx, or the page for other clients. [S32, S35]
+   * Renders the content for htmx, or the page for other clients.
    *
    * @param isAddress  true if the URL of the request is the URL of the page
    */
@@ -51,7 +51,6 @@ export class ListController {
 
   /**
    * Parses the URL, and stores the page size as a preference if the user has just changed it on a page of the list.
-   * [L6]
    */
   async #parameters(ctx: HttpContext): Promise<ListParameters> {
     const parameters = await this.#page.parametersOf(ctx)
@@ -84,7 +83,7 @@ export class ListController {
     return await page
   }
 
-  /** Renders only the table. [S56, B22] */
+  /** Renders only the table. */
   async table(ctx: HttpContext): Promise<string> {
     const parameters = await this.#page.parametersOf(ctx, 'search')
     return await this.site.render(
@@ -108,7 +107,7 @@ function newAddress({ request }: HttpContext, { url }: ListParameters): string {
 /** Maximum number of rows of a printed list */
 export const PRINTED_MAX = 5_000
 
-/** The print view of a list: all matching records, with the columns and the order of the list. [L14] */
+/** The print view of a list: all matching records, with the columns and the order of the list. */
 export class PrintController {
   readonly #page: ListPage
 

@@ -32,7 +32,7 @@ const PERIODS = {
 
 export type Period = keyof typeof PERIODS
 
-/** Names of periods that date filters accept [L2] */
+/** Names of periods that date filters accept */
 export const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
 
 /** A period: its days, both inclusive, and its start and exclusive end as times. */
@@ -46,7 +46,7 @@ export interface Days {
 }
 
 /**
- * Returns the days of a named period, relative to a time. [L2]
+ * Returns the days of a named period, relative to a time.
  *
  * @param zone  time zone in which days begin and end, such as `Europe/Berlin`
  * @returns null if the name is unknown
@@ -72,7 +72,7 @@ const TITLE = '__title'
 
 /**
  * Returns the options with which the admin list parses its URL: all fields can be filtered, and invalid values count
- * as missing. Filters with errors are preserved, so that they can be shown. [L1]
+ * as missing. Filters with errors are preserved, so that they can be shown.
  *
  * @param titles   title searches for references, by API name of the column
  * @param related  the fields of related records that the URL names
@@ -127,7 +127,6 @@ function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {
 
 /**
  * Returns the condition of a date or datetime in a period such as `last_7_days`, with days in the viewer's time zone.
- * [R12]
  */
 function inDays(column: Column, operator: Operator, text: string): Condition | null {
   const { kind } = column

@@ -54,7 +54,7 @@ interface ShownRows {
   rowsMarkup: string
 }
 
-/** Variables of the list templates. Names in snake case are those of the specification. [S34] */
+/** Variables of the list templates. Names in snake case are those of the specification. */
 export type ListData = Awaited<ReturnType<ListPage['data']>>
 
 /** Prepares and renders the list of a model from a query string. [S27 to S35] */
@@ -103,7 +103,7 @@ export class ListPage {
       items,
       model_name: this.view.name,
       table_columns: this.#tableOf(parameters).names,
-      /* Null if the policy checks each record and there are too many records to count. [P14] */
+      /* Null if the policy checks each record and there are too many records to count. */
       total_items: total,
       current_page: parameters.page,
       rows_per_page: parameters.rows,
@@ -126,7 +126,7 @@ export class ListPage {
       filterBar: await bar,
       summary: await summary,
       groups: await groups,
-      /* Offer to select all records on all pages, if that is possible [L8] */
+      /* Offer to select all records on all pages, if that is possible */
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
@@ -160,7 +160,7 @@ export class ListPage {
     return await readList(ctx, this.site, this.view, query, search, true)
   }
 
-  /** Returns the table with the columns of the URL, the saved view or the viewer's preference. [L6] */
+  /** Returns the table with the columns of the URL, the saved view or the viewer's preference. */
   #tableOf({ shownColumns }: ListParameters): ListTable {
     if (shownColumns === null) return this.#table
     const { all } = columnChoices(this.view)
@@ -259,7 +259,7 @@ export class ListPage {
   }
 
   /**
-   * Renders the row of one record as in the list, even if the record no longer belongs to the page. [L10]
+   * Renders the row of one record as in the list, even if the record no longer belongs to the page.
    *
    * @returns null if the user can't see the record
    */
@@ -301,7 +301,7 @@ export class ListPage {
     return parts.join('')
   }
 
-  /** Returns the data to edit cells of the list in place; null if no column is editable. [L10] */
+  /** Returns the data to edit cells of the list in place; null if no column is editable. */
   #cells(parameters: ListParameters, offers: Offers) {
     if (parameters.base !== null || !offers.has('update')) return null
     const fields = editedFields(this.site, this.view)
@@ -337,7 +337,7 @@ export class ListPage {
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,
       import: isImported ? this.view.url('/import') : null,
-      /* No export if the list contains records that were not requested [D2] */
+      /* No export if the list contains records that were not requested */
       export:
         offers.has('export') && !parameters.isUnread ? first.urlBelow('/export/dialog') : null,
       print: first.urlBelow('/print'),

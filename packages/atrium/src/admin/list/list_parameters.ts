@@ -68,19 +68,19 @@ export class ListParameters {
   readonly deleted: DeletedMode = 'exclude'
   /** Searches for references by title */
   readonly titles: TitleSearches = NO_TITLES
-  /** Names of the columns in the URL or in its saved view; null if neither contains columns [L6] */
+  /** Names of the columns in the URL or in its saved view; null if neither contains columns */
   readonly columns: readonly string[] | null = null
   /** Names in `columns` that do not exist or that the viewer cannot see */
   readonly unknownColumns: readonly string[] = []
-  /** Summaries in the URL or in its saved view; null if neither contains any [G5] */
+  /** Summaries in the URL or in its saved view; null if neither contains any */
   readonly summaries: readonly Summary[] | null = null
-  /** Column by which the records are grouped; null for the list of records [G5] */
+  /** Column by which the records are grouped; null for the list of records */
   readonly groupBy: Column | null = null
-  /** The viewer's saved views and preferences for the list [L5, L6] */
+  /** The viewer's saved views and preferences for the list */
   readonly place: ListPlace = NO_PLACE
-  /** Fields of related records that the URL names or the list can show [W8] */
+  /** Fields of related records that the URL names or the list can show */
   readonly related: RelatedFields | undefined
-  /** URL of the page that contains the list; null for the list's page [R4] */
+  /** URL of the page that contains the list; null for the list's page */
   readonly base: string | null = null
   /** Conditions that do not depend on the URL */
   readonly fixed: readonly Condition[] = []
@@ -161,7 +161,7 @@ export class ListParameters {
     return this.sorting[0] ?? null
   }
 
-  /** Effective order: from the URL, otherwise from the view, otherwise newest first. [B16] */
+  /** Effective order: from the URL, otherwise from the view, otherwise newest first. */
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
     if (this.sorting.length > 0) return this.sorting
@@ -177,12 +177,12 @@ export class ListParameters {
     return [...fixed, ...searched, ...conditionsOf(filters)]
   }
 
-  /** True if the search text can't be searched for and is ignored. [S30, L4] */
+  /** True if the search text can't be searched for and is ignored. */
   get isUnsearchable(): boolean {
     return (this.search !== '' && !this.condition) || this.#wordConditions === null
   }
 
-  /** Invalid filters, which are ignored. [L1] */
+  /** Invalid filters, which are ignored. */
   get errors(): readonly ReadFilter[] {
     return this.filters.filter(({ error }) => error !== null)
   }
@@ -195,17 +195,17 @@ export class ListParameters {
     return this.isUnsearchable || this.place.isGone || this.errors.length > 0
   }
 
-  /** Names of the columns to show; null for the default columns of the model's list. [L6] */
+  /** Names of the columns to show; null for the default columns of the model's list. */
   get shownColumns(): readonly string[] | null {
     return this.columns ?? this.place.columns
   }
 
-  /** Summaries to show: from the URL, otherwise from the view. [G5] */
+  /** Summaries to show: from the URL, otherwise from the view. */
   get shownSummaries(): readonly Summary[] {
     return this.summaries ?? usualSummaries(this.view)
   }
 
-  /** True if the list differs from the current saved view. [L5] */
+  /** True if the list differs from the current saved view. */
   get isChanged(): boolean {
     return this.#nextToView.length > 0
   }
@@ -225,7 +225,7 @@ export class ListParameters {
 
   /**
    * Returns true for an unknown filter of a shared view. It may belong to a column that the viewer cannot see, so no
-   * page shows its name. [L5]
+   * page shows its name.
    */
   isWithheld(filter: ReadFilter): boolean {
     const { open } = this.place
@@ -256,13 +256,13 @@ export class ListParameters {
     return this.with({ page: 1, search: '', q: '', filters: [] })
   }
 
-  /** The first page of the list without a saved view. [L5] */
+  /** The first page of the list without a saved view. */
   get plain(): ListParameters {
     const place = { ...this.place, open: null, isGone: false }
     return new ListParameters(this.view, { rows: usualRows(this.view, place.rows), place })
   }
 
-  /** Returns the first page of the list with a saved view. [L5] */
+  /** Returns the first page of the list with a saved view. */
   in(open: SavedView): ListParameters {
     const place = { ...this.place, open, isGone: false }
     return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place, this.related)

@@ -34,7 +34,7 @@ const views = modelPage(
   () => import('./saved_views/views_controller.js'),
   ({ ViewsController }) => ViewsController
 )
-/** Registers the list of a model with its filters, columns and saved views. [S26, L5, L6] */
+/** Registers the list of a model with its filters, columns and saved views. */
 export function listRoutes(routes: ModelRoutes<AdminSite>): void {
   if (!routes.view.allowedActions.has('view')) return
   routes.group([readBody], (route) => {

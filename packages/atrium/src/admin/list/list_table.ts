@@ -68,7 +68,7 @@ export class ListTable {
   /* Cached joins, by column name and by the viewer's view of the referenced model */
   readonly #joins = new Map<string, WeakMap<ModelView, JoinedTitles | null>>()
 
-  /** @param chosen  names of the table's columns; null for the default columns of the view [L6] */
+  /** @param chosen  names of the table's columns; null for the default columns of the view */
   constructor(
     private readonly site: Site,
     private readonly view: ModelView,

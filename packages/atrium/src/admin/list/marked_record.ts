@@ -14,7 +14,7 @@ import { readList } from './read_list.js'
 
 /**
  * Returns the record that the user has just worked on, to highlight it: the record of the flash message, or of the
- * form or page that the request comes from. [L11]
+ * form or page that the request comes from.
  *
  * @returns key in the format of URL paths, without the leading slash; null if there is none
  */
@@ -32,7 +32,6 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
 /**
  * Returns the list that a form was opened from, to which saving, cancelling and *Back* return. The first link to the
  * form is an ordinary link, so the referrer contains the list; all further URLs of the form contain the list's query.
- * [L11]
  *
  * @returns null if the form was not opened from a list
  */
@@ -50,7 +49,7 @@ export function withList(address: string, list: ListParameters | null): string {
   return withListQuery(address, list && list.url.slice(list.view.url('/').length + 1))
 }
 
-/** Returns the actions in the menu of each row; null if there are none, or in a list below a record. [G8] */
+/** Returns the actions in the menu of each row; null if there are none, or in a list below a record. */
 export function rowActions(
   site: Pick<AdminSite, 'text'>,
   { base, url, view }: ListParameters

@@ -10,7 +10,7 @@ import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
 
 /**
  * Parses the query string of a list for the signed-in user. References are found by titles that the user can see, and
- * saved views of the user are applied. [L5]
+ * saved views of the user are applied.
  *
  * @param view          the view, limited by the user's roles
  * @param query         query string with or without the question mark

@@ -10,7 +10,7 @@ import { lastIn, PREFIX } from './list_address.js'
 
 /**
  * Returns the fields of related records that the filters and the order of a list's query name, and those that the list
- * can show. The signed-in user has to see the related model in the site. [W8]
+ * can show. The signed-in user has to see the related model in the site.
  */
 export async function relatedIn(
   ctx: HttpContext,

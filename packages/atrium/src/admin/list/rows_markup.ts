@@ -21,7 +21,7 @@ function relationOf(href: string): string {
 
 interface RowsOptions {
   hasCheckboxes: boolean
-  /** Actions on a record, in a menu of each row [G8] */
+  /** Actions on a record, in a menu of each row */
   actions?: RowActions | null
   /** Handles to move the rows; null if they cannot be moved */
   moves?: RowMoves | null
@@ -55,7 +55,7 @@ export function rowsMarkup(
   return markup
 }
 
-/** Returns the start tag of a row. The highlighted row is scrolled to and focused. [L11] */
+/** Returns the start tag of a row. The highlighted row is scrolled to and focused. */
 function rowTag({ isDeleted, key }: Row, marked: string | null): string {
   const classes = [isDeleted && 'is-deleted', key === marked && 'is-marked'].filter(Boolean)
   const style = classes.length > 0 ? ` class="${classes.join(' ')}"` : ''

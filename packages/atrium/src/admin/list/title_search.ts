@@ -143,7 +143,7 @@ export function searchableColumns({ resource, options }: ModelView): Column[] {
 
 /**
  * Returns conditions for records that contain each word in any searchable column, compared as in a search of that
- * column alone, or in the title of a referenced record. [L4]
+ * column alone, or in the title of a referenced record.
  *
  * @param text  text, not empty
  * @returns null if the search is not possible: too many words or characters, or too many matching titles

@@ -12,7 +12,7 @@ import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 const SDK = '@modelcontextprotocol/sdk/server/index.js'
 
 /**
- * Registers the MCP server, which speaks Streamable HTTP. [W5]
+ * Registers the MCP server, which speaks Streamable HTTP.
  *
  * @throws RuntimeError  if the package for it is not installed
  */
@@ -32,7 +32,7 @@ export function serveMcp(site: McpSite, config: McpConfig): void {
     .use([siteMiddleware])
 }
 
-/** Registers the MCP server, if it is enabled, and what its users do in the site. [W5] */
+/** Registers the MCP server, if it is enabled, and what its users do in the site. */
 export function mcpRoutes(site: McpSite): void {
   if (site.mcp) serveMcp(site, site.mcp)
   const sessions = controller(

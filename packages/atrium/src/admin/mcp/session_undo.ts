@@ -20,7 +20,7 @@ import type { McpSite } from './mcp_context.js'
 /** Name of this kind of job, as stored */
 export const UNDO_SESSION = 'undo-session'
 
-/** Undoes all events of an MCP session, the last one first. [W5] */
+/** Undoes all events of an MCP session, the last one first. */
 export class UndoSessionJob extends JobKind {
   readonly name = UNDO_SESSION
   readonly again = 'rest'

@@ -27,7 +27,7 @@ const LIMIT: ToolArgument = {
   most: records.MOST_RECORDS,
 }
 
-/** The tools by name. [W5] */
+/** The tools by name. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   list_models: {
     title: 'List models',

@@ -31,7 +31,7 @@ interface MeasuredSite {
 }
 
 /**
- * Serves `/metrics` in the format of Prometheus. [W6]
+ * Serves `/metrics` in the format of Prometheus.
  *
  * @returns a function that ends the measurement of requests
  */
@@ -130,7 +130,7 @@ function reused<Result>(read: () => Promise<Result>): () => Promise<Result> {
 
 const BEARER = /^Bearer +(\S+)$/i
 
-/** Decides who can read the metrics: clients with the token, and those with a listed address. [W6] */
+/** Decides who can read the metrics: clients with the token, and those with a listed address. */
 export class MetricsAccess {
   readonly #networks: NetworkList
 
@@ -168,7 +168,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /**
  * Counts requests and their durations. Labels are patterns of routes, such as `/api/films/:id`, so that their number is
- * limited by the number of routes. [W6]
+ * limited by the number of routes.
  *
  * @returns a function that measures a request that has just begun
  */

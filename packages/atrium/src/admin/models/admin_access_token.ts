@@ -7,7 +7,7 @@ import AdminUser from './admin_user.js'
 
 /**
  * Access token with which a program uses the API as a user. Only the hash of the secret is stored, so the table cannot
- * be used to sign in. [P10]
+ * be used to sign in.
  */
 export default class AdminAccessToken extends AdminModel {
   static table = 'admin_access_tokens'

@@ -5,10 +5,10 @@ import type { Changes, State } from '#crud'
 import type { Reversal } from '#crud/internals'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/** Action on a record; a restore counts as an update. [B14] */
+/** Action on a record; a restore counts as an update. */
 export type RecordChange = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/** Changes of an event to one record. The database integration writes the rows and never updates them. [E3] */
+/** Changes of an event to one record. The database integration writes the rows and never updates them. */
 export default class AdminAuditLog extends AdminModel {
   static table = 'admin_audit_log'
 
@@ -43,7 +43,7 @@ export default class AdminAuditLog extends AdminModel {
   @column(jsonColumn)
   declare changes: Changes
 
-  /** Data for reverting the change; null in rows of earlier versions [R7] */
+  /** Data for reverting the change; null in rows of earlier versions */
   @column(jsonColumn)
   declare reversal: Reversal | null
 }

@@ -3,7 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import { AdminModel } from './admin_model.js'
 
-/** A browser that a user has signed in with, recognized by a cookie of which only the hash is stored. [U16] */
+/** A browser that a user has signed in with, recognized by a cookie of which only the hash is stored. */
 export default class AdminDevice extends AdminModel {
   static table = 'admin_devices'
 

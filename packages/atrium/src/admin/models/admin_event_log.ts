@@ -3,7 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/** Types of events. [S59, E2] */
+/** Types of events. */
 export const EventType = {
   CREATE: 'CREATE',
   UPDATE: 'UPDATE',
@@ -25,15 +25,15 @@ export type EventStatus = 'success' | 'failure'
 export interface EventDetails {
   /** Number of written records, if more than one */
   count?: number
-  /** On a deletion: true if the records were soft-deleted [A21] */
+  /** On a deletion: true if the records were soft-deleted */
   soft?: boolean
-  /** True if soft-deleted records were restored [B16] */
+  /** True if soft-deleted records were restored */
   restored?: boolean
   /** True if the password of a user was changed */
   password_changed?: boolean
   /** True if hidden columns were changed */
   hidden_fields_changed?: boolean
-  /** Format of an export, such as `csv` [D2] */
+  /** Format of an export, such as `csv` */
   format?: string
   /** Query of the exported list */
   query?: string
@@ -41,21 +41,21 @@ export interface EventDetails {
   interrupted?: boolean
   /** True if an export contains formulas without escaping */
   raw?: boolean
-  /** Id of the background job that the write is part of [D1] */
+  /** Id of the background job that the write is part of */
   job?: number
-  /** Name of the action of the application that wrote the records [G8] */
+  /** Name of the action of the application that wrote the records */
   action?: string
-  /** Id of the event that this event reverts [R7] */
+  /** Id of the event that this event reverts */
   undoes?: number
-  /** Id of the event of the version from which the record or some of its fields were restored [R8] */
+  /** Id of the event of the version from which the record or some of its fields were restored */
   restores?: number
-  /** User name of the superuser who was signed in as the user of the event [U14] */
+  /** User name of the superuser who was signed in as the user of the event */
   acting_superuser?: string
   /** Name of the access token that was used */
   token_name?: string
   /** Full name of the system actor, if it is too long for `username` */
   system_name?: string
-  /** Name of the file of an import [D3] */
+  /** Name of the file of an import */
   file?: string
   /**
    * Numbers of rows of an import that created a record, changed a record, left a record unchanged, or were invalid
@@ -64,32 +64,32 @@ export interface EventDetails {
   changed?: number
   unchanged?: number
   faulty?: number
-  /** True for a login with a browser that the user had not used before [U16] */
+  /** True for a login with a browser that the user had not used before */
   new_device?: boolean
-  /** Number of sessions that the user has ended on the account page [U7] */
+  /** Number of sessions that the user has ended on the account page */
   ended_sessions?: number
   /**
-   * Reason of a failed login; `proof`: the reauthentication of a signed-in user failed [U11]. Or reason of a rejected
+   * Reason of a failed login; `proof`: the reauthentication of a signed-in user failed. Or reason of a rejected
    * request, such as `permission`, `ability` or `throttled`
    */
   reason?: string
-  /** Login method, if not by password: `sso` [U15]. Or HTTP method of a rejected request */
+  /** Login method, if not by password: `sso`. Or HTTP method of a rejected request */
   method?: string
   /** Route of a rejected request, such as `/admin/Film/update/:id` */
   route?: string
   /** Response status of a rejected request, such as 403 */
   status?: number
-  /** Change of the link between a user and an identity at the provider [U15] */
+  /** Change of the link between a user and an identity at the provider */
   sso?: 'linked' | 'unlinked'
-  /** Factor that the user presented in addition to the password or instead of it [U8, U11] */
+  /** Factor that the user presented in addition to the password or instead of it */
   factor?: 'totp' | 'recovery_code' | 'passkey'
-  /** Change of the second factors of a user [U8] */
+  /** Change of the second factors of a user */
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
-  /** Name of the MCP session that the write belongs to [W5] */
+  /** Name of the MCP session that the write belongs to */
   mcp_session?: string
-  /** The owner of an access token has allowed it more writes [W5] */
+  /** The owner of an access token has allowed it more writes */
   mcp_writes?: 'allowed'
-  /** What was done with the messages of a webhook [W4] */
+  /** What was done with the messages of a webhook */
   webhook?: 'test_sent' | 'sent_again' | 'replayed'
   /** Page that was viewed */
   page?:
@@ -108,7 +108,7 @@ export interface EventDetails {
     | 'sign_in_as_stop'
 }
 
-/** An event with the actor. The database integration writes the rows and never updates them. [E3] */
+/** An event with the actor. The database integration writes the rows and never updates them. */
 export default class AdminEventLog extends AdminModel {
   static table = 'admin_event_log'
 

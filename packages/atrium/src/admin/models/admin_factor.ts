@@ -2,12 +2,12 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import { AdminModel } from './admin_model.js'
 
-/** Kinds of second factors: `totp` is an authenticator app [U8, U9] */
+/** Kinds of second factors: `totp` is an authenticator app */
 export type FactorKind = 'totp' | 'passkey'
 
 /**
  * A second factor of an admin user. The secret is encrypted with the application's key, and no page, event or log
- * contains it. [U8]
+ * contains it.
  */
 export default class AdminFactor extends AdminModel {
   static table = 'admin_factors'

@@ -6,7 +6,7 @@ import type { FileShape } from '../sheets/file_shape.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
- * `columns`: the fields of the columns are being selected; then follow the dry run and the run. [D3]
+ * `columns`: the fields of the columns are being selected; then follow the dry run and the run.
  */
 export const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const
 
@@ -94,7 +94,6 @@ export interface ImportProgress extends ImportCounts {
 
 /**
  * An import: the file, the fields of the columns, and the results of the dry run and the run. Only `Imports` writes it.
- * [D3]
  */
 export default class AdminImport extends AdminModel {
   static table = 'admin_imports'

@@ -5,7 +5,6 @@ import { AdminModel } from './admin_model.js'
 
 /**
  * One-time link with which a user sets the password. A user has at most one, and a new link replaces the previous one.
- * [U12]
  */
 export default class AdminInvitation extends AdminModel {
   static table = 'admin_invitations'

@@ -15,13 +15,13 @@ export interface JobOrigin {
   ip: string
   userAgent: string | null
   sessionId: number | null
-  /** The user that a superuser was signed in as when the job was started; events contain both users [U14] */
+  /** The user that a superuser was signed in as when the job was started; events contain both users */
   actsAs?: ActsAs
-  /** Time zone in which the job's filters and forms are read; undefined in jobs of earlier versions [R12] */
+  /** Time zone in which the job's filters and forms are read; undefined in jobs of earlier versions */
   timeZone?: string
 }
 
-/** A background job with progress and result. Only `JobStore` writes it. [D1] */
+/** A background job with progress and result. Only `JobStore` writes it. */
 export default class AdminJob extends AdminModel {
   static table = 'admin_jobs'
 

@@ -4,7 +4,7 @@ import '#crud'
 import type { NoticeData, NoticeKind } from './notice_kinds.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/** A notice for a user about the user's account. Only `Notices` writes it. [U16] */
+/** A notice for a user about the user's account. Only `Notices` writes it. */
 export default class AdminNotice extends AdminModel {
   static table = 'admin_notices'
 

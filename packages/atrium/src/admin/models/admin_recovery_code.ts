@@ -2,7 +2,7 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import { AdminModel } from './admin_model.js'
 
-/** A single-use code that replaces a second factor. Only the hash is stored. [U8] */
+/** A single-use code that replaces a second factor. Only the hash is stored. */
 export default class AdminRecoveryCode extends AdminModel {
   static table = 'admin_recovery_codes'
 

@@ -5,7 +5,7 @@ import type { PermissionsDocument } from './permissions_document.js'
 import { raiseVersionsOfHolders } from './versions.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
-/** A role: permissions by model, action, field and record. [U1, U2] */
+/** A role: permissions by model, action, field and record. */
 export default class AdminRole extends AdminModel {
   static table = 'admin_roles'
 

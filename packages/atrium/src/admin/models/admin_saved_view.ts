@@ -6,7 +6,7 @@ import { raiseVersionsOfReaders } from './versions.js'
 import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
-/** A list's query with columns and sorting, saved under a name. [L5] */
+/** A list's query with columns and sorting, saved under a name. */
 export default class AdminSavedView extends AdminModel {
   static table = 'admin_saved_views'
 

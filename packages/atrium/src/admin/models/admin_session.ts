@@ -22,24 +22,24 @@ export interface ActsAs {
 export interface SessionMetadata {
   /** Expiry of each token by `jti`, in seconds since 1970 */
   tokens: Record<string, number>
-  /** Id of the role that a superuser views the site as [U6] */
+  /** Id of the role that a superuser views the site as */
   viewAs?: number
-  /** Time of the last reauthentication after the login, in seconds since 1970 [U11] */
+  /** Time of the last reauthentication after the login, in seconds since 1970 */
   provedAt?: number
-  /** Set if the session began by single sign-on: the encrypted ID token [U15] */
+  /** Set if the session began by single sign-on: the encrypted ID token */
   sso?: { idToken?: string }
-  /** The user that a superuser is signed in as [U14] */
+  /** The user that a superuser is signed in as */
   actsAs?: ActsAs
 }
 
 /**
  * Session of a signed-in browser. Only the hash of the id is stored, so the table cannot be used to take over the
- * session. [B12]
+ * session.
  */
 export default class AdminSession extends AdminModel {
   static table = 'admin_sessions'
 
-  /** Filter for the number on the dashboard, because ended sessions are stored for a while. [B23] */
+  /** Filter for the number on the dashboard, because ended sessions are stored for a while. */
   static countFilters = { is_active: true }
 
   @column({ isPrimary: true })

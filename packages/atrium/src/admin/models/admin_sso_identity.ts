@@ -2,7 +2,7 @@ import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import { AdminModel } from './admin_model.js'
 
-/** Link between an identity at an OpenID Connect provider and an admin user. [U15] */
+/** Link between an identity at an OpenID Connect provider and an admin user. */
 export default class AdminSsoIdentity extends AdminModel {
   static table = 'admin_sso_identities'
 

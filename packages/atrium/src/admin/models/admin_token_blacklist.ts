@@ -3,7 +3,7 @@ import type { DateTime } from 'luxon'
 import '#crud'
 import { AdminModel } from './admin_model.js'
 
-/** A token that was revoked before it expired. [B12] */
+/** A token that was revoked before it expired. */
 export default class AdminTokenBlacklist extends AdminModel {
   static table = 'admin_token_blacklist'
 

@@ -11,12 +11,12 @@ import type { AdminUserAttributes } from './admin_user_attributes.js'
 export const SHORTEST_USERNAME = 2
 export const LONGEST_USERNAME = 32
 
-/** Field of a user's roles, by id [U6] */
+/** Field of a user's roles, by id */
 export const ROLES = 'roles'
 
 /**
  * A user of the admin site. Only the hash of the password is stored, and no response, list, event
- * or log contains it. [B11]
+ * or log contains it.
  */
 export default class AdminUser extends AdminModel {
   static table = 'admin_users'
@@ -37,7 +37,7 @@ export default class AdminUser extends AdminModel {
   @column({ serializeAs: null })
   declare hashedPassword: string
 
-  /** Email address for the site's mails to the user; null if not known [U12, U16] */
+  /** Email address for the site's mails to the user; null if not known */
   @column()
   declare email: string | null
 

@@ -1,5 +1,5 @@
 /**
- * Attributes that the application adds to users, for scopes. [U3]
+ * Attributes that the application adds to users, for scopes.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ const milliseconds = {
   consume: (value: unknown) => (value === null || value === undefined ? null : Number(value)),
 } as const
 
-/** An address that is notified of writes. [W4] */
+/** An address that is notified of writes. */
 export default class AdminWebhook extends AdminModel {
   static table = 'admin_webhooks'
 

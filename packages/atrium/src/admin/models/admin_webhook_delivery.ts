@@ -23,7 +23,7 @@ const number = {
   consume: (value: unknown) => (value === null || value === undefined ? null : Number(value)),
 }
 
-/** A message of a webhook. Only `DeliveryStore` writes it. [W4] */
+/** A message of a webhook. Only `DeliveryStore` writes it. */
 export default class AdminWebhookDelivery extends AdminModel {
   static table = 'admin_webhook_deliveries'
 

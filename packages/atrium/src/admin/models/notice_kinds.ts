@@ -1,6 +1,5 @@
 /**
  * Kinds of notices for users about their accounts. The text of each kind is in the catalogue, below `notices.kinds`.
- * [U16]
  */
 export const NOTICE_KINDS = [
   'new_device',

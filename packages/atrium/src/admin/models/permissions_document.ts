@@ -4,7 +4,7 @@ import { isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
 import { digest } from '#base/values/digest'
 
-/** Actions of every model; bulk actions are identified by their names. [U2] */
+/** Actions of every model; bulk actions are identified by their names. */
 export const ROLE_ACTIONS = [
   'view',
   'create',
@@ -21,10 +21,10 @@ export type RoleAction = (typeof ROLE_ACTIONS)[number]
 /** Represents all models of the application, or all actions. */
 export const ALL = '*'
 
-/** The only model of the site that roles can contain: access tokens of the user. [U7] */
+/** The only model of the site that roles can contain: access tokens of the user. */
 export const OWN_TOKENS = 'AdminAccessToken'
 
-/** Permissions of a role on one model. [U2, U6] */
+/** Permissions of a role on one model. */
 export interface ModelPermissions {
   /** Names of actions, such as `view`, or `*` for all */
   readonly actions: readonly string[]
@@ -36,7 +36,7 @@ export interface ModelPermissions {
   readonly scopes?: readonly string[]
 }
 
-/** Lists of a document in addition to its models: names of pages and of dashboard cards; `*` for all. [G1, G2] */
+/** Lists of a document in addition to its models: names of pages and of dashboard cards; `*` for all. */
 export const LISTS = ['pages', 'cards'] as const
 
 export type RoleList = (typeof LISTS)[number]
@@ -208,7 +208,7 @@ function inOrder(one: string, other: string): number {
 
 /**
  * Describes permissions, one line for each model: `Film: view, update; without us_gross; title can't be
- * changed; only ownBranch`. [U6]
+ * changed; only ownBranch`.
  */
 export function permissionsInWords(document: PermissionsDocument): string[] {
   const models = modelsIn(document)

@@ -25,7 +25,7 @@ export function firstVersion(): number {
 
 /**
  * Increments the versions of users, so that all processes read permissions and settings of these users again. Caches
- * use the version as a key, which every request reads. [U4]
+ * use the version as a key, which every request reads.
  */
 export async function raiseVersions(
   client: QueryClientContract,
@@ -43,7 +43,7 @@ export async function raiseAllVersions(client: QueryClientContract): Promise<voi
 
 /**
  * Adds hooks so that each change of a saved view increments the versions of the users who have it: the owner, or, if it
- * is shared, all users. This takes place in the transaction of the change. [L5]
+ * is shared, all users. This takes place in the transaction of the change.
  */
 export function raiseVersionsOfReaders(savedView: LucidModel): void {
   const raise = markOwnHook(async (record: LucidRow) => {

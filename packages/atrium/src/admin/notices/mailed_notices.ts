@@ -47,7 +47,7 @@ interface MailingSite extends Texts {
   absoluteUrl(path: string): string
 }
 
-/** Sends notices by email to users who have an address. [U16] */
+/** Sends notices by email to users who have an address. */
 export class MailedNotices implements NoticePost {
   constructor(private readonly site: MailingSite) {}
 

@@ -88,7 +88,7 @@ export interface TellOptions {
 
 /**
  * Notifies users of changes to their accounts: on the pages of their other sessions until they mark the notice as seen,
- * on the account page, and by email if that is configured. The caller logs the event. [U16]
+ * on the account page, and by email if that is configured. The caller logs the event.
  */
 export class Notices {
   readonly #unseen = new VersionedCache<readonly AdminNotice[]>()
@@ -196,7 +196,7 @@ export interface NoticesOnPage extends ShownNotice {
 }
 
 /**
- * Returns the newest unseen notice of the signed-in user, for the banner of a page. [U16]
+ * Returns the newest unseen notice of the signed-in user, for the banner of a page.
  *
  * @returns null if there is none, or if another user acts as the user
  */

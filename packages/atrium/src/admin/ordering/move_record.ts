@@ -21,7 +21,7 @@ interface PlacedRow {
   place: number | null
 }
 
-/** Rows are renumbered until they have this many numbers each. */
+/** Renumbering continues with the next row until the range has at least this many numbers for each of its rows. */
 const ROOM = 2
 
 /** Maximum number of rows that are renumbered one by one; beyond it, all rows are numbered. */
@@ -31,7 +31,8 @@ type Options = ReturnType<ModelView['callOptions']>
 
 /**
  * Moves a record next to another one, in one transaction. Only the record's number is written; the numbers of rows
- * that follow change as well, in the same order, once there is none left between two. Moves of a table run one after
+ * that follow change as well, in the same order, once no number is left between two; without numbers, or at the end of
+ * their range, those of the whole table. Moves of a table run one after
  * the other, so that each sees the result of the one before.
  *
  * @param view     the view, limited by the user's roles

@@ -14,7 +14,7 @@ export interface PageSite extends Site, RoutedSite {
 }
 
 /**
- * Adds the route of a page of the application. To users whose roles do not allow it, the page does not exist. [G1, U4]
+ * Adds the route of a page of the application. To users whose roles do not allow it, the page does not exist.
  */
 export function addPageRoute(site: PageSite, page: AdminPage): void {
   const show = room(

@@ -7,7 +7,7 @@ import { adminActor } from '../identity/admin_actor.js'
 
 /**
  * Renders a page of the application: its template within the layout of the site, below the heading, unless the template
- * has a layout or a heading of its own. [G1]
+ * has a layout or a heading of its own.
  */
 export async function showPage(site: Site, page: AdminPage, ctx: HttpContext): Promise<string> {
   const given = await runAs(adminActor(ctx), async () => await page.data(ctx))

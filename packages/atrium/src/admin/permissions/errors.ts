@@ -1,6 +1,6 @@
 import { PageError } from '../text/page_error.js'
 
-/** A superuser views the site as a role and can't write until this is ended. [U6] */
+/** A superuser views the site as a role and can't write until this is ended. */
 export class ViewingAsRole extends PageError {
   static status = 403
   static code = 'E_VIEWING_AS_ROLE'

@@ -54,7 +54,7 @@ const RESPONSES = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
 
 /**
  * Checks a permission before a page, button or link is offered to the signed-in user. The result only decides what is
- * shown; roles and policy authorize every operation again. [P14, B13, B14, U4]
+ * shown; roles and policy authorize every operation again.
  *
  * @param record  record of the operation; without it, the permission on the model in general is checked
  */

@@ -1,6 +1,6 @@
 export const ACTIONS = ['view', 'create', 'update', 'delete'] as const
 
-/** Actions on a model in the admin site. [S26, B14] */
+/** Actions on a model in the admin site. */
 export type Action = (typeof ACTIONS)[number]
 
 /**
@@ -9,7 +9,7 @@ export type Action = (typeof ACTIONS)[number]
  */
 export type Offer = Action | 'purge' | 'restore' | 'read' | 'export'
 
-/** Returns the view's action that an offer requires. [B14] */
+/** Returns the view's action that an offer requires. */
 export function actionOf(offer: Offer): Action {
   if (offer === 'read' || offer === 'export') return 'view'
   return offer === 'purge' || offer === 'restore' ? 'delete' : offer

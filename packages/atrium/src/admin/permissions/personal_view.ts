@@ -101,7 +101,7 @@ const VIEWS = new WeakMap<NarrowedView, WeakMap<Resource, BoundedMap<string, Nar
 const ASKED = new WeakMap<HttpContext, Map<NarrowedView, Promise<NarrowedView>>>()
 
 /**
- * Returns the view limited by the roles of the signed-in user; the given view if the user is not restricted. [U4]
+ * Returns the view limited by the roles of the signed-in user; the given view if the user is not restricted.
  *
  * @param view  unrestricted view of the site
  */

@@ -22,7 +22,7 @@ import {
 import { personOf, UNKNOWN, type Person } from '../identity/person.js'
 import { BoundedMap } from '#base/bounded_map'
 
-/** Engine operations of each action. Actions without an entry are only checked here. [U2, B14] */
+/** Engine operations of each action. Actions without an entry are only checked here. */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   view: ['read', 'read_multi'],
   create: ['create'],
@@ -51,7 +51,7 @@ interface Entry {
   scopes: readonly Scope[] | null
 }
 
-/** Combined permissions of several roles, compiled once per model. [U2, U3] */
+/** Combined permissions of several roles, compiled once per model. */
 export class CompiledPermissions {
   readonly #models = new Map<string, OnModel>()
 
@@ -77,7 +77,7 @@ export class CompiledPermissions {
     })
   }
 
-  /** Returns true if a role lists a page or a card, or all of them. [G1, G2] */
+  /** Returns true if a role lists a page or a card, or all of them. */
   lists(list: RoleList, name: string): boolean {
     return this.documents.some((document) => {
       const listed = listIn(document, list)
@@ -242,7 +242,7 @@ export class RolePermissions implements Permissions {
 
   /**
    * Returns true if the actor is allowed to create access tokens for themselves. Tokens are an internal model, so a
-   * role needs an entry for it; `*` does not include it. [U7]
+   * role needs an entry for it; `*` does not include it.
    */
   async mayMakeTokens(actor: Actor): Promise<boolean> {
     const person = await restricted(actor)
@@ -253,7 +253,7 @@ export class RolePermissions implements Permissions {
 
   /**
    * Returns true if the actor is allowed to open a page, or to see a card, of the application. The entry `*` for models
-   * does not include them. [G1, G2]
+   * does not include them.
    *
    * @param name  permission of the page or the card
    */

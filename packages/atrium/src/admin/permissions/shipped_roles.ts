@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { inUtc } from '#base/values/datetime'
 
-/** Roles that the migration creates. [U5] */
+/** Roles that the migration creates. */
 export const SHIPPED_ROLES = [
   {
     name: 'Everything',
@@ -17,7 +17,7 @@ export const SHIPPED_ROLES = [
 
 /**
  * Creates the missing default roles and gives *Everything* to all users without a role. For the migration, which may
- * run again after it failed halfway. [U5]
+ * run again after it failed halfway.
  */
 export async function giveDefaultRoles(client: QueryClientContract): Promise<void> {
   const now = inUtc()

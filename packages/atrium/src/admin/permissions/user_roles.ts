@@ -116,7 +116,7 @@ export async function holdersOf(
   return new Map(rows.map(({ role_id: id, total }) => [id, Number(total)]))
 }
 
-/** The role of users who are created without roles. [U5] */
+/** The role of users who are created without roles. */
 export class DefaultRole {
   /** @param name  `defaultRole` of `config/admin.ts`; null without a default role */
   constructor(readonly name: string | null) {}

@@ -6,7 +6,6 @@ const TABLE = 'admin_preferences'
 
 /**
  * Preferences of users, stored on the server so that they apply in every browser: a JSON value for each user and name.
- * [L6]
  */
 export class Preferences {
   /** @param client  returns the query client of the admin site's tables */

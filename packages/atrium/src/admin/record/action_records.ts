@@ -18,7 +18,7 @@ type Site = { readonly permissions: RolePermissions }
 
 /**
  * Returns the keys of the records on which the roles of the signed-in user allow an action: by its name, and by the
- * action of the view that it needs. [G8]
+ * action of the view that it needs.
  *
  * @param keys  keys of records that the user is allowed to read
  */
@@ -40,7 +40,7 @@ export async function reachedByAction(
 
 /**
  * Returns the records for an action, locked in its transaction. They are complete, as the action may need values to
- * decide that the user cannot see. [G8]
+ * decide that the user cannot see.
  *
  * @throws UnknownKey   for the first key without a record that the user can see
  * @throws NotAllowed   if the roles do not allow the action on one of them

@@ -34,7 +34,7 @@ interface Failed {
   fieldErrors: Record<string, string>
 }
 
-/** Runs actions of a model on one record, after a page with the form or the question of the action. [G8] */
+/** Runs actions of a model on one record, after a page with the form or the question of the action. */
 export class RecordActionController {
   constructor(
     private readonly site: Site,

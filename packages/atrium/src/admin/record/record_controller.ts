@@ -32,7 +32,7 @@ import { findRecord, formUrl, recordUrl, recordLinks } from '../http/record_link
 
 const LONGEST_TITLE = 120
 
-/** The read-only page of a record, deleted or not. [R16] */
+/** The read-only page of a record, deleted or not. */
 export class RecordController {
   constructor(
     private readonly site: AdminSite,
@@ -95,7 +95,7 @@ export class RecordController {
   }
 }
 
-/** The records that refer to a record, as a part of the record's page or as a separate page. [R4] */
+/** The records that refer to a record, as a part of the record's page or as a separate page. */
 export class RelatedController {
   readonly #pages = new WeakMap<ModelView, ListPage>()
 

@@ -36,7 +36,7 @@ export interface RecordFact {
 }
 
 /**
- * Returns all values of a record that the list of the model can show, formatted as in the list but not shortened. [R16]
+ * Returns all values of a record that the list of the model can show, formatted as in the list but not shortened.
  *
  * @param item  record as visible to the signed-in user, including the key
  */
@@ -139,7 +139,7 @@ const MOST_SHOWN = 100
 const LONGEST_TITLE = 120
 
 /**
- * Returns the records attached to a record by many-to-many relations, as links. [R3, R16]
+ * Returns the records attached to a record by many-to-many relations, as links.
  *
  * @param view    view with the permissions of the user's roles
  * @param except  names of relations that are shown elsewhere

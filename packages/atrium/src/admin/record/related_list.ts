@@ -22,7 +22,7 @@ import { readSummaries } from '../list/summaries/summaries.js'
 import { recordLinks } from '../http/record_links.js'
 
 /**
- * The records of another model that refer to a record of the view by a `hasMany` or `hasOne` relation. [R4]
+ * The records of another model that refer to a record of the view by a `hasMany` or `hasOne` relation.
  */
 interface RelatedList {
   /** Name of the relation */
@@ -63,7 +63,7 @@ function relatedListsOf(site: ViewSite, view: ModelView): RelatedList[] {
 }
 
 /**
- * Returns the related lists of a view that the signed-in user is allowed to see. [U4]
+ * Returns the related lists of a view that the signed-in user is allowed to see.
  *
  * @param view  view with the permissions of the user's roles
  */
@@ -84,7 +84,7 @@ export async function seenRelatedLists(
   return lists.filter((list) => list !== null)
 }
 
-/** The record whose page a form was opened from, and which the form returns to. [R4] */
+/** The record whose page a form was opened from, and which the form returns to. */
 export interface ParentRecord {
   /** Name of the record in URLs: `Distributor/3` */
   name: string
@@ -233,7 +233,7 @@ export interface RelatedSection {
 }
 
 /**
- * Returns the related lists of a record that the signed-in user is allowed to see. [R4]
+ * Returns the related lists of a record that the signed-in user is allowed to see.
  *
  * @param view  view with the permissions of the user's roles
  */

@@ -13,7 +13,7 @@ import { isDeletedItem } from '../views/record_items.js'
 import type { Reference } from './references.js'
 import { ROWS_PER_READ, chunks } from '#base/chunks'
 
-/** A many-to-many relation between a view and another model of the site. [R3] */
+/** A many-to-many relation between a view and another model of the site. */
 export interface ManyToMany {
   /** API name, which is also the name of the form field */
   name: string
@@ -40,7 +40,7 @@ export function manyToManyOf(site: ViewSite, view: ModelView): ManyToMany[] {
 
 /**
  * Returns the many-to-many relations of a view that are visible to the signed-in user: without those whose other model
- * the user is not allowed to view, or whose field the roles hide on any record. [U4]
+ * the user is not allowed to view, or whose field the roles hide on any record.
  *
  * @param view  view with the permissions of the user's roles
  */
@@ -97,7 +97,7 @@ export interface AttachedRecord {
 
 /**
  * Returns the records attached to a record that the signed-in user is allowed to see, ordered by title. Runs two
- * queries. [R3, U4]
+ * queries.
  *
  * @param many   relation as visible to the user
  * @param limit  maximum number of records

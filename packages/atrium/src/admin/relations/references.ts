@@ -37,7 +37,7 @@ export function referencesOf(site: Site, view: ModelView): Reference[] {
 }
 
 /**
- * Returns a reference with the permissions of the signed-in user. [U4]
+ * Returns a reference with the permissions of the signed-in user.
  *
  * @returns null if the user is not allowed to see the referenced records
  */

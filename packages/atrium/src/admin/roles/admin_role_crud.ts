@@ -24,7 +24,7 @@ type Values = Record<string, unknown>
 
 /**
  * Writes roles. A write also changes the users who have the role, so it takes the same lock as writes to users, which
- * prevents deadlocks. Requires a recent reauthentication. [U11]
+ * prevents deadlocks. Requires a recent reauthentication.
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
   readonly #site: Site
@@ -63,7 +63,7 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
     return await super.prepareUpdate(values, record, options)
   }
 
-  /** Logs the loss of the role for each of its users, and raises their permissions version. [E3, U4] */
+  /** Logs the loss of the role for each of its users, and raises their permissions version. */
   async prepareDelete({ id }: AdminRole, { actor, client }: HookOptions): Promise<void> {
     requireProofOf(actor)
     const holders = await takeFromAll(id, client)
@@ -127,7 +127,7 @@ const permissions = vine.createRule((value, _options, field) => {
   }
 })
 
-/** Returns the validation schemas for creating and updating a role. [U6] */
+/** Returns the validation schemas for creating and updating a role. */
 export function adminRoleSchemas() {
   const create = vine.object({
     name: vine.string().maxLength(LONGEST_ROLE_NAME).use(name()),

@@ -49,7 +49,7 @@ type NamedSite = Pick<AdminSite, 'models'> & Partial<ListedSite>
 
 type ListedSite = PagedSite & CardedSite
 
-/** Returns the names by which roles allow pages or cards of the application, each with a label. [G1, G2] */
+/** Returns the names by which roles allow pages or cards of the application, each with a label. */
 export function offeredNames(
   { pages, cards }: Partial<ListedSite>,
   list: RoleList
@@ -91,7 +91,7 @@ function unknownModels({ models }: NamedSite, document: PermissionsDocument): Un
   })
 }
 
-/** Returns all actions of a model that a role can allow. [U2] */
+/** Returns all actions of a model that a role can allow. */
 export function actionsOf({ bulkActions, recordActions, resource }: ModelView): string[] {
   const transitions = transitionNames(resource.limitedColumns)
   return [
@@ -163,7 +163,7 @@ function unknownEverywhere(
 
 /**
  * Returns configuration errors of the roles: a missing default role, and names that the application does not have,
- * which have no effect. [U5, U6]
+ * which have no effect.
  */
 export async function roleErrors(
   site: Pick<AdminSite, 'adminUserService'> & NamedSite

@@ -8,7 +8,7 @@ import { MATRIX_MORE } from './matrix/permissions_widget.js'
 
 /**
  * Registers the routes of roles other than the model pages: rows of the permissions matrix, and the start and end of
- * viewing the site as a role. The form that ends it is the only one that is accepted while viewing as a role. [U6]
+ * viewing the site as a role. The form that ends it is the only one that is accepted while viewing as a role.
  */
 export function roleRoutes(site: AdminSite): void {
   const view = site.models.get(AdminRole.name)

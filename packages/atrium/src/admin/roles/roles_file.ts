@@ -36,7 +36,7 @@ export interface RoleChange {
 
 const KEYS = ['name', 'description', 'permissions']
 
-/** Returns all roles, for an export file. [U6] */
+/** Returns all roles, for an export file. */
 export async function exportRoles(client?: QueryClientContract): Promise<{ roles: RoleInFile[] }> {
   const roles = await AdminRole.query({ client }).orderBy('name')
   return {

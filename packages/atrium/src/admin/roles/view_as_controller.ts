@@ -8,7 +8,7 @@ import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { redirect } from '../http/redirect.js'
 
-/** Lets a superuser view the site as a role, until the session ends or the superuser stops. [U6] */
+/** Lets a superuser view the site as a role, until the session ends or the superuser stops. */
 export class ViewAsController {
   /** @param view  the view of the model `AdminRole` */
   constructor(

@@ -20,7 +20,7 @@ import { recordLinks } from '../http/record_links.js'
 import { inSentence, plainText } from '../text/plain_text.js'
 import { recordsByTitle } from '../list/records_by_title.js'
 
-/** Maximum number of records of each model [L12] */
+/** Maximum number of records of each model */
 const MOST_RECORDS = 5
 
 /** Maximum number of models searched concurrently */
@@ -68,7 +68,6 @@ export interface SearchResult {
 
 /**
  * Searches pages, actions, and the records of all models by title, as far as the signed-in user is allowed to see them.
- * [L12]
  *
  * @param q  search text; empty: pages and actions only
  */
@@ -201,7 +200,7 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
 /** Maximum length of the search text; longer texts are truncated. */
 const LONGEST_TEXT = 200
 
-/** Search of the site, as a page or as the content of the palette. [L12] */
+/** Search of the site, as a page or as the content of the palette. */
 export class SearchController {
   constructor(private readonly site: AdminSite) {}
 

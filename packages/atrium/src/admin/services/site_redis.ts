@@ -56,7 +56,7 @@ export class SiteRedis {
 
 /**
  * Logs once when the server becomes unavailable, and once when it is available again. ioredis would report an error for
- * every attempt to connect, and the error contains the failed command, which can contain the password. [B8]
+ * every attempt to connect, and the error contains the failed command, which can contain the password.
  */
 function reportOnce(redis: RedisManager<any>, logger: Logger): void {
   redis.doNotLogErrors()
@@ -81,7 +81,7 @@ type Settings = Pick<AdminConfig, 'limiter' | 'adminConnection'>
 
 /**
  * Returns the counters of the limiter for logins and requests, in the store of the setting `limiter` in
- * `config/admin.ts`. [B8, Q8]
+ * `config/admin.ts`.
  */
 export async function siteCounters(app: ApplicationService, settings: Settings): Promise<Counters> {
   return countersIn(settings.limiter, await storeOf(app, settings))

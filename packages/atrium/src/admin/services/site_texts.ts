@@ -7,7 +7,7 @@ export const ENGINE_TEXTS = engineFile('lang')
 
 /**
  * Loads the texts of the site, separate from the translations of the application, so that the application's events
- * about missing translations do not include the site's texts. [B1]
+ * about missing translations do not include the site's texts.
  *
  * @param folders  folders of languages, with files such as `en/admin.json`. A text of a later folder replaces that of
  *   an earlier one; by default those of the application replace those of the engine
@@ -36,7 +36,7 @@ const BINDINGS = {
 
 /**
  * Returns the configuration files that are no longer used: files for earlier versions whose packages the application
- * does not use itself. [K3]
+ * does not use itself.
  */
 export function unreadFiles({
   config,

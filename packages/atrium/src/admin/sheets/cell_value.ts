@@ -97,7 +97,7 @@ export interface ValueOptions {
   dateOrder?: DateOrder
   /** True if serial numbers of days count from 1904 */
   isFrom1904?: boolean
-  /** Time zone of datetimes without an offset; default: UTC, as in exports [R12] */
+  /** Time zone of datetimes without an offset; default: UTC, as in exports */
   zone?: string
 }
 
@@ -107,7 +107,7 @@ const FALSE = /^(?:false|no|0|nein|falsch)$/i
 
 /**
  * Converts a file's cell to a value for the body of a create or an update. A text that cannot be converted is passed on
- * unchanged, so that validation reports the error. [D3]
+ * unchanged, so that validation reports the error.
  *
  * @param column  undefined for a field without a column
  * @param cell    cell of a row of `readRows`

@@ -1,4 +1,4 @@
-/** File formats of tables, which an export writes and an import reads. [D2, D3] */
+/** File formats of tables, which an export writes and an import reads. */
 export const FILE_FORMATS = ['csv', 'ndjson', 'json', 'xlsx'] as const
 
 export type FileFormat = (typeof FILE_FORMATS)[number]

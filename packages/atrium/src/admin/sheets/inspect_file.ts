@@ -163,7 +163,7 @@ type Found = Omit<FileShape, 'samples' | 'columns'> & { least?: number }
 
 /**
  * Detects the format, encoding, delimiter and columns of a file, and reads the first rows. Reads the whole file if the
- * encoding depends on it, with constant memory. [D3]
+ * encoding depends on it, with constant memory.
  *
  * @param path    path of the file
  * @param name    name of the uploaded file; the extension determines the format

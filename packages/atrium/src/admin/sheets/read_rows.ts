@@ -58,7 +58,6 @@ export interface ReadingBounds {
 
 /**
  * Yields the records of a file in order, without the heading, with constant memory. Rows without any value are skipped.
- * [D3]
  *
  * @throws ReadingLimit  beyond the bounds
  * @throws FileError  with the line, for a file that cannot be read further, such as an incomplete one
@@ -113,7 +112,7 @@ function rowOf(
   return { ...whole, cellErrors }
 }
 
-/** Removes the apostrophe that prevents spreadsheets from executing a text as a formula. [D2] */
+/** Removes the apostrophe that prevents spreadsheets from executing a text as a formula. */
 function asWritten(cell: Cell): Cell {
   return typeof cell === 'string' ? unescapeFormula(cell) : cell
 }

@@ -12,7 +12,7 @@ import { xlsxBytes } from './writing/xlsx_bytes.js'
 
 export type { SheetOptions }
 
-/** Writes a table, row by row. [D2] */
+/** Writes a table, row by row. */
 export interface SheetWriter {
   /**
    * Writes a row. Resolves when the next row can be written.

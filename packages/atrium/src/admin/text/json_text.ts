@@ -24,7 +24,7 @@ const REASONS: Record<string, string> = {
 
 /**
  * Returns the position and reason of a JSON syntax error, such as `line 3, column 14: expected a comma`. Columns count
- * characters. [R13]
+ * characters.
  *
  * @returns undefined if that is not known
  */
@@ -49,7 +49,7 @@ function reasonOf({ error, offset, length }: ParseError, errors: ParseError[], t
 }
 
 /**
- * Parses a JSON text, with the same limits as for JSON bodies: depth and size of integers. [A29]
+ * Parses a JSON text, with the same limits as for JSON bodies: depth and size of integers.
  *
  * @throws UnreadableText
  */
@@ -78,7 +78,7 @@ const ALWAYS = 10_000
 const LONGEST = 100_000
 const MOST_GROWTH = 4
 
-/** Formats JSON for display: indented, unless that would mostly add spaces. [B17] */
+/** Formats JSON for display: indented, unless that would mostly add spaces. */
 export function prettyJson(value: unknown): string {
   const compact = writeJson(value)
   if (compact.length > LONGEST || isDeeper(compact, DEEPEST)) return compact

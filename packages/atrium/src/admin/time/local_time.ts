@@ -207,7 +207,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** Formats a time in the current time zone. [R12] */
+/** Formats a time in the current time zone. */
 export function momentOf(time: DateTime): Moment {
   const utc = time.toUTC()
   const wall = time.setZone(presentZone()).toFormat('yyyy-MM-dd HH:mm:ss')

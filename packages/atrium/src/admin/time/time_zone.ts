@@ -73,14 +73,14 @@ function duration(offset: number, isWhole: boolean): string {
 
 const PRESENT = new AsyncLocalStorage<string>()
 
-/** Runs a function, including asynchronous work, with a time zone in which times are displayed and parsed. [R12] */
+/** Runs a function, including asynchronous work, with a time zone in which times are displayed and parsed. */
 export function inZone<Result>(zone: string, run: () => Result): Result {
   return PRESENT.run(zone, run)
 }
 
 /**
  * Returns the time zone of the page that is being rendered, or of the form that is being parsed; otherwise UTC, for
- * example in commands. [R12]
+ * example in commands.
  */
 export function presentZone(): string {
   return PRESENT.getStore() ?? UTC

@@ -1,6 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 
-/** An event can't be undone. [R7] */
+/** An event can't be undone. */
 export class UndoRefused extends Exception {
   static status = 409
   static code = 'E_UNDO_REFUSED'

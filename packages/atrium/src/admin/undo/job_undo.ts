@@ -20,7 +20,7 @@ import { planStart } from './undo_plan.js'
 /** Name of this kind of job, as stored */
 export const UNDO_JOB = 'undo'
 
-/** Undoes an event with more records than one request may write, completely or not at all. [R7] */
+/** Undoes an event with more records than one request may write, completely or not at all. */
 export class UndoJob extends JobKind {
   readonly name = UNDO_JOB
   readonly again = 'whole'
@@ -51,7 +51,7 @@ const UNDO_PARTS_JOB = 'undo-parts'
 
 /**
  * Undoes all events of a job, the last one first, each as one event. An event is undone completely or not at all; the
- * job stops at the first one whose records have changed since. [R7, L8]
+ * job stops at the first one whose records have changed since.
  */
 export class UndoPartsJob extends JobKind {
   readonly name = UNDO_PARTS_JOB
@@ -109,7 +109,7 @@ export interface ShownJobUndo {
 }
 
 /**
- * Starts a job that undoes all events of a job. [R7]
+ * Starts a job that undoes all events of a job.
  *
  * @throws UndoRefused
  * @throws NotAllowed

@@ -17,10 +17,10 @@ import type { UndoStep } from './undo_step.js'
 import { redirectWithMessage } from '../http/redirect.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 
-/* With more records, the undo runs as a job. [L8] */
+/* With more records, the undo runs as a job. */
 const MOST_IN_REQUEST = 1000
 
-/** Handles the undo of an event, from a form (redirects back to its page) or an API client. [R7] */
+/** Handles the undo of an event, from a form (redirects back to its page) or an API client. */
 export class UndoController {
   constructor(private readonly site: AdminSite) {}
 

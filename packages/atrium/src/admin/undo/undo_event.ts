@@ -65,7 +65,7 @@ async function dropLeftFiles(files: readonly LeftFiles[]): Promise<void> {
 }
 
 /**
- * Undoes an event in one transaction, and logs it as one event that refers to the undone event. [R7]
+ * Undoes an event in one transaction, and logs it as one event that refers to the undone event.
  *
  * @param client  client of a transaction that the undo takes part in; default: a new transaction
  * @throws UndoRefused  if records have changed since the event; lists the records

@@ -69,7 +69,7 @@ interface Begun {
 
 /**
  * Undoes an event in several short transactions, logged as one event. Long transactions would block all other writers
- * on SQLite, which allows one writer at a time. [R7, D3]
+ * on SQLite, which allows one writer at a time.
  */
 export class UndoInParts {
   readonly #size = new PartSize()

@@ -19,7 +19,7 @@ type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 
 /**
  * Returns the events on a record, or on all records of a model, that are undone. An event whose undo was undone as
- * well is not included. [R7]
+ * well is not included.
  *
  * @param from  only undos with a greater event id are considered
  * @returns id of the undoing event, by id of the undone event
@@ -63,7 +63,7 @@ export interface ShownUndo {
 }
 
 /**
- * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it. [R7]
+ * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it.
  */
 export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
   try {

@@ -26,7 +26,7 @@ const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
 
 /**
  * Returns the steps that undo an event, checked against the log and the permissions of the signed-in user. The
- * records are only checked when the undo runs. [R7]
+ * records are only checked when the undo runs.
  *
  * @throws UndoRefused
  * @throws NotAllowed

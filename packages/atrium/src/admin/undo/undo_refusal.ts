@@ -27,7 +27,7 @@ export interface RefusalWords {
 
 /**
  * Returns the reason why an event can't be undone, with the titles of the conflicting records that the viewer can see
- * and the number of further ones. [R7, U4]
+ * and the number of further ones.
  */
 export async function refusalWords(
   site: Site,

@@ -4,7 +4,7 @@ import { readBody } from '../http/read_body.js'
 import { controller } from '../http/room.js'
 import { siteRoutes } from '../http/site_routes.js'
 
-/** Registers the endpoint that undoes an event. [R7] */
+/** Registers the endpoint that undoes an event. */
 export function undoRoutes(site: AdminSite): void {
   const undo = controller(
     () => import('./undo_controller.js'),

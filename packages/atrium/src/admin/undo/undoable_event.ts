@@ -18,7 +18,7 @@ const MINUTES = 10
 
 /**
  * Returns an event that the signed-in user can see: any event for users who can read the log; otherwise the user's
- * own events, and events of others that the user is allowed to undo on every record. [R7]
+ * own events, and events of others that the user is allowed to undo on every record.
  *
  * @throws PageNotFound
  */

@@ -1,7 +1,7 @@
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from './model_view.js'
 
-/** A button or link that runs an action on a record. [G8] */
+/** A button or link that runs an action on a record. */
 export interface ActionButton {
   label: string
   icon: string | undefined

@@ -3,7 +3,7 @@ import string from '@adonisjs/core/helpers/string'
 /** What a card computes of the records that it selects: their number, or the sum of a column */
 export type CardSelect = 'count' | `sum:${string}`
 
-/** A card of the dashboard: a class in `app/admin_cards/` that extends one of the four below. [G2] */
+/** A card of the dashboard: a class in `app/admin_cards/` that extends one of the four below. */
 export abstract class AdminCard {
   /** Heading of the card */
   abstract readonly label: string
@@ -29,13 +29,13 @@ abstract class ModelCard extends AdminCard {
 
 /**
  * A number. With a period of days in the query, as in `filter.ordered_on__between=last_30_days`, it is compared with
- * the period before. [G2]
+ * the period before.
  */
 export abstract class NumberCard extends ModelCard {
   readonly select: CardSelect = 'count'
 }
 
-/** A chart, drawn on the server, with its numbers as a table. [G2] */
+/** A chart, drawn on the server, with its numbers as a table. */
 export abstract class ChartCard extends ModelCard {
   readonly select: CardSelect = 'count'
   readonly kind: 'bars' | 'lines' | 'stacked' = 'bars'
@@ -43,7 +43,7 @@ export abstract class ChartCard extends ModelCard {
   abstract readonly groupBy: string | readonly [string, string]
 }
 
-/** The first rows of a list. [G2] */
+/** The first rows of a list. */
 export abstract class ListCard extends ModelCard {
   /** Maximum number of rows */
   readonly rows: number = 5
@@ -51,7 +51,7 @@ export abstract class ListCard extends ModelCard {
   readonly view?: string
 }
 
-/** A text in Markdown. [G2] */
+/** A text in Markdown. */
 export abstract class TextCard extends AdminCard {
   abstract readonly text: string
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /**
- * A page of the application in the admin site: a class in `app/admin_pages/`. [G1]
+ * A page of the application in the admin site: a class in `app/admin_pages/`.
  *
  * @example
  * ```ts

@@ -15,7 +15,7 @@ export const COLORS = [
   'pink',
 ] as const
 
-/** How a value of a fixed list is shown. [G4] */
+/** How a value of a fixed list is shown. */
 export interface ChoiceOptions {
   /** Default: the value */
   label?: string

@@ -34,7 +34,7 @@ interface OtherView {
   isVisibleTo(ctx: HttpContext): Promise<boolean>
 }
 
-/* Purging requires the permission to delete, regardless of the deleteSchema. [B14, A24] */
+/* Purging requires the permission to delete, regardless of the deleteSchema. */
 const OPERATIONS: Record<Action, Operation[]> = {
   view: ['read', 'read_multi'],
   create: ['create'],
@@ -44,7 +44,7 @@ const OPERATIONS: Record<Action, Operation[]> = {
 
 /**
  * Creates the endpoints of a view, below `/crud` of the view. They equal the endpoints of the model, except for the
- * path, the access and the list of operations. [S61, P13]
+ * path, the access and the list of operations.
  *
  * @throws ValueError  if the option `endpointCreator` is not valid
  */

@@ -4,7 +4,7 @@ import type { AdminViewOptions } from './model_view.js'
 
 /**
  * Registers the model in the admin site. Only stores the options; the provider reads them at boot and throws a
- * ConfigurationError if they are invalid. [P2]
+ * ConfigurationError if they are invalid.
  *
  * @param options  the options, or a function that returns them. The function is called at boot, so that options can
  *   refer to models that import each other.

@@ -43,7 +43,7 @@ export type FormPart = string | FormSection | FormTab
 
 /**
  * Creates a section of a form, for the option `form` of `@AdminView`. Unknown fields and options are reported at
- * boot. [R1]
+ * boot.
  *
  * @param title  heading of the section
  * @param parts  API names of fields, and nested sections
@@ -58,7 +58,7 @@ export function section(
 
 /**
  * Creates a tab of a form, for the option `form` of `@AdminView`. Consecutive tabs share a row. Without JavaScript
- * they are shown one below the other. Unknown fields and options are reported at boot. [R1]
+ * they are shown one below the other. Unknown fields and options are reported at boot.
  *
  * @param title  label of the tab
  * @param parts  API names of fields, and sections on the tab

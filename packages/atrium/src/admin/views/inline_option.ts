@@ -3,7 +3,7 @@ import { isList, isObject, LABEL, POSITIVE, TEXT, TEXTS, type Check } from '#bas
 /** Number of blank rows in a form without JavaScript */
 export const DEFAULT_UNUSED_ROWS = 3
 
-/** Options of an inline: `hasMany` or `hasOne` rows in the form of their parent. [R2] */
+/** Options of an inline: `hasMany` or `hasOne` rows in the form of their parent. */
 export interface InlineOptions {
   /** Name of the relation */
   relation: string
@@ -25,7 +25,7 @@ export interface InlineOptions {
 /** The options, or only the name of the relation. */
 export type InlineOption = string | InlineOptions
 
-/** Checks the shape of summaries such as `us_gross:sum`. [G5] */
+/** Checks the shape of summaries such as `us_gross:sum`. */
 export const SUMMARIES: Check = [
   (value) =>
     isList(value, (one) => typeof one === 'string' && /^[^:,]+:(?:sum|avg|min|max)$/.test(one)),

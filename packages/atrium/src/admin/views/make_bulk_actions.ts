@@ -5,7 +5,7 @@ import type { AdminViewOptions } from './view_options.js'
 import { BulkAction } from './bulk_action.js'
 
 /**
- * Creates the bulk actions of a view, one instance per class. [P9]
+ * Creates the bulk actions of a view, one instance per class.
  *
  * @throws ValueError  for an invalid bulk action
  */

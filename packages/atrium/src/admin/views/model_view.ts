@@ -69,7 +69,7 @@ export interface ViewSite {
   url(path: string): string
 }
 
-/** Parameters of a view: the options of `@AdminView` and values that the site adds. [S17] */
+/** Parameters of a view: the options of `@AdminView` and values that the site adds. */
 export interface ModelViewParameters extends AdminViewOptions {
   databaseConfig: DatabaseConfig
   model: LucidModel
@@ -98,13 +98,13 @@ export class ModelView {
   readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
   readonly recordActions: readonly RecordAction[]
-  /** Many-to-many relations that are fields of forms [R3] */
+  /** Many-to-many relations that are fields of forms */
   readonly manyToMany: readonly PivotRelation[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
   /** Options of the endpoints below `/crud` */
   readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
-  /** The endpoints below `/crud` [S61] */
+  /** The endpoints below `/crud` */
   readonly endpoints: EndpointCreator
 
   /**
@@ -152,7 +152,7 @@ export class ModelView {
 
   /**
    * Returns the view limited by the roles of the signed-in user: without columns, actions and records that the user
-   * has no permission for. Users with the same permissions share an instance. [U4]
+   * has no permission for. Users with the same permissions share an instance.
    */
   async for(ctx: HttpContext): Promise<ModelView> {
     return await withSeenColumns(ctx, await personalView(ctx, this.base))
@@ -165,7 +165,7 @@ export class ModelView {
 
   /**
    * True if the roles of the user do not allow viewing the model; its pages then respond like those of an unknown
-   * model. [U4]
+   * model.
    */
   get isWithheld(): boolean {
     return false
@@ -173,7 +173,7 @@ export class ModelView {
 
   /**
    * Returns true if the view has the action and, for the view of a user, the user's roles allow it on at least one
-   * record. Pages authorize single records with `may` of `permissions/`. [B14, U2]
+   * record. Pages authorize single records with `may` of `permissions/`.
    */
   may(offer: Offer): boolean {
     const action = actionOf(offer)
@@ -182,21 +182,21 @@ export class ModelView {
 
   /**
    * Returns true if the signed-in user is allowed to use the model. The admin site's own models are limited to
-   * superusers. [B13]
+   * superusers.
    */
   admits(ctx: HttpContext): boolean {
     if (!this.adminModel || operatorOf(ctx)) return true
     return guardOf(ctx).signedIn?.owner.isSuperuser === true
   }
 
-  /** Returns true if the signed-in user is allowed to view the model. [B13, P14] */
+  /** Returns true if the signed-in user is allowed to view the model. */
   async isVisibleTo(ctx: HttpContext): Promise<boolean> {
     return await may(ctx, this, 'view')
   }
 
   /**
    * Returns the query client of the view: over the admin connection for the admin site's own models, over the
-   * application's connection for all others. [S18]
+   * application's connection for all others.
    */
   client(): QueryClientContract {
     if (this.adminModel) return this.databaseConfig.adminSession()
@@ -205,7 +205,7 @@ export class ModelView {
       : this.databaseConfig.applicationSession()
   }
 
-  /** Returns the options of every `crud` call: query client, actor and origin. [P14] */
+  /** Returns the options of every `crud` call: query client, actor and origin. */
   callOptions(ctx: HttpContext) {
     return {
       client: this.client(),
@@ -222,7 +222,7 @@ export class ModelView {
     return this.adminSite ? this.adminSite.url(place) : place
   }
 
-  /** Returns the label of a field, or of a field of related records such as `customer.city`. [B17] */
+  /** Returns the label of a field, or of a field of related records such as `customer.city`. */
   labelOf(apiName: string): string {
     if (isRelated(apiName)) return relatedLabel(this, apiName)
     return this.fieldOptions(apiName).label ?? wordsOf(apiName)
@@ -245,7 +245,7 @@ export class ModelView {
 
   /**
    * The columns that make the title of records: several for a template, none for a function. Columns that the user
-   * cannot see are left out. [G4]
+   * cannot see are left out.
    */
   get titleColumns(): readonly Column[] {
     return titleColumns(this.resource, this.options.title)
@@ -356,7 +356,7 @@ export class ModelView {
     checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
   }
 
-  /** Marks columns with a file upload widget as file columns, regardless of the schemas. [B17] */
+  /** Marks columns with a file upload widget as file columns, regardless of the schemas. */
   #noteFiles() {
     const fields = Object.entries(this.options.fields ?? {})
     const files = fields.filter(([, { widget }]) => widget === 'file' || widget === 'image')
@@ -379,7 +379,7 @@ export class ModelView {
   }
 }
 
-/** Returns the CRUD options of the view, which override those of `@Crud`. [P13] */
+/** Returns the CRUD options of the view, which override those of `@Crud`. */
 function mergedOptions(parameters: ModelViewParameters): CrudOptions {
   const own = crudOptionsOf(parameters.model) ?? {}
   return {

@@ -1,7 +1,7 @@
-/** Page sizes offered to users [B15] */
+/** Page sizes offered to users */
 export const ROWS_OFFERED = [10, 20, 50, 100]
 
-/** Default page size [S27] */
+/** Default page size */
 export const DEFAULT_ROWS = 10
 
 /** Maximum page size */
@@ -13,7 +13,7 @@ export function isPageSize(value: unknown): value is number {
 }
 
 /**
- * Returns the page size of a list whose URL does not contain one. [L6]
+ * Returns the page size of a list whose URL does not contain one.
  *
  * @param chosen  the viewer's last choice; null if there is none
  */

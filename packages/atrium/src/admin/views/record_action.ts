@@ -24,7 +24,7 @@ export interface RecordCall {
 
 /**
  * An action on one record: a button on its page and in its row of the list. It runs in one transaction, its writes are
- * one event with its name, and roles allow it by that name. [G8]
+ * one event with its name, and roles allow it by that name.
  */
 export abstract class RecordAction {
   /** Name in the URL, in roles and in events: letters, digits, `-` and `_` */
@@ -72,7 +72,7 @@ class ActionOnEach extends BulkAction {
 }
 
 /**
- * Creates the record actions of a view, one instance per class. [P9]
+ * Creates the record actions of a view, one instance per class.
  *
  * @param taken  names of bulk actions and of other permissions
  * @throws ValueError  for an invalid record action

@@ -37,7 +37,7 @@ export interface RelatedStep<View> {
   target: Column
 }
 
-/** A column of a record's related record, such as `customer.city`. [L6] */
+/** A column of a record's related record, such as `customer.city`. */
 export interface RelatedColumn<View> {
   /** Full name, such as `customer.country.name` */
   name: string
@@ -163,7 +163,7 @@ const STORED_MAX = 50
 const ASKED = new WeakMap<HttpContext, Map<LinkedView, Promise<LinkedView>>>()
 
 /**
- * Returns the view without the columns of its list whose related records or values the signed-in user cannot see. [U4]
+ * Returns the view without the columns of its list whose related records or values the signed-in user cannot see.
  *
  * @param view  the view, limited by the user's roles
  */

@@ -5,7 +5,7 @@ import { pivotRelationOf, pivotRelationsOf, type PivotRelation } from '#base/luc
 
 /**
  * Returns the many-to-many relations that are fields of a view: those of the option `manyToMany`, otherwise all
- * relations without custom conditions, as an attached record might not meet such conditions. [R3]
+ * relations without custom conditions, as an attached record might not meet such conditions.
  *
  * @param taken  names of the view's other fields, which take precedence
  */

@@ -13,7 +13,7 @@ const BETWEEN = `[^\\p{L}\\p{N}\\u0000\\u0001()[\\]{}«»“”]`
 const IN_BRACKETS = new RegExp(`${BETWEEN}*[([{«“]${BETWEEN}*${EMPTY}${BETWEEN}*[)\\]}»”]`, 'gu')
 const WITH_BEFORE = new RegExp(`${BETWEEN}+${EMPTY}|${EMPTY}${BETWEEN}*`, 'u')
 
-/** Returns true for a title that is made of several columns, such as `{name}, {country}`. [G4] */
+/** Returns true for a title that is made of several columns, such as `{name}, {country}`. */
 export function isTitleTemplate(title: unknown): title is string {
   return typeof title === 'string' && title.includes('{')
 }
@@ -25,7 +25,7 @@ export function namesInTitle(template: string): string[] {
 
 /**
  * Fills in a template. An empty part is left out with the punctuation around it: `{name} ({year})` without a year is
- * the name. [G4]
+ * the name.
  *
  * @param textOf  returns the text of a column; empty if there is none
  */

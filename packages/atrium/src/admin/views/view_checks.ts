@@ -149,7 +149,6 @@ const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventInteg
 
 /**
  * Checks that each option of a view is known and has the right type. References in the options are checked later.
- * [P9]
  *
  * @param name       name of the model
  * @param options    the view's options together with the properties that the site sets

@@ -37,7 +37,7 @@ export interface UpdatePanel {
   data(ctx: HttpContext, record: LucidRow, state?: unknown): Promise<Record<string, unknown>>
 }
 
-/** Options of a pivot column of a many-to-many relation. [R3] */
+/** Options of a pivot column of a many-to-many relation. */
 export interface PivotOptions {
   /** Default: derived from the name of the column */
   label?: string
@@ -63,20 +63,20 @@ export interface FieldOptions {
   prefix?: string
   /** Text after the input, inside its box, such as `min` */
   suffix?: string
-  /** For the widget `money`: currency code such as `EUR` [R13] */
+  /** For the widget `money`: currency code such as `EUR` */
   currency?: string
-  /** For the widget `money`: true if the column stores integers of the smallest unit, such as cents [R13] */
+  /** For the widget `money`: true if the column stores integers of the smallest unit, such as cents */
   minorUnits?: boolean
-  /** For the widget `slug`: API name of the field that the slug is derived from [R13] */
+  /** For the widget `slug`: API name of the field that the slug is derived from */
   from?: string
   /**
-   * For the widget `tags`: suggested tags; others are allowed [R13]. For a text of one line: suggested texts, true to suggest
+   * For the widget `tags`: suggested tags; others are allowed. For a text of one line: suggested texts, true to suggest
    * the values of other records although they rarely repeat, or false for none. Default: values that repeat
    */
   suggestions?: readonly string[] | boolean
   /**
    * For a field with files: allowed extensions, such as `['pdf', 'svg']`. Default: those of
-   * `vine.file({ extnames })`, otherwise images, PDF, office documents, texts, CSV and ZIP [B17]
+   * `vine.file({ extnames })`, otherwise images, PDF, office documents, texts, CSV and ZIP
    */
   fileTypes?: readonly string[]
   /**
@@ -86,7 +86,7 @@ export interface FieldOptions {
   grouped?: boolean
   /**
    * Shows the field only if other fields have the given values, by API name, such as `{ kind: ['book', 'ebook'] }`.
-   * Otherwise the field is not required and a submitted value is ignored [R14]
+   * Otherwise the field is not required and a submitted value is ignored
    */
   visibleWhen?: VisibleWhen
   /**
@@ -96,10 +96,10 @@ export interface FieldOptions {
   default?: (user: AdminUser) => unknown
   /**
    * True to leave the field out of forms, for all users or for the users for which a function returns true. A new record gets
-   * the value of `default`. Roles hide a field everywhere [G8]
+   * the value of `default`. Roles hide a field everywhere
    */
   hidden?: boolean | ((user: AdminUser) => boolean)
-  /** Options of the `pivotColumns` of a many-to-many relation, by column name [R3] */
+  /** Options of the `pivotColumns` of a many-to-many relation, by column name */
   pivot?: Record<string, PivotOptions>
 }
 
@@ -109,7 +109,7 @@ export function isHiddenFor(user: AdminUser, hidden: FieldOptions['hidden']): bo
 }
 
 /**
- * Options of `@AdminView`, all optional. [P13]
+ * Options of `@AdminView`, all optional.
  */
 export interface AdminViewOptions {
   /** Actions that the admin site provides. Default: all */
@@ -118,9 +118,9 @@ export interface AdminViewOptions {
   createSchema?: ObjectSchema
   /** Schema of the update form and request body. Default: the schema of `@Crud`, otherwise derived from the table */
   updateSchema?: ObjectSchema
-  /** Values that every update writes in addition to the form. Its `updated_at` is set to the current time [S44] */
+  /** Values that every update writes in addition to the form. Its `updated_at` is set to the current time */
   updateInternalSchema?: ObjectSchema
-  /** Only checked against the model; does not affect permanent deletion in the admin site [A24] */
+  /** Only checked against the model; does not affect permanent deletion in the admin site */
   deleteSchema?: ObjectSchema
   /**
    * Schema whose fields are those of lists and items. Default: the schema of `@Crud`, otherwise all fields that are
@@ -131,7 +131,7 @@ export interface AdminViewOptions {
   endpointCreator?: CrudOptions['endpointCreator']
   /** A CRUD object, or a subclass of `LucidCrud`. Default: that of `@Crud` */
   crud?: CrudOptions['crud']
-  /** Form fields that are not columns [P6]. Default: those of `@Crud` */
+  /** Form fields that are not columns. Default: those of `@Crud` */
   virtualFields?: Iterable<string>
   /** Plural name of the model. Default: derived from the class name */
   label?: string
@@ -155,29 +155,29 @@ export interface AdminViewOptions {
   searchableColumns?: Iterable<string>
   /**
    * API names of the columns for which lists show the most frequent values with counts; an empty list for none.
-   * Default: enums, booleans and references [L3]
+   * Default: enums, booleans and references
    */
   facets?: Iterable<string>
   /**
-   * Summaries under the list, each a column and `sum`, `avg`, `min` or `max`, such as `us_gross:sum`. Default: none [G5]
+   * Summaries under the list, each a column and `sum`, `avg`, `min` or `max`, such as `us_gross:sum`. Default: none
    */
   summaries?: Iterable<string>
   /**
    * Names of `hasMany` and `hasOne` relations whose records are listed below a record; an empty list for none.
-   * Default: every `hasMany` to a model of the site [R4]
+   * Default: every `hasMany` to a model of the site
    */
   related?: Iterable<string>
   /**
    * `hasMany` and `hasOne` relations whose records are rows in the form: names, or objects such as
-   * `{ relation: 'items', fields: ['quantity'], sort: 'position' }` [R2]
+   * `{ relation: 'items', fields: ['quantity'], sort: 'position' }`
    */
   inlines?: Iterable<InlineOption>
   /**
    * Names of `manyToMany` relations that are fields of forms; an empty list for none. Default: every `manyToMany` to
-   * a model of the site [R3]
+   * a model of the site
    */
   manyToMany?: Iterable<string>
-  /** Such as `name` or `-price`. Default: by key, newest first [B16] */
+  /** Such as `name` or `-price`. Default: by key, newest first */
   defaultSort?: string
   /**
    * API name of a column of whole numbers that stores the order of the records. Users move rows in lists and among
@@ -188,21 +188,21 @@ export interface AdminViewOptions {
   rowsPerPage?: number
   /**
    * Layout of the form: API names of fields, and return values of `section` and `tab`. Fields that it does not
-   * contain are at the end. Default: all fields in the order of the schema, in two columns [R1]
+   * contain are at the end. Default: all fields in the order of the schema, in two columns
    */
   form?: Iterable<FormPart>
   /** Label, help and widget of fields, by API name */
   fields?: Record<string, FieldOptions>
   /**
    * Allowed changes of enums, as `transitions` of `@Crud`: `{ status: { draft: ['confirmed'] } }`. They apply to every
-   * write of the model, in the API too [G8]
+   * write of the model, in the API too
    */
   transitions?: CrudOptions['transitions']
   /** Bulk actions, in addition to deletion */
   bulkActions?: Iterable<new () => BulkAction>
-  /** Actions on one record, on its page and in its row of the list; subclasses of `RecordAction` [G8] */
+  /** Actions on one record, on its page and in its row of the list; subclasses of `RecordAction` */
   recordActions?: Iterable<new () => RecordAction>
-  /** Functions that limit a query to the records that a role can access, by scope name [U3] */
+  /** Functions that limit a query to the records that a role can access, by scope name */
   scopes?: Record<string, Scope>
   /** Edge templates, relative to resources/views, that replace those of single pages */
   templates?: { list?: string; create?: string; update?: string }

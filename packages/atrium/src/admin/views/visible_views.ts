@@ -4,7 +4,7 @@ import { may, personal } from '../permissions/may.js'
 
 /**
  * Returns the models that the signed-in user's roles allow viewing, by name, limited by the roles. Includes models
- * that their policy does not allow the user to list. [U4]
+ * that their policy does not allow the user to list.
  */
 export async function personalViews(
   { models }: Pick<ViewSite, 'models'>,

@@ -39,7 +39,7 @@ export function conditionOf(wanted: VisibleWhen | undefined): Condition | undefi
 
 /**
  * Returns the names of the fields that are hidden because their condition is not met. A condition on a hidden field
- * is never met. [R14]
+ * is never met.
  *
  * @param textsOf  returns the texts of a field, including fields that are not in the form; null if the viewer can't
  *   see the field, in which case conditions on it are met

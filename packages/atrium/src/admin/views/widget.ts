@@ -34,7 +34,7 @@ export const WIDGETS = [
   'colour',
 ] as const
 
-/** Built-in widgets. [B17] */
+/** Built-in widgets. */
 export type WidgetName = (typeof WIDGETS)[number]
 
 /**
@@ -66,7 +66,7 @@ export abstract class Widget {
   /** True if the template contains several inputs, which are grouped below the label */
   readonly isGroup?: boolean
 
-  /** True if the value describes changes instead of a state, so that changes of two users never conflict [R15] */
+  /** True if the value describes changes instead of a state, so that changes of two users never conflict */
   readonly tellsChanges?: boolean
 
   /**

@@ -27,7 +27,7 @@ interface Columns {
 }
 
 /**
- * Checks the options of widgets. [R13]
+ * Checks the options of widgets.
  *
  * @param name   name of the model
  * @param known  API names of the model's fields
@@ -77,7 +77,7 @@ function checkSource(
 }
 
 /**
- * Checks that the types of columns match their widgets. Called when the types are known. [R13]
+ * Checks that the types of columns match their widgets. Called when the types are known.
  *
  * @throws ValueError
  */

@@ -22,7 +22,7 @@ export interface Attempted {
   duration: number | null
 }
 
-/** Reads and writes the deliveries of webhooks. [W4] */
+/** Reads and writes the deliveries of webhooks. */
 export class DeliveryStore {
   client(): QueryClientContract {
     return db.connection(AdminWebhookDelivery.connection)

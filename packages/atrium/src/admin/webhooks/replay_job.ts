@@ -26,7 +26,7 @@ const ACTIONS: Record<string, WebhookAction> = {
   DELETE: 'deleted',
 }
 
-/** Sends the logged writes since an event to a webhook again, as new messages. [W4] */
+/** Sends the logged writes since an event to a webhook again, as new messages. */
 export class ReplayJob extends JobKind {
   readonly name = 'webhook_replay'
   readonly again = 'rest'

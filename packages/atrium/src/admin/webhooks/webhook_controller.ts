@@ -34,7 +34,7 @@ const TEST = 'webhook.test'
 /* Largest number of an event that is accepted, so that every database can compare it */
 const LARGEST_EVENT = Number.MAX_SAFE_INTEGER
 
-/** Pages of the deliveries of a webhook, and its secret. [W4] */
+/** Pages of the deliveries of a webhook, and its secret. */
 export class WebhookController {
   constructor(
     private readonly site: WebhookPages,

@@ -25,7 +25,7 @@ export function webhookModels(models: Iterable<ModelView>): string[] {
   return [...new Set(names)].sort()
 }
 
-/** Returns the validation schemas of webhooks. [W4] */
+/** Returns the validation schemas of webhooks. */
 export function webhookSchemas(
   site: { readonly models: ReadonlyMap<string, ModelView> },
   settings: { readonly allowPrivate: boolean }
@@ -71,7 +71,7 @@ export function webhookSchemas(
   return { create, update: create.partial() }
 }
 
-/** Writes webhooks. Writes require a recent reauthentication, because a webhook sends records to another server. [W4] */
+/** Writes webhooks. Writes require a recent reauthentication, because a webhook sends records to another server. */
 export class WebhookCrud extends LucidCrud<typeof AdminWebhook> {
   constructor(private readonly list: WebhookList) {
     super(AdminWebhook)

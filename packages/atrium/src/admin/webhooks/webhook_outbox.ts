@@ -58,7 +58,7 @@ export function deliveredActor(actor: Actor): DeliveredActor {
 
 /**
  * Inserts the deliveries of webhooks in the transaction of each write, so that a committed write is delivered even if
- * the process is killed, and a write that is rolled back is not. [W4]
+ * the process is killed, and a write that is rolled back is not.
  */
 export class WebhookOutbox implements WriteObserver {
   /** @param wake  called after the commit of writes with deliveries */

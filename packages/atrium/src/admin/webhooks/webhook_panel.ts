@@ -11,7 +11,7 @@ import type { WebhookPages } from './webhook_controller.js'
 /* Number of deliveries on the page of the webhook */
 const MOST_SHOWN = 10
 
-/** Panel on the page of a webhook: its secret and deliveries. [W4] */
+/** Panel on the page of a webhook: its secret and deliveries. */
 export class WebhookPanel implements UpdatePanel {
   readonly template = 'admin/partials/webhook'
   readonly sheet = 'webhooks.css'

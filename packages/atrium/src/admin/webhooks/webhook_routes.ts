@@ -5,7 +5,7 @@ import { siteRoutes, viewGuard, type RoutedSite } from '../http/site_routes.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import type { WebhookPages } from './webhook_controller.js'
 
-/** Registers the pages of the deliveries and the secret of a webhook, for superusers. [W4] */
+/** Registers the pages of the deliveries and the secret of a webhook, for superusers. */
 export function webhookRoutes(site: RoutedSite & WebhookPages): void {
   const view = site.models.get(AdminWebhook.name)
   if (!view) return

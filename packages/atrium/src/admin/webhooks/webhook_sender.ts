@@ -61,7 +61,7 @@ export interface WebhookSite {
   readonly notices: Notices
 }
 
-/** Sends the deliveries of webhooks that are due: at least once, and in order for each record. [W4] */
+/** Sends the deliveries of webhooks that are due: at least once, and in order for each record. */
 export class WebhookSender {
   readonly #requests: RequestSender
   readonly #worker = randomUUID()

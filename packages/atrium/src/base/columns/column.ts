@@ -24,7 +24,7 @@ const ITEM = {
 
 /** Definitions of columns that a hook of the model sets if they are empty */
 const FILLED_BY_MODEL = new WeakSet<object>()
-/** A value of related records that is joined to the rows of a list. [W8] */
+/** A value of related records that is joined to the rows of a list. */
 export interface RelatedPlace {
   /** Name in requests, such as `distributor.name` */
   apiName: string
@@ -56,7 +56,7 @@ export class Column {
   readonly automatic: boolean
   /** True if Lucid sets the column at every update */
   readonly autoUpdate: boolean
-  /** The model's custom `serialize`, which takes precedence over the form of the value type [A20] */
+  /** The model's custom `serialize`, which takes precedence over the form of the value type */
   readonly serialize: ModelColumnOptions['serialize'] | undefined
   /** True for columns of `@column.date` or `@column.dateTime`, whose attribute is a Luxon `DateTime` */
   readonly holdsDateTime: boolean
@@ -66,7 +66,7 @@ export class Column {
   readonly consumesItself: boolean
   /** True if the stored value and the model's attribute can differ */
   readonly needsHydration: boolean
-  /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
+  /** The model's `meta.openapi` for the API schema: description, examples, type */
   readonly described: Readonly<Record<string, unknown>>
   /** Set for a column of related records that lists are sorted by */
   readonly related: RelatedPlace | undefined
@@ -117,7 +117,7 @@ export class Column {
     return this.#again({ hidden: this.hidden, mixed: true })
   }
 
-  /** Returns the same column as one of a joined table, null without a related record. [W8] */
+  /** Returns the same column as one of a joined table, null without a related record. */
   asRelated(related: RelatedPlace): Column {
     return this.#again({ hidden: this.hidden, mixed: true, related })
   }
@@ -133,7 +133,7 @@ export class Column {
     FILLED_BY_MODEL.add(this.#definition)
   }
 
-  /** Sets the database's introspection. Only called while the resource loads. [P15] */
+  /** Sets the database's introspection. Only called while the resource loads. */
   introspected(introspection: ColumnIntrospection): void {
     this.#introspection = introspection
     this.#kind = this.#declaredKind() ?? introspection.kind ?? kindOf(introspection.sqlType)

@@ -30,7 +30,7 @@ export class ColumnSet {
     }
   }
 
-  /** Finds a column by attribute name or else by API name, as used in schemas. [P6] */
+  /** Finds a column by attribute name or else by API name, as used in schemas. */
   find(name: string): Column | undefined {
     return (
       this.all.find((column) => column.attribute === name) ??
@@ -85,7 +85,7 @@ export class ColumnSet {
 
   /**
    * Returns the version of a record's visible columns, including those that responses omit. Hidden columns are left
-   * out: callers see the version, and must not be able to guess hidden values from it. [B25]
+   * out: callers see the version, and must not be able to guess hidden values from it.
    */
   versionOf(record: LucidRow): string {
     const attributes = record as unknown as Record<string, unknown>

@@ -45,7 +45,7 @@ const LONGEST_PATTERN = 1000
 export const VALUES_MAX = 1000
 
 /**
- * Reads a filter's value by its operator and its column's type. [A16, A18]
+ * Reads a filter's value by its operator and its column's type.
  *
  * @param given  a text, or a list of texts for an operator that accepts several values
  * @throws UnreadableFilter
@@ -62,7 +62,7 @@ export function readCondition(
   return readSingle(column, operator, given)
 }
 
-/** Returns the negation of a condition on a column. A row with null matches neither of them. [G3] */
+/** Returns the negation of a condition on a column. A row with null matches neither of them. */
 export function negated(column: Column, condition: Condition): Condition {
   return { type: 'not', column, condition }
 }

@@ -16,7 +16,7 @@ interface Responding {
 }
 
 /**
- * Selects fields of the resource by API name, as `id,name` or as a list of names. [Q2]
+ * Selects fields of the resource by API name, as `id,name` or as a list of names.
  *
  * @throws Problem 422  for an unknown, hidden or empty name
  */

@@ -54,11 +54,11 @@ export function filterName({ apiName }: Column, operator: Operator | 'title' = '
   return operator === 'eq' && !apiName.includes('__') ? apiName : `${apiName}__${operator}`
 }
 
-/* Limits of a request: each condition is evaluated for every row. [G3] */
+/* Limits of a request: each condition is evaluated for every row. */
 export const MOST_CONDITIONS = 50
 export const MOST_GROUPS = 10
 
-/** The parts of a filter's name in a request: its group of alternatives and its negation. [G3] */
+/** The parts of a filter's name in a request: its group of alternatives and its negation. */
 export interface FilterPlace {
   /** The name without prefixes: `price__gte` */
   name: string
@@ -128,7 +128,7 @@ export interface ReadFilter {
 
 /**
  * Reads the filters of a URL. An empty value is ignored, except by `exact`. If there are too many conditions or groups,
- * all of them have an error. [A17, G3]
+ * all of them have an error.
  *
  * @param named  returns the meaning of a name without prefixes; undefined for an unknown filter
  */
@@ -180,7 +180,7 @@ function read(
 
 /**
  * Reads a condition or its negation. `is` and `is_not` are each other's negation, so that one of them matches a row
- * with null. [G3]
+ * with null.
  *
  * @throws UnreadableFilter
  */

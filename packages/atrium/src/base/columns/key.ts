@@ -10,7 +10,7 @@ import type { Column } from './column.js'
 /** Value of a key: one part for each key column, in declaration order. */
 export type KeyValue = readonly unknown[]
 
-/** The key of an item: one or more columns, with any names. [A9] */
+/** The key of an item: one or more columns, with any names. */
 export class Key {
   constructor(
     readonly columns: readonly Column[],
@@ -46,7 +46,7 @@ export class Key {
   }
 
   /**
-   * Reads a key in a JSON body: a single value, or an array of the parts of a composite key. [B20, D4]
+   * Reads a key in a JSON body: a single value, or an array of the parts of a composite key.
    *
    * @returns null if the value is not a valid key
    */

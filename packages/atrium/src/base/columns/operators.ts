@@ -1,7 +1,7 @@
 import type { Column } from './column.js'
 import type { ColumnKind } from './column_kind.js'
 
-/** Operators of filters, as in `price__gte`. The default operator is `eq`. [A18] */
+/** Operators of filters, as in `price__gte`. The default operator is `eq`. */
 export const OPERATORS = [
   'eq',
   'ne',

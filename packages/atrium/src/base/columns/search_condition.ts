@@ -30,7 +30,7 @@ export function isSearchable(column: Column): boolean {
 
 /**
  * Returns the condition of a search in a column: equality for numbers, true or false for a boolean word, otherwise a
- * substring match that ignores case and has no wildcards. [S30, B15]
+ * substring match that ignores case and has no wildcards.
  *
  * @param text  trimmed text, not empty
  * @returns null if the column can't contain the text, in which case the search is ignored
@@ -41,7 +41,7 @@ export function searchCondition(column: Column, text: string): Condition | null 
 
 /**
  * Returns the condition for texts that contain the given one, ignoring case and without wildcards; null if the text
- * is too long. [B15, B17]
+ * is too long.
  */
 export function textCondition(
   column: Column,

@@ -10,7 +10,7 @@ export type DeletedMode = 'exclude' | 'include' | 'only'
 
 export const DELETED_MODES: readonly DeletedMode[] = ['exclude', 'include', 'only']
 
-/** Reads `include` or `only`; an absent or empty value means `exclude`. [A22] */
+/** Reads `include` or `only`; an absent or empty value means `exclude`. */
 export function readDeleted(mode: string | undefined, invalid: Invalid): DeletedMode {
   if (mode === undefined || mode === '') return 'exclude'
   const known = DELETED_MODES.find((one) => one === mode)
@@ -18,7 +18,7 @@ export function readDeleted(mode: string | undefined, invalid: Invalid): Deleted
   return known ?? 'exclude'
 }
 
-/** The soft-delete columns of a model: a flag, a timestamp, or both. [A21] */
+/** The soft-delete columns of a model: a flag, a timestamp, or both. */
 export class SoftDelete {
   constructor(
     readonly table: string,

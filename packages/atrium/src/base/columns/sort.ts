@@ -12,7 +12,7 @@ export interface SortWord {
   direction: Sort['direction']
 }
 
-/** Splits `name,-price`; returns an empty list if the text is absent. [A15] */
+/** Splits `name,-price`; returns an empty list if the text is absent. */
 export function sortWords(text: string | undefined): SortWord[] {
   const parts = text?.split(',') ?? []
   return parts.map((part) => ({
@@ -23,7 +23,7 @@ export function sortWords(text: string | undefined): SortWord[] {
 
 /**
  * Reads a sort order, in which each column applies once. Only visible columns can be sorted by: the order of hidden
- * values would reveal them. [A15]
+ * values would reveal them.
  *
  * @param sortable  columns by API name
  * @param invalid   called with an error for any other name, which is ignored unless this function throws
@@ -49,7 +49,7 @@ export function readSorts(
 
 /**
  * Returns the complete order: it ends with the key columns, so that no row is skipped or repeated, and contains each
- * column once. [A14]
+ * column once.
  */
 export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[] {
   const order = new Map<Column, Sort>()

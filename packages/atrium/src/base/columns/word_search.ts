@@ -38,7 +38,7 @@ export function searchedColumns(
 
 /**
  * Returns conditions for records that contain each word in any of the columns, compared as in a search of that column
- * alone. [L4]
+ * alone.
  *
  * @param text       text, not empty
  * @param titleWith  returns the condition that the column refers to a record whose title contains the word

@@ -8,7 +8,7 @@ export type Conversions = ReadonlyArray<readonly [name: string, convert: (value:
 
 /**
  * Value forms of an ordinary Lucid connection. Queries of the engine read exact values, in the form that connections of
- * `adonis-atrium/database` return; models get the values that the connection itself returns. [K5]
+ * `adonis-atrium/database` return; models get the values that the connection itself returns.
  */
 export interface ConnectionForms {
   /**

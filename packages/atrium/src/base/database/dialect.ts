@@ -22,7 +22,7 @@ export type StoredColumn = Pick<Column, 'name' | 'kind' | 'sqlType'> &
 
 /**
  * The differences between the databases, behind one interface, so that results are the same on all of
- * them. [A18]
+ * them.
  */
 export interface Dialect {
   /** Returns the columns and foreign keys of a table, or null if there is no such table */

@@ -17,7 +17,7 @@ export interface StoredForms {
   isUsual: boolean
 }
 
-/** Properties of a column that only the database knows. [P15] */
+/** Properties of a column that only the database knows. */
 export interface ColumnIntrospection {
   /** The declared SQL type in lower case, such as `varchar(255)` */
   sqlType: string

@@ -15,7 +15,7 @@ const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 /**
  * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately without a
  * transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a nested
- * transaction is released, although the outer one can still roll back.) [E1]
+ * transaction is released, although the outer one can still roll back.)
  *
  * @param client    client that wrote
  * @param callback  must not throw: it runs after the commit, which cannot be undone

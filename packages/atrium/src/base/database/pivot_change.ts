@@ -6,7 +6,6 @@ type Row = Record<string, unknown>
 
 /**
  * Rows of a pivot table that a write of a record added and removed, as JSON. A row that was changed is in both lists.
- * [R7]
  */
 export interface PivotChange {
   table: string
@@ -45,7 +44,7 @@ export function inverseOf({ added, removed, ...rest }: PivotChange): PivotChange
   return { ...rest, added: removed, removed: added }
 }
 
-/** Removes the pivot rows that a write added. [R7] */
+/** Removes the pivot rows that a write added. */
 export async function removeAddedRows(
   changes: readonly PivotChange[] = [],
   client: TransactionClientContract
@@ -59,7 +58,7 @@ export async function removeAddedRows(
   }
 }
 
-/** True if removed rows contain values that the log is not allowed to contain. [E4] */
+/** True if removed rows contain values that the log is not allowed to contain. */
 export function losesSecrets({ removed }: PivotChange): boolean {
   return removed.some((row) =>
     Object.entries(row).some(([name, value]) => value !== null && isSecretName(name))

@@ -25,7 +25,7 @@ export async function beginSnapshot(client: QueryClientContract): Promise<Snapsh
     begun.resolve(transaction)
     await ended.promise
   })
-  /* The transaction only reads, so nothing is lost if the connection fails before its end. */
+  /* Rejects for a failed BEGIN. A later failure is ignored: the transaction only reads, so nothing is lost. */
   work.catch(begun.reject)
   return { client: await begun.promise, end: ended.resolve }
 }

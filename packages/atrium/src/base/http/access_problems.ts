@@ -1,7 +1,7 @@
 /* Problems of callers who are not allowed to do something, or not yet, with their texts. */
 import { listed, Problem } from '../errors.js'
 
-/** 403 for a precondition of a caller who cannot read the item [Q6] */
+/** 403 for a precondition of a caller who cannot read the item */
 export const preconditionUnreadable = () =>
   new Problem(403, 'If-Match and If-None-Match are only for callers who can read the item')
 
@@ -19,7 +19,7 @@ export const neededFieldsWithheld = (fields: string[]) =>
     }
   )
 
-/** 401 with headers as in RFC 6750. If access was never configured, the detail explains how to configure it. [P10] */
+/** 401 with headers as in RFC 6750. If access was never configured, the detail explains how to configure it. */
 export const tokenRequired = (isUndecided = false) =>
   new Problem(
     401,
@@ -50,7 +50,7 @@ export const abilityMissing = (ability: string) => {
   })
 }
 
-/** 429 for too many requests [Q8] */
+/** 429 for too many requests */
 export const tooManyRequests = (seconds: number) =>
   new Problem(429, `Too many requests; try again in ${seconds} seconds`, {
     headers: { 'retry-after': String(seconds) },
@@ -61,7 +61,7 @@ export const requestsNotCounted = () =>
     headers: { 'retry-after': '1' },
   })
 
-/** 403 for a write that another site caused [P10, B9] */
+/** 403 for a write that another site caused */
 export const crossSiteWrite = () =>
   new Problem(
     403,
@@ -69,10 +69,10 @@ export const crossSiteWrite = () =>
     { refusal: 'cross_site' }
   )
 
-/** 403 for an action that is not allowed [P14] */
+/** 403 for an action that is not allowed */
 export const forbidden = () => new Problem(403, 'You may not do this')
 
-/** 403 for fields that are read-only for the caller [U3] */
+/** 403 for fields that are read-only for the caller */
 export const fieldsReadOnly = (fields: string[]) =>
   new Problem(403, 'You may not write all of these fields', {
     refusal: 'read_only_field',
@@ -83,7 +83,7 @@ export const fieldsReadOnly = (fields: string[]) =>
     })),
   })
 
-/** 403 for a transition that the caller's roles do not include [G8] */
+/** 403 for a transition that the caller's roles do not include */
 export const transitionRefused = (field: string, from: string, to: string) =>
   new Problem(403, `You may not change ${field} from ${from} to ${to}`, {
     refusal: 'permission',

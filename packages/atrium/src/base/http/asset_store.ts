@@ -55,7 +55,7 @@ export interface CompressedText extends Asset {
 /**
  * The stylesheets, scripts, icons and fonts of some pages. They are read, joined, and named with a hash of their
  * content. They are compressed only when they are first sent, because that takes longer than the rest of the startup.
- * [K9] Names are looked up in a map and never used as paths, so no request can access the file system. [B1, Q1]
+ * Names are looked up in a map and never used as paths, so no request can access the file system.
  */
 export class AssetStore {
   readonly #urls = new Map<string, string>()

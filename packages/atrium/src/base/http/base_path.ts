@@ -7,7 +7,7 @@ import { servedHosts } from './served_hosts.js'
 /*
  * The base path is the path of APP_URL, below which a proxy serves the application. All addresses of the engine begin
  * with it, those of its routes and those in its pages. A request that lacks it, because the proxy has removed it, gets
- * it back before it is routed. [W2]
+ * it back before it is routed.
  */
 
 const BASE = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/

@@ -28,7 +28,7 @@ interface BodyLimits {
 
 /**
  * Reads the fields of a request's body, JSON or form; an empty body without a content type has no fields. Any other
- * body without a content type is refused, because its format is unknown. [A6, A28, A29]
+ * body without a content type is refused, because its format is unknown.
  *
  * @throws Problem 400, 413, 415 or 422
  */

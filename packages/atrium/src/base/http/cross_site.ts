@@ -5,7 +5,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * True if another site made the browser send this request. Other programs send neither of these headers, and have only
- * cookies that they were given. [B9]
+ * cookies that they were given.
  */
 export function isCrossSite({ request }: HttpContext): boolean {
   const site = request.header('sec-fetch-site')
@@ -17,7 +17,7 @@ export function isCrossSite({ request }: HttpContext): boolean {
 
 /**
  * True if the request follows a link of another site. Browsers without `Sec-Fetch-Site` can still send the referring
- * page. [B5]
+ * page.
  */
 export function isForeignLink(ctx: HttpContext): boolean {
   const { request } = ctx

@@ -12,7 +12,7 @@ interface LaterRoutes {
 
 /**
  * The router of the engine. The routes below a model's path are created when the first request for that path arrives:
- * creating those of hundreds of models would take most of the startup time. [K9]
+ * creating those of hundreds of models would take most of the startup time.
  */
 export class EngineRouter extends Router {
   readonly #parameters: RouterParameters
@@ -129,7 +129,7 @@ let own: EngineRouter | undefined
 
 /**
  * Returns the router of the engine. Its routes are not on the application's router, so that middleware of that router
- * does not apply to them. [K4]
+ * does not apply to them.
  *
  * @throws RuntimeError  before the provider has booted
  */

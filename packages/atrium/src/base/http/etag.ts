@@ -19,7 +19,7 @@ export class TagDigest {
 }
 
 /**
- * Returns the entity tag of an item, which changes with any value that responses show. [Q6]
+ * Returns the entity tag of an item, which changes with any value that responses show.
  *
  * @param json  the whole item as in a response
  */
@@ -27,7 +27,7 @@ export function strongTag(json: string | Buffer): string {
   return `"${versionOfJson(json)}"`
 }
 
-/** Returns the entity tag of a response with more than one item. [Q6] */
+/** Returns the entity tag of a response with more than one item. */
 export function weakTag(json: string | Buffer): string {
   return `W/"${versionOfJson(json)}"`
 }

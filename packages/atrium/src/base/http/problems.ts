@@ -6,7 +6,7 @@
 import type { Unavailability } from '../database/unavailable.js'
 import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
 
-/** 404 for a missing item [A5] */
+/** 404 for a missing item */
 export const itemNotFound = () => new Problem(404, 'Item not found')
 
 export const noEndpoint = () => new Problem(404, NO_ENDPOINT)
@@ -16,13 +16,13 @@ export const withheldEndpoint = () => new Problem(404, NO_ENDPOINT, { refusal: '
 
 const NO_ENDPOINT = 'There is no such endpoint'
 
-/** 405 for a path without an endpoint for the method [A25] */
+/** 405 for a path without an endpoint for the method */
 export const methodNotAllowed = (allowed: string[]) =>
   new Problem(405, `This path allows ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 
-/** 422 for invalid fields of a body [A6] */
+/** 422 for invalid fields of a body */
 export const invalidBody = (errors: FieldError[]) =>
   new Problem(422, 'The body has fields that are not valid', { errors })
 
@@ -60,11 +60,11 @@ export const unsupportedEncoding = () =>
 
 export const brokenEncoding = () => new Problem(400, 'The body does not match its Content-Encoding')
 
-/** 422 for an invalid key in the path [A9] */
+/** 422 for an invalid key in the path */
 export const invalidId = (value: string) =>
   new Problem(422, `"${value}" can't be an id of this resource`)
 
-/** 422 for an invalid query parameter [A13, A15, A16] */
+/** 422 for an invalid query parameter */
 export const invalidParameter = (field: string, rule: string, message: string) =>
   new Problem(422, `The parameter ${field} is not valid: it ${message}`, {
     errors: [{ field, rule, message: `The ${field} parameter ${message}` }],
@@ -81,42 +81,42 @@ export const refuseInvalid: Invalid = (...fault) => {
   throw invalidParameter(...fault)
 }
 
-/** 422 for an upsert without a value of its key [W9] */
+/** 422 for an upsert without a value of its key */
 export const needsValue = (field: string) =>
   new Problem(422, `The field ${field} finds the item, and needs a valid value`, {
     errors: [{ field, rule: 'required', message: `The ${field} field must have a valid value` }],
   })
 
-/** 428 for a write of all records that match, without their expected number [W9] */
+/** 428 for a write of all records that match, without their expected number */
 export const needsMaxAffected = () =>
   new Problem(
     428,
     'Send Prefer: max-affected=N, the number of items that may be written at most; if more match, nothing is written'
   )
 
-/** 412 for a write of more records than the caller expects [W9] */
+/** 412 for a write of more records than the caller expects */
 export const tooManyMatch = (count: number, most: number) =>
   new Problem(
     412,
     `${count} ${count === 1 ? 'item matches' : 'items match'}, and at most ${most} may be written; nothing was written`
   )
 
-/** 422 for a call on all records that match, without a filter [W9] */
+/** 422 for a call on all records that match, without a filter */
 export const missingFilter = () =>
   new Problem(422, 'A filter is needed: without one, every record would match')
 
-/** 400 for paging parameters that cannot be combined [A11] */
+/** 400 for paging parameters that cannot be combined */
 export const conflictingParameters = () =>
   new Problem(
     400,
     'Conflicting parameters: page and itemsPerPage do not go together with offset and limit'
   )
 
-/** 400 for a parameter that cannot be combined with `cursor` [Q4] */
+/** 400 for a parameter that cannot be combined with `cursor` */
 export const conflictsWithCursor = (name: string) =>
   new Problem(400, `Conflicting parameters: cursor goes with limit, not with ${name}`)
 
-/** 422 for a cursor of another list [Q4] */
+/** 422 for a cursor of another list */
 export const invalidCursor = () =>
   invalidParameter(
     'cursor',
@@ -124,7 +124,7 @@ export const invalidCursor = () =>
     'must be the next_cursor of this list with the same sort and filters, or empty to begin'
   )
 
-/** 422 for a value that is too long for a cursor [Q4] */
+/** 422 for a value that is too long for a cursor */
 export const cursorTooLong = (fields: string[]) =>
   invalidParameter(
     'cursor',
@@ -139,11 +139,11 @@ export const tooManyToAuthorize = (most: number) =>
     `The policy decides about each record, and more than ${most} match. Narrow the filters.`
   )
 
-/** 422 for a comparison of more values than are compared in memory [G7] */
+/** 422 for a comparison of more values than are compared in memory */
 export const tooManyValues = (most: number) =>
   new Problem(422, `The columns have more than ${most} different values. Narrow the filters.`)
 
-/** 422 for a parameter that cannot be combined with an export format [D5] */
+/** 422 for a parameter that cannot be combined with an export format */
 export const conflictsWithFormat = (name: string, type: string) =>
   invalidParameter(
     name,
@@ -151,7 +151,7 @@ export const conflictsWithFormat = (name: string, type: string) =>
     `can not be used with Accept: ${type}, which returns all matching items, or the first limit=N`
   )
 
-/** 422 for an include with too many items [Q3] */
+/** 422 for an include with too many items */
 export const tooMuchIncluded = (name: string, most: number) =>
   invalidParameter(
     'include',
@@ -159,7 +159,7 @@ export const tooMuchIncluded = (name: string, most: number) =>
     `would embed more than ${most} items of ${name} in one response; request fewer items, or ${name} without the items they belong to`
   )
 
-/** 422 for an unknown parameter, with the most similar known name [A19] */
+/** 422 for an unknown parameter, with the most similar known name */
 export const unknownParameter = (name: string, nearest: string | undefined) =>
   new Problem(
     422,
@@ -175,15 +175,15 @@ export const unknownParameter = (name: string, nearest: string | undefined) =>
     }
   )
 
-/** 400 for a malformed header [Q6, Q7] */
+/** 400 for a malformed header */
 export const malformedHeader = (name: string, reason: string) =>
   new Problem(400, `The header ${name} is malformed: ${reason}`)
 
-/** 412 for a precondition that is not met [Q6] */
+/** 412 for a precondition that is not met */
 export const preconditionFailed = (name: string) =>
   new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
 
-/** 422 for a key that was already used with another body [Q7] */
+/** 422 for a key that was already used with another body */
 export const keyReused = () =>
   new Problem(422, 'This Idempotency-Key came with another body before; use a new key')
 
@@ -195,7 +195,7 @@ export const stillRunning = () =>
 export const keysUnsupported = () =>
   new Problem(501, 'Idempotency-Key is not supported here; send the request without it')
 
-/** 422 for a batch with too many operations [D4] */
+/** 422 for a batch with too many operations */
 export const tooManyOperations = (most: number, count: number) =>
   new Problem(422, `A batch has ${most} operations at most, and this one has ${count}`)
 
@@ -221,7 +221,7 @@ export const batchResponseTooLarge = (limit: number) =>
     `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations`
   )
 
-/** 400 for an invalid percent encoding [A29] */
+/** 400 for an invalid percent encoding */
 export const malformedUrl = () => new Problem(400, 'The URL has an invalid percent encoding')
 
 export const headersTooLarge = () => new Problem(431, 'The headers are too large')
@@ -240,7 +240,7 @@ export const unknownExpectation = () =>
 
 export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
 
-/** 409 for a duplicate value; `value` is undefined if it must not be shown [A8] */
+/** 409 for a duplicate value; `value` is undefined if it must not be shown */
 export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
   new Problem(409, `${value === undefined ? 'Value' : `Value ${value}`} is already registered`, {
     errors: fields.map((field) => ({
@@ -290,7 +290,7 @@ const READ_ONLY = {
   keyless: 'This table of the database has no unique key, so its records can only be read',
 }
 
-/** 422 for a change of a value that the model's transitions do not allow [G8] */
+/** 422 for a change of a value that the model's transitions do not allow */
 export const invalidTransition = (
   field: string,
   from: string,
@@ -307,7 +307,7 @@ export const invalidTransition = (
     },
   ])
 
-/** 413 for a response that exceeds the limit [A29] */
+/** 413 for a response that exceeds the limit */
 export const responseTooLarge = (limit: number) =>
   new Problem(
     413,
@@ -324,7 +324,7 @@ export const exportIsSent = () =>
     headers: { 'retry-after': '5' },
   })
 
-/** 503 for a database that is temporarily unavailable [A29] */
+/** 503 for a database that is temporarily unavailable */
 export const unavailable = (reason: Unavailability) => {
   const [detail, seconds] = UNAVAILABLE[reason]
   return new Problem(503, detail, { headers: { 'retry-after': seconds } })

@@ -44,7 +44,7 @@ export interface Claim {
 
 /**
  * Stored responses of one connection. A claim to a key is visible to all processes before the work begins; the response
- * becomes visible together with the written data, through the same commit. [Q7]
+ * becomes visible together with the written data, through the same commit.
  */
 export class StoredResponses {
   readonly #client: QueryClientContract

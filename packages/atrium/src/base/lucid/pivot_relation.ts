@@ -49,7 +49,7 @@ const RELATIONS = new WeakMap<LucidModel, readonly PivotRelation[]>()
 
 /**
  * Returns the many-to-many relations of a model that responses and events are allowed to show: those with an API name
- * that is not that of a column or a secret. Relations that Lucid can't use are left out. [E4]
+ * that is not that of a column or a secret. Relations that Lucid can't use are left out.
  */
 export function pivotRelationsOf(model: LucidModel): readonly PivotRelation[] {
   let relations = RELATIONS.get(model)

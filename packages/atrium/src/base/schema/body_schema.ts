@@ -19,13 +19,13 @@ const NONE: ReadonlySet<string> = new Set()
 export interface BodyField extends SchemaField {
   apiName: string
   column: Column | undefined
-  /** True if a custom schema of the model validates the field: it receives the value as it was sent [A28] */
+  /** True if a custom schema of the model validates the field: it receives the value as it was sent */
   isOwn: boolean
 }
 
 /**
  * Validates a body and converts it to the values of a model. Only this class reads a caller's values, and it ignores
- * fields that are not in the schema. [A7, A28]
+ * fields that are not in the schema.
  */
 export class BodySchema {
   readonly #fields: BodyField[]
@@ -40,7 +40,7 @@ export class BodySchema {
    * @param keysAreFixed  true to ignore key columns, as on update
    * @param isDerived     true if the schema was derived from the columns, and is as strict as they are
    * @param writing       returns whether a field is writable, read-only (accepted, as sending its stored value is not a
-   *   write) or unknown [U3]
+   *   write) or unknown
    */
   constructor(
     schema: CompiledSchema,
@@ -68,7 +68,7 @@ export class BodySchema {
   }
 
   /**
-   * The fields that are accepted but not written, because sending their stored value is not a write. [U3]
+   * The fields that are accepted but not written, because sending their stored value is not a write.
    */
   get readOnly(): readonly BodyField[] {
     return this.#fields.filter((field) => !this.#offered.includes(field))
@@ -186,7 +186,7 @@ function readBy({ type, settings, rules }: BodyField): Reads {
   return type === 'date' ? 'moment' : undefined
 }
 
-/** Adds unknown fields, each with the most similar known name. [A7] */
+/** Adds unknown fields, each with the most similar known name. */
 function addUnknown(body: object, fields: readonly BodyField[], errors: ErrorList) {
   const known = fields.map(({ apiName }) => apiName)
   const unknown = Object.keys(body).filter((name) => !known.includes(name))

@@ -5,7 +5,7 @@ type PlainObject = VineObject<any, any, any, any>
 type CamelCaseObject = ReturnType<PlainObject['toCamelCase']>
 
 /**
- * A VineJS object schema, or a validator compiled from one. [P6]
+ * A VineJS object schema, or a validator compiled from one.
  */
 export type ObjectSchema =
   | PlainObject
@@ -113,7 +113,7 @@ export class CompiledSchema {
 
 /**
  * Collects errors without reporting them to VineJS, so that it validates all fields and the output contains the valid
- * ones: these can then be checked against the database in the same response. [A6]
+ * ones: these can then be checked against the database in the same response.
  */
 class CollectingReporter extends SimpleErrorReporter {
   report(...failure: Parameters<SimpleErrorReporter['report']>) {

@@ -23,7 +23,7 @@ export interface LikeWords {
 /**
  * Returns the condition that a text matches the pattern, null if the text is null. LIKE compares the part after a `%`
  * at each position of the text, so a long suffix is compared only with the end of the text, and a long literal text is
- * found in one pass. [A18]
+ * found in one pass.
  *
  * @param text  expression of the text
  */

@@ -24,7 +24,7 @@ export interface Prepared {
 /**
  * Prepares a value for a derived schema. Numbers must be numbers or plain numerals (VineJS alone would accept `true`,
  * `""` and `[5]`), and datetimes are converted to the format that every schema reads. The schema validates everything
- * else. [A20, A28]
+ * else.
  */
 export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
@@ -53,7 +53,7 @@ export type Reads = 'number' | 'moment' | undefined
 
 /**
  * Prepares a value for a custom schema of a model, which receives the values as they were sent. Refuses only values
- * that no schema could read, and those that VineJS alone would wrongly accept as a number. [A20, A28]
+ * that no schema could read, and those that VineJS alone would wrongly accept as a number.
  *
  * @param reads  type of the schema, if the schema specifies no format
  */

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 
 const DATETIME = 'yyyy-MM-dd HH:mm:ss'
 const API_DATETIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-/* Excludes years before 100, which JavaScript would convert to years of the last century. */
+/* Excludes years before 1000: JavaScript would convert those before 100 to years of the last century. */
 const STORED_FORM = /^([1-9]\d{3})-(\d\d)-(\d\d) (\d\d):([0-5]\d):([0-5]\d)$/
 const DAY_AND_TIME = /^\d{4}-\d\d-\d\d[T ]\d/
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length
@@ -12,7 +12,7 @@ const WITH_OFFSET =
 
 /**
  * Reads a datetime: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (read as UTC), or a
- * date alone (read as midnight). [A20]
+ * date alone (read as midnight).
  *
  * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is not a datetime
  */

@@ -27,7 +27,7 @@ export function digest(
 
 /**
  * Returns a short digest of a text with the application's key, so that others cannot guess the text from it. The digest
- * is the same in every process with the same key. [Q6]
+ * is the same in every process with the same key.
  *
  * @returns 22 characters of base64url: 132 bits
  */
@@ -37,7 +37,7 @@ export function keyedDigest(text: string): string {
 
 /**
  * Returns the version of a response. Others cannot compute it from the text, as the application's secret comes first in
- * the digest, and cannot extend the digest, as a half of it is cut off. An HMAC would take three times as long. [Q6]
+ * the digest, and cannot extend the digest, as a half of it is cut off. An HMAC would take three times as long.
  *
  * @param json  the whole response, or the whole item if the response contains only some of its fields
  */

@@ -4,13 +4,13 @@ const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 /**
  * Escapes a text that a spreadsheet would run as a formula by adding an apostrophe in front. A text that already begins
- * with apostrophes followed by a formula also gets one. [D2, D5]
+ * with apostrophes followed by a formula also gets one.
  */
 export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-/** Removes the apostrophe that `escapeFormula` has put before a text. [D2] */
+/** Removes the apostrophe that `escapeFormula` has put before a text. */
 export function unescapeFormula(text: string): string {
   return ESCAPED.test(text) ? text.slice(1) : text
 }

@@ -5,7 +5,6 @@ import { exactInteger, writeNumeral } from './numbers.js'
 
 /**
  * Reads one part of a key in a JSON body. Numbers are sent as JSON numbers, or as text if they exceed their precision.
- * [B20, D4]
  *
  * @returns null if the value is invalid for the column's type
  */

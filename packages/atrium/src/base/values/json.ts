@@ -55,7 +55,7 @@ function isRounded(source: string, number: number): boolean {
   return digits.length > 16 && digits !== String(number) && digits !== writeNumeral(number)
 }
 
-/** Returns the value with all numbers that JSON would round converted to JSON values. [A20] */
+/** Returns the value with all numbers that JSON would round converted to JSON values. */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return numberOrDigits(value)
   if (value instanceof LongDecimal) return Number(value.digits)
@@ -77,7 +77,7 @@ export function numberOrDigits(integer: bigint): number | string {
 
 /**
  * True if a JSON text is nested deeper than `depth` levels. Counts brackets outside of strings, before any recursive
- * parser reads them. [A29]
+ * parser reads them.
  */
 export function isDeeper(text: string, depth: number): boolean {
   let level = 0

@@ -3,7 +3,7 @@ const UNSIGNED = { least: 0n, most: 2n ** 64n - 1n }
 
 /**
  * An exact integer of any column: a number if that preserves all digits, otherwise the digits as text, which every
- * driver binds without loss. [A20]
+ * driver binds without loss.
  */
 export type ExactInteger = number | string
 
@@ -105,7 +105,7 @@ function withoutEndZeros(digits: string): string {
   return digits.slice(0, end)
 }
 
-/** Returns an integer as a number if that preserves every digit, otherwise as a string of digits. [A20] */
+/** Returns an integer as a number if that preserves every digit, otherwise as a string of digits. */
 export function exactDigits(digits: string): number | string {
   return exactInteger(BigInt(digits)) ?? digits
 }

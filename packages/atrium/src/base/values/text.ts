@@ -1,4 +1,4 @@
-/** True if every database can store the text unchanged: no NUL, no half of a surrogate pair. [A8] */
+/** True if every database can store the text unchanged: no NUL, no half of a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }

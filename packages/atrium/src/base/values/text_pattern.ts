@@ -3,7 +3,7 @@ export const ANY = Symbol('any')
 export const ONE = Symbol('one')
 
 /**
- * A text pattern, independent of the syntax of a database: characters of literal text have no special meaning. [A18]
+ * A text pattern, independent of the syntax of a database: characters of literal text have no special meaning.
  */
 export type TextPattern = Array<string | typeof ANY | typeof ONE>
 
@@ -106,7 +106,7 @@ export function comparedLength(pattern: TextPattern): number {
   return Math.max(0, ...parts.slice(1).map((part) => part.length))
 }
 
-/** Returns the reason why the patterns would take too long, or null. [A18] */
+/** Returns the reason why the patterns would take too long, or null. */
 export function patternError(
   matches: Array<{ pattern: TextPattern; foldCase: boolean }>
 ): { reason: 'part' | 'letters'; most: number } | null {

@@ -8,7 +8,7 @@ import { numberOrDigits, parseJson } from './json.js'
 
 /**
  * Returns the API form of a value of a driver or of a model's attribute. It is the same on every database: booleans are
- * booleans, and a number with more digits than JavaScript numbers preserve is returned as text. [A20]
+ * booleans, and a number with more digits than JavaScript numbers preserve is returned as text.
  */
 export function toApi(column: Column, value: unknown): unknown {
   return value === null || value === undefined ? null : serializerOf(column)(value)
@@ -65,7 +65,7 @@ function asItIs(value: unknown): unknown {
   return value
 }
 
-/** Returns the API form of a model instance's attribute. A custom `serialize` of the column takes precedence. [A20] */
+/** Returns the API form of a model instance's attribute. A custom `serialize` of the column takes precedence. */
 export function attributeToApi(column: Column, record: LucidRow): unknown {
   const value = (record as unknown as Record<string, unknown>)[column.attribute]
   if (column.serialize) return column.serialize(value, column.attribute, record)

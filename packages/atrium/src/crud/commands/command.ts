@@ -10,7 +10,7 @@ export { CommandFailure }
 
 /**
  * Base class of the commands. A failure prints one line on standard error and exits with status 1, prompts appear only
- * on a terminal, and `--json` prints only JSON. [P12]
+ * on a terminal, and `--json` prints only JSON.
  *
  * Commands are imported before the application boots, so they must not import models or services.
  */
@@ -40,7 +40,7 @@ export abstract class Command extends BaseCommand {
 
   /**
    * Returns the message to print for an error. Of a driver's error only the code is shown: its message contains the
-   * statement with all values, such as password hashes. [B11]
+   * statement with all values, such as password hashes.
    */
   protected explain(error: unknown): string {
     const { code, message } = error as { code?: unknown; message?: string }

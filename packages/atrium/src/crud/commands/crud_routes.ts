@@ -10,7 +10,7 @@ import { CommandFailure } from '#base/errors'
 /* Maximum number of milliseconds to wait for a database that does not respond */
 const LONGEST_WAIT = 3000
 
-/** Lists the generated and custom routes of every model. Also works without a database. [P12] */
+/** Lists the generated and custom routes of every model. Also works without a database. */
 export default class CrudRoutes extends Command {
   static commandName = 'crud:routes'
   static description = 'Show the endpoints that the models have'

@@ -8,7 +8,7 @@ const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal p
 
 /**
  * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test; or models for
- * existing tables. [P12, K12]
+ * existing tables.
  */
 export default class MakeCrud extends Command {
   static commandName = 'make:crud'

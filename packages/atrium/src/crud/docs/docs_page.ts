@@ -17,7 +17,7 @@ import { schemaPath } from '../openapi/schema_route.js'
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** Assets of the API page: Swagger UI unchanged from its package, and additional files. [Q1] */
+/** Assets of the API page: Swagger UI unchanged from its package, and additional files. */
 const docsAssets = [
   { name: 'docs.css', paths: [join(SWAGGER_UI, 'swagger-ui.css'), own('docs.css')] },
   { name: 'swagger-ui.js', paths: [join(SWAGGER_UI, 'swagger-ui-bundle.js')] },
@@ -52,7 +52,7 @@ const HEADERS = {
 /**
  * The API documentation page, on which users can try requests. The page itself contains no information about the API,
  * so it is public. If a token is required it prompts for one, because browsers send none automatically. The token is
- * stored only in the page's memory. [Q1]
+ * stored only in the page's memory.
  */
 class DocsPage {
   #assets: Promise<AssetStore> | undefined
@@ -65,7 +65,7 @@ class DocsPage {
   /**
    * Returns 200, or 401 with a form for the token if the page requires one.
    *
-   * @throws Problem 429  for pages that require a token, because their requests are limited [Q8]
+   * @throws Problem 429  for pages that require a token, because their requests are limited
    */
   async show(ctx: HttpContext): Promise<string> {
     const { docs, openapi } = crudConfig()
@@ -131,7 +131,7 @@ function templates(): Edge {
   return edge
 }
 
-/** Returns the path of the API page; undefined if the page is off or the schema is disabled. [Q1] */
+/** Returns the path of the API page; undefined if the page is off or the schema is disabled. */
 export function docsPath(): string | undefined {
   const { docs } = crudConfig()
   return docs.enabled && schemaPath() ? docs.path : undefined

@@ -13,7 +13,7 @@ import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to send. The admin area
- * registers the authorizer for API tokens. [P10]
+ * registers the authorizer for API tokens.
  */
 export interface Authorizer {
   authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
@@ -31,7 +31,7 @@ const UNDECIDED = new WeakSet<HttpContext>()
 let tokenAuthorizer: Authorizer | undefined
 
 /**
- * Registers the authorizer of endpoints whose access is 'token', in place of the one for access tokens. [P10]
+ * Registers the authorizer of endpoints whose access is 'token', in place of the one for access tokens.
  *
  * @param authorizer  undefined: no authorizer, so these endpoints refuse all requests
  * @returns the previous authorizer
@@ -45,7 +45,7 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 /**
  * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all requests. Even
  * a public endpoint refuses writes from pages of other sites, because it can be on a developer's machine or an
- * intranet, where only the user's browser has access to it. [B9]
+ * intranet, where only the user's browser has access to it.
  *
  * @param isUndecided  true if `access` is not set in the model or the configuration; the error message then mentions it
  * @throws Problem 403   for a write that another site caused
@@ -74,7 +74,7 @@ export async function authorize(
 
 /**
  * Authorizes a request to a route that belongs to no model, such as the API page: any valid token is sufficient,
- * regardless of its abilities. [P10, Q1]
+ * regardless of its abilities.
  *
  * @param name    name of the route, for the error
  * @param access  'public': all callers are authorized
@@ -165,7 +165,7 @@ export function actorOf(ctx: HttpContext): Actor {
 
 /**
  * Prevents caches from storing the response, including errors such as 404, which caches can store by default. The
- * response is private to the token's owner. [P10]
+ * response is private to the token's owner.
  */
 function keepPrivate({ response }: HttpContext): void {
   response.header('cache-control', 'no-store')
@@ -188,7 +188,7 @@ export function noteAccess(resource: Resource, rules: AccessRules): void {
 
 /**
  * Returns the access to related items in an `include`: the access rules of the related model's endpoints, or its option
- * `access` if it has no such endpoints. [Q3]
+ * `access` if it has no such endpoints.
  *
  * @returns undefined if no caller is allowed to include them
  */
@@ -201,7 +201,7 @@ export function accessToInclude({ isList, resource }: IncludedRelation): Access 
   return isSaid ? rules!.accessOf(operation) : undefined
 }
 
-/** Returns the relations that responses of the resource's endpoints can include, by API name. [Q3] */
+/** Returns the relations that responses of the resource's endpoints can include, by API name. */
 export function includesOf({ includes }: Resource): ReadonlyMap<string, IncludedRelation> {
   return new Map([...includes].filter(([, include]) => accessToInclude(include)))
 }

@@ -5,7 +5,7 @@ import { Resource } from '../resource/resource.js'
 import type { ColumnSettings } from '../types.js'
 import type { EndpointOptions, ModelEndpointOptions } from './endpoint_options.js'
 
-/** Returns the column settings: options of the endpoints override those of the CRUD object. [S4] */
+/** Returns the column settings: options of the endpoints override those of the CRUD object. */
 export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSettings {
   const carried = crud instanceof LucidCrud ? crud.settings : {}
   return {
@@ -18,7 +18,7 @@ export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSetting
 /**
  * Creates the resource and the CRUD object of a model's endpoints from the same options, wherever they are mounted.
  *
- * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
+ * @throws ValueError, TypeError or RuntimeError  for invalid options
  */
 export function resourceAndCrud(options: ModelEndpointOptions): {
   resource: Resource
@@ -30,7 +30,7 @@ export function resourceAndCrud(options: ModelEndpointOptions): {
 }
 
 /**
- * Returns the CRUD object for the option `crud`: the object itself, or an instance of the class. [P8]
+ * Returns the CRUD object for the option `crud`: the object itself, or an instance of the class.
  *
  * @throws ValueError  when the option is not a `LucidCrud`, or belongs to another model
  */

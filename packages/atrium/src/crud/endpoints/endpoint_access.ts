@@ -25,7 +25,7 @@ interface AccessRules {
 
 /**
  * Authorizes requests to the endpoints of one model: by its access rules, or by the authorizer of the mount if the
- * endpoints are mounted elsewhere. [P10]
+ * endpoints are mounted elsewhere.
  */
 export class EndpointAccess {
   /* Computed once per request. */
@@ -50,7 +50,7 @@ export class EndpointAccess {
 
   /**
    * Authorizes the caller of a route of several operations if any of them is allowed; the handler authorizes each
-   * requested operation. [D4]
+   * requested operation.
    *
    * @throws Problem  when the caller is not allowed to call any of them
    */
@@ -66,7 +66,7 @@ export class EndpointAccess {
 
   /**
    * True if the caller is allowed to read single items, at any path where the model offers it. Otherwise `Prefer:
-   * return=representation` is ignored, the response has no entity tag, and preconditions are refused. [Q6]
+   * return=representation` is ignored, the response has no entity tag, and preconditions are refused.
    */
   mayRead(ctx: HttpContext): Promise<boolean> {
     let response = this.#readers.get(ctx)
@@ -81,10 +81,10 @@ export class EndpointAccess {
 
   /**
    * Authorizes the caller for each included relation by the endpoints of the related model: by its list endpoint for
-   * several items, otherwise by its read endpoint. For mounted endpoints, the mount's authorizer decides. [Q3]
+   * several items, otherwise by its read endpoint. For mounted endpoints, the mount's authorizer decides.
    *
    * @param wanted  the relations that the request names
-   * @returns these, and the relations that are always included if the caller is allowed to read them [W10]
+   * @returns these, and the relations that are always included if the caller is allowed to read them
    * @throws Problem  when the caller is not allowed to read one that the request names
    */
   async authorizeInclude(

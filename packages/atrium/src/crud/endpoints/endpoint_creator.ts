@@ -51,7 +51,7 @@ const HANDLERS: Partial<Record<string, keyof EndpointCreator>> = {
 
 /**
  * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
- * operation by overriding its handler, or only the handler's database call. [P11]
+ * operation by overriding its handler, or only the handler's database call.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export class EndpointCreator extends ItemWrites {
 
   /**
    * Adds a custom route below the model's path. It is registered before the generated routes, so that GET `/custom` is
-   * never read as an id. [A27]
+   * never read as an id.
    */
   addCustomRoute(route: CustomRoute): void {
     this.plan.addCustom(route)
@@ -165,7 +165,7 @@ export class EndpointCreator extends ItemWrites {
   }
 
   /**
-   * POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7]
+   * POST: stores the body as a new item, once for each `Idempotency-Key`.
    */
   async createItem(ctx: HttpContext): Promise<void> {
     await handleCreate(ctx, {
@@ -178,7 +178,7 @@ export class EndpointCreator extends ItemWrites {
   }
 
   /**
-   * GET with a key: returns one item. [A2, Q2, Q3]
+   * GET with a key: returns one item.
    */
   async readItem(ctx: HttpContext): Promise<Item> {
     return await handleRead(ctx, {
@@ -203,14 +203,14 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /** GET: returns counts, sums, averages, minimums and maximums of the list, in groups. [G5] */
+  /** GET: returns counts, sums, averages, minimums and maximums of the list, in groups. */
   async aggregateItems(ctx: HttpContext): Promise<{ data: AggregateRow[] }> {
     return await handleAggregate(ctx, await this.#targetOf(ctx), (request, words) =>
       this.crud.aggregate(request, { ...this.callOptions(ctx), ...words })
     )
   }
 
-  /** PATCH: changes the fields in the body. [A3] */
+  /** PATCH: changes the fields in the body. */
   async updateItem(ctx: HttpContext): Promise<null | void> {
     return await handleUpdate(ctx, {
       ...(await this.#targetOf(ctx)),
@@ -221,7 +221,7 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /** DELETE: marks the item deleted, or removes it if soft delete is not configured. [A3] */
+  /** DELETE: marks the item deleted, or removes it if soft delete is not configured. */
   async deleteItem(ctx: HttpContext): Promise<Item | null> {
     return await handleDelete(ctx, {
       returned: (key) => this.#deleted(key),
@@ -230,7 +230,7 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /** DELETE: removes the item, even with soft delete. [A3] */
+  /** DELETE: removes the item, even with soft delete. */
   async dbDelete(ctx: HttpContext): Promise<Item | null> {
     return await handleDelete(ctx, {
       returned: (key) => this.#deleted(key),
@@ -239,7 +239,7 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /** POST: creates, updates and deletes several items in one transaction, through the same database calls. [D4] */
+  /** POST: creates, updates and deletes several items in one transaction, through the same database calls. */
   async batchItems(ctx: HttpContext): Promise<void> {
     await handleBatch(ctx, {
       access: this.callers,
@@ -257,7 +257,6 @@ export class EndpointCreator extends ItemWrites {
 
   /**
    * Performs the database call of `readItem`. Returns the whole item, because the entity tag depends on all fields.
-   * [Q6]
    */
   protected fetchItem(key: KeyValue, deleted: DeletedMode, ctx: HttpContext): Promise<Item | null> {
     const include = this.#includes.get(ctx)
@@ -295,7 +294,7 @@ export class EndpointCreator extends ItemWrites {
 
   /**
    * Returns a list as JSON, or in the format of the `Accept` header. Pages, and handlers of subclasses, always return
-   * JSON. [D5]
+   * JSON.
    */
   async #replyList(ctx: HttpContext): Promise<void> {
     const isOwn = this.readItems !== EndpointCreator.prototype.readItems
@@ -327,7 +326,7 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /** Returns the response to a deletion: clients of json-server need an object, and get the key. [W3] */
+  /** Returns the response to a deletion: clients of json-server need an object, and get the key. */
   #deleted(key: KeyValue): Item | null {
     if (!this.isJsonServer) return null
     const { columns } = this.resource.key
@@ -348,7 +347,7 @@ export class EndpointCreator extends ItemWrites {
     return name === 'read_multi' ? [JSON_TYPE, ...Object.values(LIST_FORMATS)] : [JSON_TYPE]
   }
 
-  /** Returns the resource as the caller is allowed to see it. [U4] */
+  /** Returns the resource as the caller is allowed to see it. */
   async #targetOf(ctx: HttpContext) {
     return { ...this.#target, resource: await this.resource.for(actorOf(ctx)) }
   }

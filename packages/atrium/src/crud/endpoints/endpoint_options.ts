@@ -11,35 +11,35 @@ import type { RouteDescription } from '../openapi/openapi_types.js'
 
 type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
 
-/** Options of `@Crud` for the endpoints. [P4] */
+/** Options of `@Crud` for the endpoints. */
 export interface EndpointOptions extends ResourceOptions {
-  /** Path below the prefix of `config/crud.ts`. Default: the table name with dashes [P5] */
+  /** Path below the prefix of `config/crud.ts`. Default: the table name with dashes */
   path?: string
-  /** Returns the database client for a request. Default: the client of the model's connection [P8] */
+  /** Returns the database client for a request. Default: the client of the model's connection */
   session?: (ctx: HttpContext) => QueryClientContract
-  /** The CRUD object, or a subclass of `LucidCrud` [P8] */
+  /** The CRUD object, or a subclass of `LucidCrud` */
   crud?: LucidCrud<any> | LucidCrudClass
-  /** The only operations to offer [S6] */
+  /** The only operations to offer */
   includedMethods?: Iterable<Operation>
-  /** Operations that are not offered [S7] */
+  /** Operations that are not offered */
   deletedMethods?: Iterable<Operation>
-  /** True to offer creates, updates and deletions in one request that either succeeds or fails as a whole [D4] */
+  /** True to offer creates, updates and deletions in one request that either succeeds or fails as a whole */
   batch?: boolean
-  /** True to offer counts, sums, averages, minimums and maximums of a list, in groups [G5] */
+  /** True to offer counts, sums, averages, minimums and maximums of a list, in groups */
   aggregate?: boolean
-  /** Dialects of other servers that the endpoints also understand. Default: `compat` of `config/crud.ts` [W3] */
+  /** Dialects of other servers that the endpoints also understand. Default: `compat` of `config/crud.ts` */
   compat?: Iterable<Dialect>
-  /** True to offer updates and deletions of all items that match filters [W9] */
+  /** True to offer updates and deletions of all items that match filters */
   bulk?: boolean
-  /** Path segments of operations; operations without an entry use their defaults [S9] */
+  /** Path segments of operations; operations without an entry use their defaults */
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware by operation */
   middleware?: Partial<Record<Operation, Iterable<EndpointMiddleware>>>
-  /** Name of the array in a list's response. Default: `data` [W10] */
+  /** Name of the array in a list's response. Default: `data` */
   responseKey?: string
-  /** Announces in every response, and in the API schema, that the endpoints are going to be removed [W10] */
+  /** Announces in every response, and in the API schema, that the endpoints are going to be removed */
   deprecated?: Deprecation
-  /** Access to the endpoints. Default: `access` of `config/crud.ts` [P10] */
+  /** Access to the endpoints. Default: `access` of `config/crud.ts` */
   access?: Access | Partial<Record<Operation, Access>>
 }
 
@@ -49,7 +49,7 @@ export interface ModelEndpointOptions extends EndpointOptions {
 }
 
 /**
- * Path and authorizer of endpoints that another part of the application offers in addition to the model's own. [S61]
+ * Path and authorizer of endpoints that another part of the application offers in addition to the model's own.
  */
 export interface EndpointMount {
   /** Full path, such as `/admin/Product/crud` */
@@ -63,7 +63,7 @@ export interface EndpointMount {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A custom route below the model's path. [P11] */
+/** A custom route below the model's path. */
 export interface CustomRoute {
   method: Method
   /** Path below the model's path, such as `/custom` */
@@ -73,15 +73,15 @@ export interface CustomRoute {
   /** Operation whose access rule applies. Default: `read_multi` for GET, `update` for other methods */
   operation?: Operation
   middleware?: Iterable<EndpointMiddleware>
-  /** The route's description in the API schema [Q1] */
+  /** The route's description in the API schema */
   openapi?: RouteDescription
 }
 
-/** A registered route: a generated endpoint of a model, or a custom route. [P12] */
+/** A registered route: a generated endpoint of a model, or a custom route. */
 export interface EndpointRoute {
   /** Operation whose access rule applies */
   operation: Operation
-  /** All operations that a batch offers; each part of a batch is subject to the access rule of its operation [D4] */
+  /** All operations that a batch offers; each part of a batch is subject to the access rule of its operation */
   operations?: readonly Operation[]
   /** Name of the endpoint, such as `read_multi`, `read_paginated` or `batch`; method and path for a custom route */
   name: string

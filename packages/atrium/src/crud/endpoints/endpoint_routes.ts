@@ -22,7 +22,7 @@ import { markGenerated } from './generated_routes.js'
 import { crudConfig } from '../settings.js'
 
 /**
- * Returns the path of a model's endpoints below the prefix: the explicit one, or the one derived from the table. [P5]
+ * Returns the path of a model's endpoints below the prefix: the explicit one, or the one derived from the table.
  *
  * @throws ValueError  for an invalid path
  */
@@ -65,7 +65,7 @@ export class RoutePlan {
     this.#routes.push(route)
   }
 
-  /** Adds a custom route. Custom routes are registered before the generated ones. [A27] */
+  /** Adds a custom route. Custom routes are registered before the generated ones. */
   addCustom(route: CustomRoute): void {
     const operation = route.operation ?? (route.method === 'GET' ? 'read_multi' : 'update')
     const path = route.path.startsWith('/') ? route.path : `/${route.path}`

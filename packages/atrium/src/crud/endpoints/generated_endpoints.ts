@@ -5,7 +5,7 @@ import type { EndpointOptions, Method, PlannedRoute } from './endpoint_options.j
 import type { EndpointName } from '../types.js'
 
 /**
- * Returns the operations that the options of a model offer. [S5, S6, S7]
+ * Returns the operations that the options of a model offer.
  *
  * @param place  name of the model, for the message
  * @throws ValueError  when the options contradict each other or name an unknown operation
@@ -59,11 +59,11 @@ const METHODS: Record<Operation, Method> = {
 /** Operations whose path contains the key of one item. */
 const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
 
-/** Endpoints with a separate path segment by default. [A24, D4] */
+/** Endpoints with a separate path segment by default. */
 const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch', 'aggregate']
 
 /**
- * Returns the generated endpoints of a model. [S9]
+ * Returns the generated endpoints of a model.
  *
  * @param operations  operations that the model offers, in display order
  * @param names       the option `endpointNames`
@@ -93,7 +93,7 @@ export function generatedEndpoints(
     path: segmentOf(operation) + (BY_KEY.includes(operation) ? keyPattern : ''),
   }))
   endpoints.push(...ofOperations)
-  /* PUT is a partial update there, like PATCH. [W3] */
+  /* PUT is a partial update there, like PATCH. */
   const update = endpoints.find(({ operation }) => operation === 'update')
   if (offers.isJsonServer && update) endpoints.push({ ...update, name: 'put', method: 'PUT' })
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {

@@ -15,7 +15,7 @@ export abstract class ItemWrites extends ModelEndpoints {
   /** Returns the client and the actor of the request. */
   protected abstract callOptions(ctx: HttpContext): UpdateOptions
 
-  /** PATCH without a key: changes all items that match the filters. [W9] */
+  /** PATCH without a key: changes all items that match the filters. */
   async updateItems(ctx: HttpContext): Promise<{ updated: number }> {
     return await handleUpdateMany(ctx, {
       ...(await this.#bulkOf(ctx)),
@@ -24,7 +24,7 @@ export abstract class ItemWrites extends ModelEndpoints {
     })
   }
 
-  /** DELETE without a key: deletes all items that match the filters. [W9] */
+  /** DELETE without a key: deletes all items that match the filters. */
   async deleteItems(ctx: HttpContext): Promise<{ deleted: number }> {
     return await handleDeleteMany(ctx, {
       ...(await this.#bulkOf(ctx)),

@@ -22,7 +22,7 @@ import { readOnlyNote } from '../resource/read_only.js'
 
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch', 'bulk'] as const
 
-/** The endpoints of a model: its operations, paths and access rules. [P9, P10] */
+/** The endpoints of a model: its operations, paths and access rules. */
 export class ModelEndpoints {
   readonly resource: Resource
   readonly crud: LucidCrud
@@ -41,7 +41,7 @@ export class ModelEndpoints {
 
   /**
    * @param mount  given if the endpoints are mounted at another path than that of the options
-   * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
+   * @throws ValueError, TypeError or RuntimeError  for invalid options
    */
   constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
     if (mount) checkOptions(options)
@@ -64,37 +64,37 @@ export class ModelEndpoints {
       isJsonServer: this.isJsonServer,
     })
     checkCollisions(name, this.path, this.generated)
-    /* On a mount, a custom route exists only if its operation is offered. [B14] */
+    /* On a mount, a custom route exists only if its operation is offered. */
     this.plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
   }
 
   /**
    * The operations that this model offers; only reads, once the table is known to be a view or to have no
-   * unique key. [S6, S7]
+   * unique key.
    */
   get operations(): readonly Operation[] {
     const { readOnly } = this.resource
     return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
   }
 
-  /** True if the endpoints understand the dialect of json-server. Those that are mounted elsewhere do not. [W3] */
+  /** True if the endpoints understand the dialect of json-server. Those that are mounted elsewhere do not. */
   get isJsonServer(): boolean {
     return (
       !this.mounted && [...(this.options.compat ?? crudConfig().compat)].includes('json-server')
     )
   }
 
-  /** Access to an operation. [P10] */
+  /** Access to an operation. */
   accessOf(operation: Operation): Access {
     return this.#ownAccess(operation) ?? crudConfig().access
   }
 
-  /** True if only the configuration sets the access to an operation, not the model. [P10] */
+  /** True if only the configuration sets the access to an operation, not the model. */
   isAccessDefault(operation: Operation): boolean {
     return this.#ownAccess(operation) === undefined
   }
 
-  /** True if an operation requires a token because its access is not set in the model or the configuration. [P10] */
+  /** True if an operation requires a token because its access is not set in the model or the configuration. */
   isUndecided(operation: Operation): boolean {
     const { access, isAccessDecided } = crudConfig()
     return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
@@ -110,17 +110,17 @@ export class ModelEndpoints {
     return readOnly === 'view' && ignored.length === 0 ? null : readOnlyNote(this.resource, ignored)
   }
 
-  /** True if the endpoints are at their default path. [P5] */
+  /** True if the endpoints are at their default path. */
   get isAtTablePath(): boolean {
     return this.path === crudConfig().prefix + tablePath(this.resource)
   }
 
-  /** Name of the array in a list's response. [W10] */
+  /** Name of the array in a list's response. */
   get responseKey(): string {
     return this.options.responseKey ?? 'data'
   }
 
-  /** True if the endpoints are announced to be removed. [W10] */
+  /** True if the endpoints are announced to be removed. */
   get isDeprecated(): boolean {
     return this.setHeaders !== undefined
   }

@@ -3,7 +3,7 @@ import { listed } from '#base/errors'
 import type { EndpointCreator } from './endpoint_creator.js'
 
 /**
- * Returns the models that are publicly writable only because `access` of config/crud.ts is `'public'`. [P10]
+ * Returns the models that are publicly writable only because `access` of config/crud.ts is `'public'`.
  *
  * @returns names of the models, without duplicates
  */
@@ -24,7 +24,7 @@ export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): st
 
 /**
  * Returns the models that require a token in production because `access` is not set in their options or the
- * configuration. [P10]
+ * configuration.
  *
  * @returns names of the models, without duplicates
  */

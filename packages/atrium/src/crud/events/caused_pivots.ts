@@ -12,7 +12,7 @@ type Row = Record<string, unknown>
 
 /**
  * Returns the rows of a pivot table that the database deletes with a record, regardless of which model declares the
- * relation. [R7]
+ * relation.
  *
  * @param limit  maximum number of rows to read
  * @returns null for another table

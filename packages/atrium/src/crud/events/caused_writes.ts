@@ -38,7 +38,7 @@ export interface Caused {
 
 /**
  * Returns the rows that the database deletes or updates with another row because of foreign keys, in tables of
- * decorated models. Must be called before the deletion. [R7]
+ * decorated models. Must be called before the deletion.
  */
 export async function causedBy(
   resource: Resource,

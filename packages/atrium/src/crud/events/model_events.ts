@@ -4,7 +4,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Actor } from '../types.js'
 import type { Changes, Write } from './write.js'
 
-/** A record of a decorated model was written and committed. [E1] */
+/** A record of a decorated model was written and committed. */
 class ModelEvent extends BaseEvent {
   /** The model's class */
   readonly model: LucidModel

@@ -28,7 +28,7 @@ export interface WriteObserver {
 
   /**
    * Called with the writes of one action, those of the action's model first, inside their transaction if there is one:
-   * an error that it throws then rolls them back. [E4]
+   * an error that it throws then rolls them back.
    */
   record(writes: readonly Write[], client: QueryClientContract): Promise<void>
 
@@ -50,7 +50,7 @@ const OBSERVERS = new Set<WriteObserver>()
 
 /**
  * Registers an observer of all writes of decorated models. It is called in the transaction of the writes, so that an
- * error that it throws rolls them back. [E4]
+ * error that it throws rolls them back.
  *
  * @returns a function that removes the observer
  */
@@ -80,7 +80,7 @@ export function prepareObservers(client: QueryClientContract): Promise<unknown> 
 }
 
 /**
- * Passes an action's writes to the observers, and emits their events after the commit. [E1]
+ * Passes an action's writes to the observers, and emits their events after the commit.
  *
  * @param forgets  true to retain only writes with a listener until the commit
  * @throws WriteNotRecorded  or the reason why the database is unavailable
@@ -166,7 +166,7 @@ async function recorded(record: () => Promise<void>): Promise<void> {
 
 /**
  * Adds the resulting rows to an action's writes: rows that the database returned for the write are reused, the others
- * are read with one statement per 200 records of a model. [R7]
+ * are read with one statement per 200 records of a model.
  */
 async function completeRows(writes: readonly Write[], client: QueryClientContract): Promise<void> {
   const unread: Write[] = []

@@ -23,7 +23,7 @@ interface Tied {
 
 /**
  * Changes of a record's many-to-many relations during a write of the record. Pivot rows are not records; their changes
- * are part of the record's write. [E3]
+ * are part of the record's write.
  */
 export class Pivots {
   readonly #before = new Map<PivotRelation, Tied>()

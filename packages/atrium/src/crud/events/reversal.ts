@@ -10,7 +10,7 @@ type Row = Record<string, unknown>
 /** A reason why the state before a write is not known. */
 type Lack = 'hidden' | 'relations' | 'children' | 'size' | 'unknown'
 
-/** Data to restore the state of a record before a write. [R7] */
+/** Data to restore the state of a record before a write. */
 export interface Reversal {
   /**
    * The stored values before the write by column name, as JSON: all columns of a deleted record, or the changed columns

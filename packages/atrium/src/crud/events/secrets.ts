@@ -6,7 +6,7 @@ const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
 /**
  * Returns the columns that events are allowed to report: without hidden columns and columns with the name of a secret,
- * even if the model serializes them. [E4]
+ * even if the model serializes them.
  */
 export function loggedColumns(resource: Resource): readonly Column[] {
   let columns = SHOWN.get(resource)

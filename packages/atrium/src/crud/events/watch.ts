@@ -31,7 +31,7 @@ const BEFORE = new WeakMap<LucidRow, Before>()
 
 /**
  * Adds hooks to a model that report every write of its instances, by any code. They run after other hooks of the model,
- * so that their results are included. [E1]
+ * so that their results are included.
  *
  * @param ownCode  true to also report writes outside actions of `LucidCrud` on this model
  */
@@ -75,7 +75,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
 
   /**
    * Stores the state before a write. An instance of application code can be outdated, or contain only some of the
-   * columns. If an observer needs the previous state, the row is read, and locked in a transaction. [E3]
+   * columns. If an observer needs the previous state, the row is read, and locked in a transaction.
    */
   async function remember(record: LucidRow, isDeletion = false) {
     /* It is the row after the previous write of the same instance. */

@@ -10,10 +10,10 @@ import { toApi } from '#base/values/to_api'
 import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'
 
-/** Values of a record by API name, without hidden columns and secrets. [E4] */
+/** Values of a record by API name, without hidden columns and secrets. */
 export type State = Record<string, unknown>
 
-/** Changes of a write, by API name. [E1] */
+/** Changes of a write, by API name. */
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
 type Attributes = Record<string, unknown>
@@ -33,9 +33,9 @@ export interface WriteOrigin {
 /** One created, updated or deleted record. State and changes are computed on first use. */
 export class Write {
   readonly kind: 'create' | 'update' | 'delete'
-  /** True if the deletion only marked the record [A21] */
+  /** True if the deletion only marked the record */
   readonly soft: boolean
-  /** True if the update restored a soft-deleted record [B16] */
+  /** True if the update restored a soft-deleted record */
   readonly restored: boolean
   /** The actor of the write */
   readonly actor: Actor
@@ -162,7 +162,7 @@ export class Write {
 
   /**
    * True if only the update timestamp changed, because the same values were written again. The record retains the new
-   * timestamp [A23]; a log entry for each such write would let callers flood the log.
+   * timestamp; a log entry for each such write would let callers flood the log.
    */
   get isRepetition(): boolean {
     const { updatedAt } = this.resource

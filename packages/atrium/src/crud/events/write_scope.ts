@@ -12,8 +12,9 @@ interface WriteScope {
   readonly transaction: KnexTransaction
   /** The model that the action writes; its hooks can write other models */
   readonly model: LucidModel | undefined
+  /** The actor of the call, or the system if it has none */
   readonly actor: Actor
-  /** The actor who started the action */
+  /** The actor of the `runAs` around the action; undefined outside one */
   readonly ambient: Actor | undefined
   readonly origin: Origin | undefined
   readonly writes: Write[]
@@ -37,7 +38,7 @@ const LOCATED = new WeakSet<LucidRow>()
 
 /**
  * Runs an action whose writes belong together: they are delivered when it ends, inside its transaction, with writes of
- * the action's model first. A nested action is part of the outer one. [E3]
+ * the action's model first. A nested action is part of the outer one.
  */
 export async function gatherWrites<Result>(
   client: TransactionClientContract,

@@ -5,7 +5,7 @@ import type { CrudConfig } from '../define_config.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Headers of the endpoints that browsers hide from pages of other origins unless they are listed. [W1] */
+/** Headers of the endpoints that browsers hide from pages of other origins unless they are listed. */
 export const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
@@ -45,7 +45,7 @@ export function preflightMethod({ request }: HttpContext): string | undefined {
 }
 
 /**
- * Sets the CORS headers of a response, also of an error that follows. [W1]
+ * Sets the CORS headers of a response, also of an error that follows.
  *
  * @returns true if the request was a preflight, and the response is sent
  */
@@ -67,7 +67,7 @@ export async function allowCrossOrigin(ctx: HttpContext): Promise<boolean> {
 }
 
 /**
- * True if an allowed origin sent the request, so it is not forged. [B9]
+ * True if an allowed origin sent the request, so it is not forged.
  *
  * @param byCookies  true if the endpoint can accept cookies; without `credentials` they are not accepted from there
  */

@@ -25,7 +25,7 @@ export async function handleProblem(error: unknown, ctx: HttpContext): Promise<b
   return true
 }
 
-/** Responds to a request for an unknown path, which counts towards the rate limit. [Q8] */
+/** Responds to a request for an unknown path, which counts towards the rate limit. */
 async function respondNotFoundCounted(ctx: HttpContext): Promise<void> {
   try {
     await limitRate(ctx)
@@ -37,7 +37,7 @@ async function respondNotFoundCounted(ctx: HttpContext): Promise<void> {
   respondNotFound(ctx)
 }
 
-/** Responds to a request that matches no route: 405 with the methods of the path, or 404. [A25] */
+/** Responds to a request that matches no route: 405 with the methods of the path, or 404. */
 export function respondNotFound(ctx: HttpContext): void {
   const allowed = allowedMethods(ctx)
   if (allowed.length === 0) sendProblem(ctx, noEndpoint())
@@ -48,7 +48,7 @@ export function respondNotFound(ctx: HttpContext): void {
 
 /**
  * Returns the error to log for a request: an unexpected error of a generated endpoint is logged as a 500, even if the
- * library that threw it has set another status. [A29]
+ * library that threw it has set another status.
  *
  * @returns the error itself, or an Exception with status 500 and the error as its cause
  */
@@ -67,7 +67,7 @@ function isRouteMissing(error: unknown): boolean {
   return error instanceof httpErrors.E_ROUTE_NOT_FOUND
 }
 
-/** Returns the methods that the router has for the path. [A25] */
+/** Returns the methods that the router has for the path. */
 function allowedMethods({ request }: HttpContext): string[] {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
   const router = engineRouter()

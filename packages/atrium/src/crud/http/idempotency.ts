@@ -30,7 +30,7 @@ const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 const BARE = /^[\w!#$%&'*+\-.^`|~:/=]+$/
 
 /**
- * Returns the `Idempotency-Key` of a request, if present. The key is the same with and without quotes. [Q7]
+ * Returns the `Idempotency-Key` of a request, if present. The key is the same with and without quotes.
  *
  * @throws Problem 400
  */
@@ -64,7 +64,7 @@ export interface CreatedResponse {
   key?: readonly unknown[]
 }
 
-/** Sends 201 with the item. [A1, Q6] */
+/** Sends 201 with the item. */
 export function replyCreated(ctx: HttpContext, { body, location, tag }: CreatedResponse): void {
   if (location) ctx.response.header('location', location)
   if (tag) ctx.response.header('etag', tag)
@@ -93,7 +93,6 @@ export interface BatchResponse {
 
 /**
  * Sends 200 with the items and the deleted keys in the order of the request; 204 if the caller requested no content.
- * [D4]
  *
  * @param isComposite  true if keys have several parts
  */
@@ -113,7 +112,7 @@ export function replyBatch(
 }
 
 /**
- * Returns an item of a stored response without fields that have been hidden from the caller since then. [U3]
+ * Returns an item of a stored response without fields that have been hidden from the caller since then.
  *
  * @param body  the item as JSON
  * @param key   key of the item, if `LucidCrud` wrote it
@@ -158,7 +157,7 @@ interface ReplayContext {
 /**
  * Runs a write with an `Idempotency-Key` only once, and repeats the first response when the request is sent again. A
  * key belongs to one actor and one path. Only successful writes are stored; a failed write leaves nothing behind, and
- * can be repeated. [Q7]
+ * can be repeated.
  */
 abstract class IdempotentWrite<Result extends object> {
   /** @param path  path of the requests */
@@ -260,7 +259,7 @@ abstract class IdempotentWrite<Result extends object> {
   }
 }
 
-/** Creates that are executed only once. [Q7] */
+/** Creates that are executed only once. */
 export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
   /** Repeats the stored response only to a caller who is still allowed to create and see the item. */
   protected async shown(
@@ -278,7 +277,7 @@ export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
   }
 }
 
-/** Batches that are executed only once. [Q7, D4] */
+/** Batches that are executed only once. */
 export class IdempotentBatch extends IdempotentWrite<BatchResponse> {
   /** Reduces each item like the response to a single request. */
   protected async shown(response: BatchResponse, context: ReplayContext): Promise<BatchResponse> {

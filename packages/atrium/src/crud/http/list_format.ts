@@ -9,7 +9,7 @@ import { writeJson } from '#base/values/json'
 
 export const JSON_TYPE = 'application/json'
 
-/** Formats of a list in addition to JSON, with their media types. [D5] */
+/** Formats of a list in addition to JSON, with their media types. */
 export const LIST_FORMATS = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -31,7 +31,7 @@ export function listFormatOf({ request, response }: HttpContext): ListFormat | u
 }
 
 /**
- * Returns a list with its items under another name, in the same order. [W10]
+ * Returns a list with its items under another name, in the same order.
  *
  * @param list  the list, or another value of a handler of the application
  */
@@ -47,7 +47,7 @@ const PLAIN: ReadonlyArray<Column['kind']> = ['integer', 'number']
 
 const NUMERAL = /^-?\d+(?:\.\d+)?$/
 
-/** Writes items as the lines of a CSV file (RFC 4180). [D5] */
+/** Writes items as the lines of a CSV file (RFC 4180). */
 export class CsvWriter {
   readonly #names: readonly string[]
   readonly #plain: ReadonlySet<string>

@@ -104,7 +104,7 @@ const IF_NONE_MATCH = 'If-None-Match'
 /**
  * Responds to a read of one item with the item and its entity tag, or with 304 if the client has that version. With
  * included items, the tag is a weak one for the whole response. A response that the handler has already sent, or with
- * another status, is not changed. [Q6]
+ * another status, is not changed.
  *
  * @throws Problem 400  for an unreadable header
  * @throws Problem 412
@@ -115,7 +115,7 @@ export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void>
   replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
 }
 
-/** Responds to a read of a list with a weak entity tag for the whole response, or with 304. [Q6] */
+/** Responds to a read of a list with a weak entity tag for the whole response, or with 304. */
 export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
   if (responseBudgetOf(ctx).reserved > LARGE_RESPONSE) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
@@ -123,7 +123,7 @@ export function replyList(ctx: HttpContext, list: unknown): void | Promise<void>
 
 /**
  * Sets the entity tag of the item after a write, even if the response contains only a part of it: after a write, the
- * tag is that of the new state (RFC 9110, 8.8). [Q6]
+ * tag is that of the new state (RFC 9110, 8.8).
  */
 export function noteTag({ response }: HttpContext, item: Item): void {
   response.header('etag', strongTag(writeJson(item)))
@@ -139,7 +139,7 @@ export function hasPrecondition({ request }: HttpContext): boolean {
  * Returns the precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the tags
  * that must not match. Must be called after the record is locked and the policy has allowed the write, so that no other
  * caller learns the version. A caller who cannot read the record is always refused, because either result would reveal
- * something about its content. [Q6]
+ * something about its content.
  *
  * @param actor    actor whose view of the record determines the tag
  * @param mayRead  returns true if the caller is allowed to read the record

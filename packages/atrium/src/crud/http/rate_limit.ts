@@ -7,7 +7,7 @@ import { crudConfig } from '../settings.js'
 import { networkOf } from '#base/http/network'
 import { requestsNotCounted, tooManyRequests } from '#base/http/access_problems'
 
-/** Middleware that counts a request before any other work is done. [Q8] */
+/** Middleware that counts a request before any other work is done. */
 export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {
   await limitRate(ctx)
   await next()

@@ -24,7 +24,7 @@ export function replyPieces({ response }: HttpContext, pieces: Buffer[], bytes: 
     .stream(Readable.from(pieces))
 }
 
-/** Returns the value of a `Prefer: return=...` header (RFC 7240); the first one applies. [A3] */
+/** Returns the value of a `Prefer: return=...` header (RFC 7240); the first one applies. */
 export function preferredReturn(ctx: HttpContext): 'representation' | 'minimal' | undefined {
   for (const preference of (ctx.request.header('prefer') ?? '').split(',')) {
     const match = /^\s*return\s*=\s*"?(representation|minimal)"?\s*(?:;.*)?$/i.exec(preference)
@@ -33,7 +33,7 @@ export function preferredReturn(ctx: HttpContext): 'representation' | 'minimal' 
   return undefined
 }
 
-/** Returns the number of a `Prefer: max-affected=N` header; undefined without a valid one. [W9] */
+/** Returns the number of a `Prefer: max-affected=N` header; undefined without a valid one. */
 export function preferredMaximum(ctx: HttpContext): number | undefined {
   for (const preference of (ctx.request.header('prefer') ?? '').split(',')) {
     const match = /^\s*max-affected\s*=\s*"?(\d{1,15})"?\s*(?:;.*)?$/i.exec(preference)

@@ -12,7 +12,7 @@ export function transactionOf(ctx: HttpContext): TransactionClientContract | und
 }
 
 /**
- * Runs writes of a request in one transaction, or in a savepoint if the request already has a transaction. [Q7, D4]
+ * Runs writes of a request in one transaction, or in a savepoint if the request already has a transaction.
  *
  * @throws the error of the work, or the database's error of BEGIN or COMMIT
  */

@@ -25,7 +25,7 @@ const HEAP = getHeapStatistics().heap_size_limit
 
 /**
  * Returns the maximum number of bytes of one response and of all responses together: the `limits` in `config/crud.ts`,
- * but at most a quarter of the heap of this process. [A29]
+ * but at most a quarter of the heap of this process.
  */
 export function responseLimits(heap: number = HEAP): { response: number; responses: number } {
   const { response, responses } = crudConfig().limits
@@ -42,7 +42,7 @@ const waiting: Array<() => void> = []
 /**
  * Memory budget of one response, taken from the limit for all responses: the bytes of its values are reserved before
  * they are read, and released after the response is sent. This prevents one large response or many concurrent responses
- * from exhausting the memory. [A29]
+ * from exhausting the memory.
  */
 export class ResponseBudget {
   #reserved = 0

@@ -9,7 +9,7 @@ import { takeChanges } from '#upstream/lucid_save_steps'
 
 /*
  * Lucid's save() and delete() use only one key column: on a composite key they would change every row that shares it.
- * These functions do the same, including hooks, with all key columns in the condition. [A9]
+ * These functions do the same, including hooks, with all key columns in the condition.
  */
 
 /**

@@ -11,7 +11,7 @@ import { now } from '#base/columns/soft_delete'
 import { newKey } from '#base/values/new_key'
 import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 
-/** Stores a new record, and corrects the key that Lucid sets. [A9] */
+/** Stores a new record, and corrects the key that Lucid sets. */
 export async function insertRecord(
   record: LucidRow,
   resource: Resource,
@@ -49,7 +49,7 @@ export function keyMissingIn(row: Record<string, unknown>, { key }: Resource): C
   )
 }
 
-/** Writes the changes of a record, with all columns of its key in the condition. [A9] */
+/** Writes the changes of a record, with all columns of its key in the condition. */
 export async function saveRecord(
   record: LucidRow,
   resource: Resource,
@@ -60,7 +60,7 @@ export async function saveRecord(
   await record.save()
 }
 
-/** Deletes a record, with all columns of its key in the condition. [A9] */
+/** Deletes a record, with all columns of its key in the condition. */
 export async function removeRecord(
   record: LucidRow,
   resource: Resource,
@@ -91,7 +91,7 @@ export function stampNew(attributes: Record<string, unknown>, { base: resource }
   }
 }
 
-/** Sets the timestamp of the last update, if the model has one. [A23] */
+/** Sets the timestamp of the last update, if the model has one. */
 export function stampUpdate(record: LucidRow, { updatedAt }: Resource): void {
   if (updatedAt) {
     ;(record as unknown as Record<string, unknown>)[updatedAt.attribute] = now(updatedAt)

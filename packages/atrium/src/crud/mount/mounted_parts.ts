@@ -16,7 +16,7 @@ export const queryStrings = new Qs({
   stringify: { encode: true, encodeValuesOnly: false, arrayFormat: 'indices', skipNulls: false },
 })
 
-/** A part of the engine with its own URL paths: the endpoints, or the admin site. [K4] */
+/** A part of the engine with its own URL paths: the endpoints, or the admin site. */
 interface MountedPart {
   /**
    * @param path  path of a request that matches no route of the engine
@@ -80,7 +80,6 @@ let making: Promise<ExceptionHandler> | undefined
 
 /**
  * Passes an error to the application's exception handler, which can write it to a log or a service. Never throws.
- * [K4.4]
  */
 export async function reportError(error: unknown, ctx: HttpContext): Promise<void> {
   try {
@@ -108,7 +107,7 @@ const KNOWN = new Map<string, number>()
 
 /**
  * True if the first pattern begins with more fixed segments than the second one: `/api/products/:id` is more specific
- * than `/api/*`, and `/admin/login` is more specific than `/:page`. [K4]
+ * than `/api/*`, and `/admin/login` is more specific than `/:page`.
  *
  * @param pattern  pattern in the router's notation, such as `/api/products/:id`
  */

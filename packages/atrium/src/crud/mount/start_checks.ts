@@ -33,7 +33,7 @@ export function replacedRoutes(router: Router = hostRouter): string[] {
   )
 }
 
-/** Returns the startup warning about replaced routes; undefined if there are none. [K4.7] */
+/** Returns the startup warning about replaced routes; undefined if there are none. */
 export function replacementWarning(routes: string[]): string | undefined {
   if (routes.length === 0) return undefined
   const more = routes.length > SHOWN ? [`${routes.length - SHOWN} more`] : []
@@ -61,7 +61,6 @@ export function noteGroup(model: string): void {
  * Checks the groups around calls of `crudRouter`. Must be called when all routes are known.
  *
  * @throws RuntimeError  if a group sets something that would not apply to the endpoints of a model, such as middleware
- *   [K4.6]
  */
 export function checkGroups(): void {
   const noted = calls

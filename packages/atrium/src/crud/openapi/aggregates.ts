@@ -6,7 +6,7 @@ import { responseSchema, withNull } from './field_schemas.js'
 import type { ParameterObject, SchemaObject } from './openapi_types.js'
 import { listOf, query } from './parameter_objects.js'
 
-/** Returns the parameters of an aggregation, without filters. [G5] */
+/** Returns the parameters of an aggregation, without filters. */
 export function aggregationParameters(resource: Resource): ParameterObject[] {
   const groups = groupsOf(resource)
   const measures = measureNames(resource)

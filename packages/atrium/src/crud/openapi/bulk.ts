@@ -3,7 +3,7 @@ import { filterParameter } from './parameter_objects.js'
 import { relatedParameters } from './related.js'
 import type { Resource } from '../resource/resource.js'
 
-/** Returns the parameters of a write of all items that match: its filters, without defaults, and `Prefer`. [W9] */
+/** Returns the parameters of a write of all items that match: its filters, without defaults, and `Prefer`. */
 export function bulkParameters(resource: Resource): ParameterObject[] {
   return [
     ...resource.filters.all.map((filter) => filterParameter({ ...filter, defaultValue: null })),
@@ -19,7 +19,7 @@ export function bulkParameters(resource: Resource): ParameterObject[] {
   ]
 }
 
-/** Returns the schema of the response, `{ "updated": 3 }`. [W9] */
+/** Returns the schema of the response, `{ "updated": 3 }`. */
 export function countSchema(name: 'updated' | 'deleted') {
   return {
     type: 'object' as const,

@@ -126,7 +126,7 @@ const SECURITY_SCHEMES = {
 
 /**
  * Builds the API schema (OpenAPI 3.1) of the endpoints of all models. The same endpoints always result in the same
- * document, byte by byte. [Q1]
+ * document, byte by byte.
  *
  * @param all     endpoints with loaded resources
  * @param failed  called for a model whose endpoints cannot be described, and are left out; default: throws
@@ -228,7 +228,7 @@ function rethrow({ name }: Resource, error: unknown): never {
 
 /**
  * Returns the access: public, or a token with the ability for the operation; for a batch, for any operation that it
- * offers. The abilities are an extension, because linters accept names in `security` for OAuth 2 only. [P10, W7]
+ * offers. The abilities are an extension, because linters accept names in `security` for OAuth 2 only.
  */
 function accessOf(
   endpoints: EndpointCreator,

@@ -9,7 +9,7 @@ interface DescribedFields {
 
 /**
  * Returns a map of properties with `x-enum-descriptions` where the admin site has labels for the values of an enum: a
- * list in the order of `enum`. [G4]
+ * list in the order of `enum`.
  */
 export function withEnumDescriptions(
   model: LucidModel,

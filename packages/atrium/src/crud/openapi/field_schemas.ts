@@ -88,7 +88,7 @@ const CLOCK: SchemaObject = {
 const DATABASE_TEXTS =
   /^(?:interval|inet|cidr|macaddr8?|bit|xml|point|line|lseg|box|path|polygon|circle|tsvector|tsquery|pg_lsn|time(?:\(\d\))? with time zone|\w+range)\b/
 
-/** Schemas of values in responses. [A20] */
+/** Schemas of values in responses. */
 const FORMS: Record<ColumnKind, SchemaObject> = {
   text: { type: 'string' },
   uuid: { type: 'string', format: 'uuid' },
@@ -145,7 +145,7 @@ export function inputForm(column: Column): SchemaObject {
 
 /**
  * Returns the schema of a column's value in bodies, without null, in the range of the database. Integers beyond the
- * range of JSON numbers would be returned as strings, which is only possible for columns of large integers. [A20]
+ * range of JSON numbers would be returned as strings, which is only possible for columns of large integers.
  */
 export function bodyForm(column: Column): SchemaObject {
   const form = column.element
@@ -191,7 +191,7 @@ function formOf(column: Column): SchemaObject {
 }
 
 /**
- * Returns the schema of an item in responses. [A2, Q3]
+ * Returns the schema of an item in responses.
  *
  * @param refTo  returns a reference to the schema of another resource's items
  */
@@ -228,7 +228,7 @@ export function describeItem(
   return { type: 'object', properties: described, ...(required.length > 0 && { required }) }
 }
 
-/** Returns the properties of an included relation. [Q3] */
+/** Returns the properties of an included relation. */
 function includeProperties(
   { hasMore, isAlways, isList, limit, name, pivot }: IncludedRelation,
   item: SchemaObject
@@ -262,7 +262,7 @@ function pivotSchema({ columns }: PivotColumns): SchemaObject {
   return { type: 'object', properties: { [PIVOT]: pivot }, required: [PIVOT] }
 }
 
-/** Returns the schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
+/** Returns the schema of a list, in each shape that a request can choose. */
 export function describeList(
   item: SchemaObject,
   { authorizesRecords }: Resource,

@@ -48,7 +48,7 @@ export class UniqueNames {
 
 /**
  * Assigns names to the endpoints of all models. If several models have the same name, the one at the default path of
- * its table gets the name unchanged, and the path is added to the names of the others. [Q1]
+ * its table gets the name unchanged, and the path is added to the names of the others.
  */
 export function nameEndpoints(
   all: readonly EndpointCreator[],

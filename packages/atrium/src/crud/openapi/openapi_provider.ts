@@ -4,7 +4,7 @@ import { engineRouter } from '#base/http/engine_router'
 import { resources } from '../resource/registry.js'
 import { registerSchemaRoute } from './schema_route.js'
 
-/** Registers the routes of the API schema and its documentation page. [Q1] */
+/** Registers the routes of the API schema and its documentation page. */
 export default class OpenApiProvider {
   constructor(protected app: ApplicationService) {}
 

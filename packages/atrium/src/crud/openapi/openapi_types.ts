@@ -101,7 +101,7 @@ export interface OpenApiDocument {
 
 /**
  * Description of a custom route in the API schema; all properties are optional. It has no effect on the handler, which
- * can read and return any data. [Q1]
+ * can read and return any data.
  */
 export interface RouteDescription {
   /** Default: derived from method, model and path, such as `getFilmsLongest` */

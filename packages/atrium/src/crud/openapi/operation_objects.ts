@@ -267,7 +267,7 @@ function deletion({ responses, ...of }: Described) {
   }
 }
 
-/** Returns null, or an object with the key for clients of json-server. [W3] */
+/** Returns null, or an object with the key for clients of json-server. */
 function deletedBody({ endpoints: { isJsonServer, resource } }: Pick<Described, 'endpoints'>) {
   if (!isJsonServer) return { type: 'null' }
   const { columns } = resource.key
@@ -277,7 +277,7 @@ function deletedBody({ endpoints: { isJsonServer, resource } }: Pick<Described, 
   }
 }
 
-/** Returns the precondition headers of a write, which only callers who can read the item can use. [Q6] */
+/** Returns the precondition headers of a write, which only callers who can read the item can use. */
 function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
   parameters: Reference[]
   problems: ProblemStatus[]
@@ -317,7 +317,7 @@ function itemBody(schema: SchemaObject, method?: string): RequestBody {
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 
-/** Returns the schema of an item that has only some of its properties if `fields` names them. [Q2] */
+/** Returns the schema of an item that has only some of its properties if `fields` names them. */
 export function itemOrPart({ item }: Pick<EndpointNames, 'item'>): SchemaObject {
   return { anyOf: [schemaRef(item), schemaRef(`${item}Part`)] }
 }
@@ -330,7 +330,7 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-/** Describes a custom route: its given description, and the parts that all routes share. [A27, P11] */
+/** Describes a custom route: its given description, and the parts that all routes share. */
 export function describeCustom(of: Described): Parts {
   const { route, responses } = of
   const { summary, description, query = {}, body, response, status } = route.openapi ?? {}

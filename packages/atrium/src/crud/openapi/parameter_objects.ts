@@ -49,7 +49,7 @@ export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   return parameters
 }
 
-/** Returns the request headers. [A3, Q6, Q7] */
+/** Returns the request headers. */
 export function headerParameters(): Record<string, ParameterObject> {
   const header = (
     name: string,
@@ -146,7 +146,7 @@ export function keyParameters({ key }: Resource): ParameterObject[] {
 }
 
 /**
- * Returns the parameter of a declared filter. [A16, A18]
+ * Returns the parameter of a declared filter.
  */
 export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
@@ -158,7 +158,7 @@ export function filterParameter(filter: Filter): ParameterObject {
   return schema.type === 'array' ? { ...parameter, style: 'form', explode: false } : parameter
 }
 
-/** Returns the parameters of json-server. [W3] */
+/** Returns the parameters of json-server. */
 export function jsonServerParameters({ filters, key }: Resource): ParameterObject[] {
   const count = (name: string, description: string, minimum = 0) =>
     query(name, description, { type: 'integer', minimum })

@@ -5,7 +5,7 @@ import type { ParameterObject } from './openapi_types.js'
 import { filterParameter } from './parameter_objects.js'
 import { fieldsOf, lastOf, pathOf } from './related_paths.js'
 
-/** Returns the parameters of the filters on related fields. [W8] */
+/** Returns the parameters of the filters on related fields. */
 export function relatedParameters(resource: Resource): ParameterObject[] {
   const declared = resource.filters.relatedNames.flatMap((name) => {
     const { column: place, operator } = splitFilterName(name)

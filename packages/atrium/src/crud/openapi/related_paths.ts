@@ -12,7 +12,7 @@ export async function loadRelated(resource: Resource): Promise<void> {
   }
 }
 
-/** Returns the names of related fields that the list can be sorted by. [W8] */
+/** Returns the names of related fields that the list can be sorted by. */
 export function relatedSorts(resource: Resource): string[] {
   const { filters } = resource
   const declared = filters.relatedNames.map((name) => splitFilterName(name).column)

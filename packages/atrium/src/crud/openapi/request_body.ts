@@ -27,7 +27,7 @@ const USUAL_DATE = String.raw`^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$`
 const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
 
 /**
- * Returns the schema of a create's or an update's body, from its validation schema and the columns. [Q1]
+ * Returns the schema of a create's or an update's body, from its validation schema and the columns.
  *
  * @param isStrict  true if unknown fields are refused
  * @param model     model whose enums have labels in the admin site
@@ -60,7 +60,7 @@ export function describeBody(
   }
 }
 
-/** A list of files that were uploaded in the admin site. [B17] */
+/** A list of files that were uploaded in the admin site. */
 const FILE_NAMES: SchemaObject = {
   items: { type: 'string' },
   uniqueItems: true,
@@ -79,14 +79,14 @@ function describeField(field: BodyField): SchemaObject {
     : ofVirtual(field, told)
   if (!column || column.hidden) schema.writeOnly = true
 
-  /* A null that the schema itself would ignore clears the column. [A28] */
+  /* A null that the schema itself would ignore clears the column. */
   const takesNull = column ? column.nullable && (field.nullable || !required) : field.nullable
   return withNull({ ...schema, ...pick(told, ANNOTATIONS) }, takesNull)
 }
 
 /**
  * Returns the schema of a field. Text and JSON, and fields for which a custom schema accepts another type than the
- * column's, have the form of the validation schema; all other fields have the form of their column. [A20, A28]
+ * column's, have the form of the validation schema; all other fields have the form of their column.
  */
 function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   const column = field.column!
@@ -159,7 +159,7 @@ function pick(schema: SchemaObject, keywords: string[]): SchemaObject {
   )
 }
 
-/** Returns the schema of a batch's body. [D4] */
+/** Returns the schema of a batch's body. */
 export function describeBatch(
   resource: Resource,
   operations: readonly Operation[],
@@ -195,7 +195,7 @@ export function describeBatch(
   }
 }
 
-/** Returns the names of the fields of each unique key that a create can contain. [W9] */
+/** Returns the names of the fields of each unique key that a create can contain. */
 function upsertKeys({ columns, createBody, key, wholeKeys }: Resource): string[][] {
   const sent = new Set(createBody.fields.map(({ apiName }) => apiName))
   const keys = [key.columns.map(({ name }) => name), ...wholeKeys].map((names) =>
@@ -205,7 +205,7 @@ function upsertKeys({ columns, createBody, key, wholeKeys }: Resource): string[]
   return [...new Map(usable.map((names) => [names.join(), names])).values()]
 }
 
-/** Returns the schema of a batch's response. [D4] */
+/** Returns the schema of a batch's response. */
 export function describeBatchResponse(resource: Resource, item: SchemaObject): SchemaObject {
   const items = (description: string): SchemaObject => ({
     type: 'array',

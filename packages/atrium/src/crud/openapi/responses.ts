@@ -125,7 +125,7 @@ export class Responses {
   readonly #everywhere: string[]
 
   /**
-   * @param isLimited      true if there is a rate limit: every response then has its headers [Q8]
+   * @param isLimited      true if there is a rate limit: every response then has its headers
    * @param hasDeprecated  true if there are deprecated endpoints, which send their headers with every response
    */
   constructor(
@@ -150,7 +150,7 @@ export class Responses {
 
   /**
    * Returns a list, as JSON or in the other formats of the `Accept` header. These have no schema: their bodies are no JSON
-   * documents, and generated clients would merge their types with that of the list. [D5]
+   * documents, and generated clients would merge their types with that of the list.
    *
    * @param hasFormats  false for JSON only
    */

@@ -5,7 +5,7 @@ import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { ServedSchema } from './served_schema.js'
 
-/** Returns the path of the API schema; undefined if it is off. [Q1] */
+/** Returns the path of the API schema; undefined if it is off. */
 export function schemaPath(): string | undefined {
   const { openapi, prefix } = crudConfig()
   return openapi.enabled ? `${prefix}/openapi.json` : undefined

@@ -17,7 +17,7 @@ import { buildDocument } from './document.js'
 import { digest } from '#base/values/digest'
 
 /**
- * Sends the API schema. It is built on the first request, because it requires loaded resources, and then cached. [Q1]
+ * Sends the API schema. It is built on the first request, because it requires loaded resources, and then cached.
  */
 export class ServedSchema {
   #made: Promise<CompressedText & { tag: string }> | undefined

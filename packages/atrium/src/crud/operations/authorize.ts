@@ -5,7 +5,7 @@ import type { Resource } from '../resource/resource.js'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'
 
-/** Checks the actor's grants on a resource and the policy of the resource. [P14, U2] */
+/** Checks the actor's grants on a resource and the policy of the resource. */
 export class Authorization {
   constructor(readonly resource: Resource) {}
 
@@ -18,7 +18,7 @@ export class Authorization {
     if (!(await this.allows(action, options, record))) throw forbidden()
   }
 
-  /** True if the grants and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2] */
+  /** True if the grants and the policy allow the action. For `restore`, the policy is checked for `delete`. */
   async allows(
     action: GrantedOperation,
     { actor = currentActor() }: CallOptions,
@@ -32,7 +32,7 @@ export class Authorization {
     )
   }
 
-  /** True if the policy must authorize every record that is returned. [P14] */
+  /** True if the policy must authorize every record that is returned. */
   authorizesRecords({ actor = currentActor() }: CallOptions): boolean {
     return this.resource.authorizesRecords && actor.kind !== 'system'
   }

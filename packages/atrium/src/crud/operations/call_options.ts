@@ -9,14 +9,14 @@ import type { RelatedWrites } from './related/related_writes.js'
 
 /** Options of every operation. */
 export interface CallOptions {
-  /** Database client to use; a transaction's client makes the operation part of that transaction [P8] */
+  /** Database client to use; a transaction's client makes the operation part of that transaction */
   client?: QueryClientContract
   /**
    * True if the write needs no savepoint in the client's transaction, because its failure also fails the transaction,
    * or the caller rolls it back
    */
   joins?: boolean
-  /** Actor whose policy and scope apply [P14] */
+  /** Actor whose policy and scope apply */
   actor?: Actor
   /** Origin of the request that caused the operation, if any; recorded in events */
   origin?: Origin
@@ -24,11 +24,11 @@ export interface CallOptions {
   budget?: ResponseBudget
   /** True if the actor can list deleted items. Default: the model's `showDeleted` */
   showsDeleted?: boolean
-  /** Names of files that were uploaded for this write; file columns accept no others [B17] */
+  /** Names of files that were uploaded for this write; file columns accept no others */
   files?: ReadonlySet<string>
 }
 
-/** Options that overridable methods receive: the caller's options, with the transaction of the write. [P8] */
+/** Options that overridable methods receive: the caller's options, with the transaction of the write. */
 export interface HookOptions extends CallOptions {
   client: TransactionClientContract
 }
@@ -46,9 +46,9 @@ export interface FindOptions extends SelectOptions {
 
 /** Options for reading one item. */
 export interface ReadOptions extends FindOptions {
-  /** API names of the fields, as `id,name` or as a list; undefined: all fields [Q2] */
+  /** API names of the fields, as `id,name` or as a list; undefined: all fields */
   fields?: string | Iterable<string> | Fields
-  /** Names of the declared relations to include, as `distributor` or as a list [Q3] */
+  /** Names of the declared relations to include, as `distributor` or as a list */
   include?: string | Iterable<string | IncludedRelation>
 }
 
@@ -63,7 +63,7 @@ export interface WriteOptions extends CallOptions {
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Records to attach through many-to-many relations [R3] */
+  /** Records to attach through many-to-many relations */
   related?: RelatedWrites
 }
 
@@ -71,7 +71,7 @@ export interface CreateOptions extends CallOptions {
 export interface UpdateOptions extends WriteOptions {
   /** Record of the key, if `locateBy` has already read and locked it in the same transaction */
   located?: LucidRow
-  /** Complete sets of records for many-to-many relations: missing ones are attached, all others detached [R3] */
+  /** Complete sets of records for many-to-many relations: missing ones are attached, all others detached */
   related?: RelatedWrites
   /** True to return the changed item, if the actor is allowed to read it */
   returning?: boolean

@@ -108,7 +108,7 @@ async function itemOfRow(
 
 /**
  * Reads the new item, and marks it as unreadable if its creator is not allowed to read it: the response must not show
- * it. [P14]
+ * it.
  */
 async function readCreated(
   { records, resource }: CrudContext,

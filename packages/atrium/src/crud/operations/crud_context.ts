@@ -5,7 +5,7 @@ import type { Records } from './records.js'
 
 type Values = Record<string, unknown>
 
-/** Methods of `LucidCrud` that applications can override. [P6, P8] */
+/** Methods of `LucidCrud` that applications can override. */
 interface OverridableMethods {
   prepareCreate(values: Values, options: HookOptions): Values | Promise<Values>
   prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Values | Promise<Values>

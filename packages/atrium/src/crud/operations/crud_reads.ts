@@ -122,7 +122,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
    * Returns the number of items that match the filters.
    *
    * @param filters  filter name (`price__gte`) -> value, for any column
-   * @returns null if the policy requires the record and more than 10,000 records would have to be authorized [P14]
+   * @returns null if the policy requires the record and more than 10,000 records would have to be authorized
    */
   async count(
     filters: Record<string, unknown> = {},
@@ -139,7 +139,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
    * @param options  `zone`: time zone that defines the days; default: UTC. `request`: the list; its paging and order
    *   are ignored
    * @returns the days with items, in no particular order; null if the policy requires the record and more than 10,000
-   *   records would have to be authorized [P14]
+   *   records would have to be authorized
    * @throws Problem 403
    */
   async countByDay(
@@ -191,7 +191,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Returns groups of items that agree in columns, the largest first. Empty values agree with none. [G7]
+   * Returns groups of items that agree in columns, the largest first. Empty values agree with none.
    *
    * @param request  the list; its paging and order are ignored
    * @param options  `columns`: API names; `ignoresCase`: case, and spaces around and between words, make no difference
@@ -210,7 +210,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * True if the grants and the policy allow an operation, on the record if one is given. [P14, U2]
+   * True if the grants and the policy allow an operation, on the record if one is given.
    *
    * @param record  a record that the actor is allowed to read, or a new one
    */
@@ -230,7 +230,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
 
   /**
    * Returns the keys of those readable records that the actor's grants for an operation include. The policy is not
-   * checked. Runs one statement per 200 keys, and none if the grants include all readable records. [U2]
+   * checked. Runs one statement per 200 keys, and none if the grants include all readable records.
    *
    * @param keys  keys of records that the actor is allowed to read
    * @returns the keys, in the order of `keys`
@@ -248,7 +248,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Returns the fields that the actor is allowed to change on some records, but not on this one. [U3]
+   * Returns the fields that the actor is allowed to change on some records, but not on this one.
    *
    * @returns API names of the fields
    */
@@ -259,7 +259,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Returns the values that limited columns of a record may get next, as far as the actor is allowed to. [G8]
+   * Returns the values that limited columns of a record may get next, as far as the actor is allowed to.
    *
    * @returns by API name; without columns that may get any value
    */
@@ -292,7 +292,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     return records
   }
 
-  /** Returns the context for the resource as restricted by the roles of the actor. [U4] */
+  /** Returns the context for the resource as restricted by the roles of the actor. */
   protected async contextFor({
     actor = currentActor(),
     client,

@@ -24,7 +24,7 @@ export abstract class CrudWritesOfMany<
 
   /**
    * Changes the item that has the same values in the columns `on`, or stores a new one. An item that the actor cannot
-   * see, or that is soft-deleted, is not changed: its unique values are a 409. [W9]
+   * see, or that is soft-deleted, is not changed: its unique values are a 409.
    *
    * @param values   values by attribute name; those of `on` are not changed
    * @param options  `on`: the columns of the primary key or of a unique index
@@ -37,7 +37,7 @@ export abstract class CrudWritesOfMany<
   }
 
   /**
-   * Upserts several items like `upsert`, all of them or none. [W9]
+   * Upserts several items like `upsert`, all of them or none.
    *
    * @returns the items, in the same order
    * @throws the errors of `upsert`
@@ -65,7 +65,7 @@ export abstract class CrudWritesOfMany<
   }
 
   /**
-   * Changes all items that match the filters, all of them or none. [W9]
+   * Changes all items that match the filters, all of them or none.
    *
    * @param where    filters such as `{ price__gte: 10 }`
    * @param values   values by attribute name
@@ -87,7 +87,7 @@ export abstract class CrudWritesOfMany<
   }
 
   /**
-   * Deletes all items that match the filters like `deleteMany`, all of them or none. [W9]
+   * Deletes all items that match the filters like `deleteMany`, all of them or none.
    *
    * @param where    filters such as `{ price__gte: 10 }`
    * @param options  `max`: number of items above which nothing is deleted. Default: 1
@@ -110,7 +110,7 @@ export abstract class CrudWritesOfMany<
   }
 
   /**
-   * Deletes several items, all of them or none, like `delete` or `dbDelete`. [S52]
+   * Deletes several items, all of them or none, like `delete` or `dbDelete`.
    *
    * @returns the records, as they were read
    * @throws UnknownKey  for the first key without an item
@@ -124,7 +124,7 @@ export abstract class CrudWritesOfMany<
   }
 
   /**
-   * Restores several soft-deleted items, all of them or none. [B16]
+   * Restores several soft-deleted items, all of them or none.
    *
    * @returns the records
    * @throws UnknownKey  for the first key without a soft-deleted item

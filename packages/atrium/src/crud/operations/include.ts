@@ -24,7 +24,6 @@ export function includeColumns(
  * Adds the related items to the items found, with one query per relation. Leaves out records outside the actor's scope,
  * soft-deleted records, and records that the policy does not allow the actor to read; if the policy refuses the whole
  * operation, the request is refused. A list is cut at the relation's limit, and the field `NAME_has_more` is then true.
- * [Q3, P14]
  *
  * @param found  items, read with `includeColumns`
  * @throws Problem 403

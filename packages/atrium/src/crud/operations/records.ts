@@ -27,7 +27,7 @@ export interface Located {
   seen: LucidRow
 }
 
-/** Reads and checks the records of a resource that an actor is allowed to see. [P14] */
+/** Reads and checks the records of a resource that an actor is allowed to see. */
 export class Records extends VisibleRows {
   /* Records with all values. In other records, values that are hidden from the actor can be null. */
   readonly #whole = new WeakSet<LucidRow>()
@@ -217,7 +217,7 @@ export class Records extends VisibleRows {
 
   /**
    * Returns the item after a write; null if the writer is not allowed to read it. Refuses a write that moves the item
-   * out of the scope of the grants for the operation. [P14, U2]
+   * out of the scope of the grants for the operation.
    *
    * @throws Problem 403, or 409 if a trigger of the database has deleted the item
    */
@@ -238,7 +238,7 @@ export class Records extends VisibleRows {
     return item
   }
 
-  /** True if a write could move a record out of the writer's scope. [P14, U2] */
+  /** True if a write could move a record out of the writer's scope. */
   narrows(operation: 'create' | 'update'): boolean {
     const { projection, scope } = this.resource
     return scope !== undefined || Boolean(projection?.reach(operation))
@@ -246,7 +246,7 @@ export class Records extends VisibleRows {
 
   /**
    * Returns those readable records that the grants for an operation include. Runs no statement if they include all of
-   * them. [U2]
+   * them.
    *
    * @returns keys of the records, by `identityOf`
    */
@@ -283,7 +283,7 @@ export class Records extends VisibleRows {
     if (keys.some((one) => !reached.has(identityOf(one)))) throw forbidden()
   }
 
-  /** Returns a located record as the actor sees it: null in the fields that are hidden on it. [U3] */
+  /** Returns a located record as the actor sees it: null in the fields that are hidden on it. */
   async seen(
     record: LucidRow,
     client: QueryClientContract,

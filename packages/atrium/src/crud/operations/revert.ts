@@ -50,7 +50,7 @@ export interface RevertOptions extends CallOptions {
   isDryRun?: boolean
 }
 
-/** Returns the operation that reverts a write. [R7] */
+/** Returns the operation that reverts a write. */
 export function operationOf({ base }: Resource, { before, left }: Reversal): GrantedOperation {
   if (left === null) return 'create'
   const { softDelete } = base

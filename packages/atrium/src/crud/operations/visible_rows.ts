@@ -29,7 +29,7 @@ const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
  * Conditions for the rows of a resource that an actor is allowed to see. Only this class applies the scope and, through
- * `Authorization`, the policy. [P14]
+ * `Authorization`, the policy.
  */
 export class VisibleRows extends Authorization {
   get reader(): Reader {
@@ -59,7 +59,7 @@ export class VisibleRows extends Authorization {
     return { ...visible, joins, where: [...visible.where, ...conditions] }
   }
 
-  /** Returns the joins of related records that a list is sorted by. [W8] */
+  /** Returns the joins of related records that a list is sorted by. */
   joinsOf(sorts: readonly Sort[], client: QueryClientContract, options: CallOptions): Sql[] {
     return sorts.flatMap(({ column }) => column.related?.join(client, options) ?? [])
   }

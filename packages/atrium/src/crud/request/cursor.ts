@@ -23,7 +23,7 @@ const LONG_TEXT = 500
 /**
  * Returns a position as an opaque text that only this application can create: encrypted and authenticated with its key,
  * together with everything that defines the list. The same position always results in the same text, so that the entity
- * tag of an unchanged response does not change. [Q4]
+ * tag of an unchanged response does not change.
  *
  * @throws Problem 422  when a value is too long
  */

@@ -8,7 +8,7 @@ import { itemParameters, ownParameter, refuseUnknown, type QueryString } from '.
 
 /**
  * Reads the relations to include, as `distributor,genres` or as a list of names. Returns them in the order of their
- * declaration. [Q3]
+ * declaration.
  *
  * @throws Problem 422  for any other name, or an empty part
  */
@@ -39,9 +39,9 @@ export function notIncluded(name: string, names: readonly string[]): Problem {
 
 /** The requested parts of an item. */
 interface ItemRequest {
-  /** Requested fields; undefined: all fields [Q2] */
+  /** Requested fields; undefined: all fields */
   fields?: Fields
-  /** The relations to include [Q3] */
+  /** The relations to include */
   include: readonly IncludedRelation[]
   deleted: DeletedMode
 }

@@ -10,7 +10,7 @@ import { countIn } from '#base/values/numbers'
 import { PAGING, type PagingWords } from './paging.js'
 import type { QueryString } from './query_string.js'
 
-/** Parameters of json-server, in addition to those of the list. [W3] */
+/** Parameters of json-server, in addition to those of the list. */
 const PARAMETERS = ['_start', '_end', '_page', '_limit', '_sort', '_order', 'q'] as const
 
 /** Operators of refine's parameters, such as `price_gte` */
@@ -41,7 +41,7 @@ export interface JsonServerWords {
 }
 
 /**
- * Translates the parameters of json-server into the words of a list. Filters are those that the model declares. [W3]
+ * Translates the parameters of json-server into the words of a list. Filters are those that the model declares.
  *
  * @throws Problem 422  for an impossible value, or parameters that cannot be combined
  */

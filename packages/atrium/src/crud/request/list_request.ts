@@ -46,25 +46,25 @@ export interface ListQuery {
   itemsPerPage?: number
   /**
    * The `next_cursor` of the previous part, empty for the first part; can only be combined with `limit`; there is no
-   * total [Q4]
+   * total
    */
   cursor?: string
   deleted?: DeletedMode
-  /** API names, as `id,name` or as a list; undefined: all fields [Q2] */
+  /** API names, as `id,name` or as a list; undefined: all fields */
   fields?: string | Iterable<string>
-  /** Declared relations to include, as `distributor` or as a list [Q3] */
+  /** Declared relations to include, as `distributor` or as a list */
   include?: string | Iterable<string>
-  /** False: `total_count` is omitted, and one more row is read to determine `has_more` [Q5] */
+  /** False: `total_count` is omitted, and one more row is read to determine `has_more` */
   count?: boolean
 }
 
 /** The optional parts of a list request. */
 interface Extent {
-  /** Requested fields; undefined: all fields [Q2] */
+  /** Requested fields; undefined: all fields */
   fields?: Fields
-  /** The relations to include [Q3] */
+  /** The relations to include */
   include?: readonly IncludedRelation[]
-  /** True or false if the caller requested the total or declined it [Q5] */
+  /** True or false if the caller requested the total or declined it */
   count?: boolean
 }
 
@@ -176,7 +176,7 @@ export class ListRequest {
   }
 
   /**
-   * Returns the request without hidden fields and relations, if it was parsed with the unrestricted resource. [U4]
+   * Returns the request without hidden fields and relations, if it was parsed with the unrestricted resource.
    *
    * @throws ValueError  if the request filters or sorts by a hidden field
    */
@@ -201,7 +201,7 @@ export class ListRequest {
   }
 }
 
-/** Returns the words for the API's parameters, and for those of json-server. [W3] */
+/** Returns the words for the API's parameters, and for those of json-server. */
 function translatedWords(
   resource: Resource,
   query: QueryString,

@@ -5,7 +5,7 @@ import type { Position } from '../sql/keyset.js'
 
 /**
  * The requested part of the list and the shape of its response: the two shapes of the specification, and the shape for
- * a cursor. [S2, Q4]
+ * a cursor.
  */
 export type Paging =
   | { shape: 'offset'; offset: number; limit: number }
@@ -38,10 +38,10 @@ export interface PagingRules {
 
 /**
  * Reads `offset` and `limit`, `page` and `itemsPerPage`, or `cursor` and `limit`. Values that are not integers, are
- * negative, or are zero for a page are invalid; empty values count as absent. [A13]
+ * negative, or are zero for a page are invalid; empty values count as absent.
  *
  * @param positionOf  reads a cursor that is not empty
- * @throws Problem 400  for parameters that cannot be combined [A11, Q4]
+ * @throws Problem 400  for parameters that cannot be combined
  */
 export function readPaging(
   words: PagingWords,

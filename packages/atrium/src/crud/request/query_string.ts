@@ -81,7 +81,7 @@ function decode(text: string): string {
 }
 
 /**
- * Refuses an unknown parameter. [A19]
+ * Refuses an unknown parameter.
  *
  * @throws Problem 422  with the most similar known name
  */
@@ -92,7 +92,7 @@ export function refuseUnknown(query: QueryString, known: readonly string[]): voi
   }
 }
 
-/** Refuses every parameter of a write, if the configuration is strict. [A19] */
+/** Refuses every parameter of a write, if the configuration is strict. */
 export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
   if (config.strictQuery) refuseUnknown(query, [])
 }
@@ -161,7 +161,7 @@ function existing<Name extends OwnParameter>(resource: Resource, names: readonly
   return names.filter((name) => isParameter(resource, name))
 }
 
-/** True if the resource has the parameter. A filter of the same name takes precedence. [A17, A22] */
+/** True if the resource has the parameter. A filter of the same name takes precedence. */
 function isParameter({ filters, showDeleted, softDelete }: Resource, name: OwnParameter): boolean {
   if (filters.get(name)) return false
   return name !== 'deleted' || (showDeleted && softDelete !== undefined)

@@ -2,7 +2,7 @@ import type { Column } from '#base/columns/column'
 import type { Condition } from '#base/columns/condition'
 import type { NamedFilter } from '#base/columns/filter'
 
-/** The fields of related records that a request names, such as `distributor.name`, as the caller can see them. [W8] */
+/** The fields of related records that a request names, such as `distributor.name`, as the caller can see them. */
 export interface RelatedLookup {
   /** Returns the meaning of a filter such as `distributor.name__contains` */
   filter(name: string): NamedFilter | undefined

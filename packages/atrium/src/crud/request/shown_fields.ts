@@ -2,7 +2,7 @@ import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
 import type { Fields } from '#base/columns/fields'
 
-/** Removes hidden fields from a selection, which can have been created with the unrestricted resource. [U4] */
+/** Removes hidden fields from a selection, which can have been created with the unrestricted resource. */
 export function shownFields(resource: Resource, fields: Fields): Fields
 export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined
 export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined {

@@ -14,7 +14,7 @@ import type { QueryString } from './query_string.js'
 
 /**
  * Reads the filters of a call that finds or changes records by them, where a filter that is ignored would find other
- * records than intended. [W9]
+ * records than intended.
  *
  * @param filters  value by filter name, such as `{ price__gte: 10 }`
  * @throws Problem 422  for no filters, an unknown one, an invalid value, undefined, or an empty text, which only the
@@ -42,7 +42,7 @@ export function strictConditions(
 
 /**
  * Reads the query string of a request that writes all items that match: each parameter must be a declared filter with a
- * value. Defaults of filters do not apply, computed filters do. [W9]
+ * value. Defaults of filters do not apply, computed filters do.
  *
  * @param query  made by `listQueryOf`
  * @throws Problem 422  for no filters, an unknown one, or an empty or invalid value

@@ -10,7 +10,7 @@ import { builtCondition } from '../sql/plain_condition.js'
 import { nameScope, type Scope } from './scope.js'
 
 /**
- * Adds the condition of a custom filter operator to the query. It adds only conditions, synchronously. [W10]
+ * Adds the condition of a custom filter operator to the query. It adds only conditions, synchronously.
  *
  * @param query   the model's query
  * @param column  name of the column with its table, such as `products.scale`

@@ -4,7 +4,7 @@ const APART = new Set<LucidModel>()
 
 /**
  * Excludes a model's records from all includes of the endpoints, regardless of its access: for internal models of a
- * part of the application. [Q3]
+ * part of the application.
  */
 export function excludeFromInclude(model: LucidModel): void {
   APART.add(model)

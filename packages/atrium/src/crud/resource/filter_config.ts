@@ -4,7 +4,7 @@ import type { FilterMap } from '../types.js'
 
 /**
  * Filters of a model's list: names (`category`, `price__gte`) and their default values. A plain object is equivalent,
- * but this class reports errors earlier, at the place where it is created. [S11]
+ * but this class reports errors earlier, at the place where it is created.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export class FilterConfig {
   }
 
   /**
-   * Checks a default value; a subclass can allow other values or forbid more. [S12]
+   * Checks a default value; a subclass can allow other values or forbid more.
    *
    * @throws ValueError  for a value that is not allowed
    */

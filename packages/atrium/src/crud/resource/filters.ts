@@ -85,7 +85,7 @@ export class Filters {
     return this.#filters.get(name)
   }
 
-  /** Splits the name of a parameter, such as `any.1.not.price__gte`. [G3] */
+  /** Splits the name of a parameter, such as `any.1.not.price__gte`. */
   placeOf(parameter: string): FilterPlace {
     return filterPlace(parameter, (name) => this.#filters.has(name))
   }
@@ -112,7 +112,7 @@ export class Filters {
     this.#open = new Set(names)
   }
 
-  /** Names of the declared filters on fields of related records. [W8] */
+  /** Names of the declared filters on fields of related records. */
   get relatedNames(): readonly string[] {
     return [...this.#related]
   }
@@ -148,7 +148,7 @@ export class Filters {
   }
 
   /**
-   * Returns the conditions that the application computes for a request. [W10]
+   * Returns the conditions that the application computes for a request.
    *
    * @throws RuntimeError  for a value that the filter cannot have
    */

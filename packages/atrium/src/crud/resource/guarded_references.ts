@@ -21,7 +21,7 @@ const RESOLVED = new WeakMap<Resource, Resolved>()
 
 /**
  * Returns the references of a model's records to records with a policy or a scope: through its belongs-to relations and
- * the foreign keys of the table. Computed again only when the known resources change. [P14]
+ * the foreign keys of the table. Computed again only when the known resources change.
  */
 export function guardedReferencesOf(resource: Resource): readonly GuardedReference[] {
   const known = RESOLVED.get(resource)

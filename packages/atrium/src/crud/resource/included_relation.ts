@@ -25,7 +25,7 @@ interface LoadableTable extends RelatedTable {
   client(): QueryClientContract
 }
 
-/** A relation of the option `include` with settings. [Q3] */
+/** A relation of the option `include` with settings. */
 export interface IncludeOption {
   /** Name or API name of the relation */
   relation: string
@@ -39,7 +39,7 @@ export interface IncludeOption {
 export type IncludeSettings =
   | Iterable<string | IncludeOption>
   | {
-      /** Relations that every response of reads and lists contains; left out for callers who cannot read them [W10] */
+      /** Relations that every response of reads and lists contains; left out for callers who cannot read them */
       always: Iterable<string | IncludeOption>
       /** Relations that `include=` can add */
       optional?: Iterable<string | IncludeOption>
@@ -53,7 +53,7 @@ interface RelatedColumn {
   column: StoredColumn
 }
 
-/** A relation whose items a model's responses can include. [Q3] */
+/** A relation whose items a model's responses can include. */
 export class RelationTo<Related extends RelatedTable> {
   /** API name: the relation's `serializeAs` */
   readonly name: string
@@ -120,7 +120,7 @@ export class RelationTo<Related extends RelatedTable> {
   }
 
   /**
-   * Loads the introspection of the related table, and of the pivot table's columns. [P15]
+   * Loads the introspection of the related table, and of the pivot table's columns.
    *
    * @throws ValueError  for an unknown column of the pivot table, or if a field of the related model is named `pivot`
    * @throws the errors of the resource's `load`
@@ -184,7 +184,7 @@ export class RelationTo<Related extends RelatedTable> {
 }
 
 /**
- * Returns the relations of the option `include`, by their name or API name. [Q3]
+ * Returns the relations of the option `include`, by their name or API name.
  *
  * @param taken  API names of other fields of the items
  * @throws ValueError  for an unknown relation, one that cannot be included, or a setting that it does not support

@@ -90,7 +90,7 @@ export function shownComputed(
   return new Map(shown)
 }
 
-/** Returns the columns whose schema accepts a file or a list of files. [B17] */
+/** Returns the columns whose schema accepts a file or a list of files. */
 export function fileColumnsOf({ create, update }: GivenSchemas, columns: ColumnSet): Column[] {
   const fields = [create, update].flatMap((one) => one?.fields ?? [])
   const files = fields.filter(({ type }) => isFileType(type))

@@ -3,17 +3,17 @@ import type { Operation } from '../operations/operation.js'
 import type { Actor } from '../types.js'
 import type { Scope } from './scope.js'
 
-/** An operation that can be granted. Restoring a soft-deleted item is a separate operation. [U2] */
+/** An operation that can be granted. Restoring a soft-deleted item is a separate operation. */
 export type GrantedOperation = Operation | 'restore'
 
-/** Permissions of one role on one model. [U2, U3] */
+/** Permissions of one role on one model. */
 export interface Grant {
   operations: ReadonlySet<GrantedOperation> | 'all'
   /** API names of fields that are hidden, and therefore not writable */
   hidden: ReadonlySet<string>
   /** API names of fields that are not writable, including on create */
   readonly: ReadonlySet<string>
-  /** Names of transitions, such as `status:draft>confirmed`. Default: all of a grant for all operations, else none [G8] */
+  /** Names of transitions, such as `status:draft>confirmed`. Default: all of a grant for all operations, else none */
   transitions?: ReadonlySet<string> | 'all'
   /** Scopes of the grant: it includes records in any of them; null: all records, `[]`: none */
   scopes: readonly Scope[] | null
@@ -25,7 +25,7 @@ export interface GovernedModel {
   readonly model: LucidModel
 }
 
-/** Permissions of actors, which restrict them further than the `policy` and `scope` of a model. [U4] */
+/** Permissions of actors, which restrict them further than the `policy` and `scope` of a model. */
 export interface Permissions {
   /**
    * Returns the grants of an actor on a model. Actors with the same grants get the same array object.

@@ -18,7 +18,7 @@ interface PivotColumn {
   read: Column
 }
 
-/** The columns of a pivot table that the items of a relation show. [Q3] */
+/** The columns of a pivot table that the items of a relation show. */
 export class PivotColumns {
   #columns: readonly PivotColumn[] = []
 

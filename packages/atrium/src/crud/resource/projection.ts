@@ -9,7 +9,7 @@ const WHOLE: readonly Grant[] = [
   { operations: 'all', hidden: new Set(), readonly: new Set(), scopes: null },
 ]
 
-/** The union of grants on a model, record by record. [U2, U3] */
+/** The union of grants on a model, record by record. */
 export class Projection {
   /** API names of the fields hidden on all records */
   readonly hidden: ReadonlySet<string>
@@ -52,7 +52,7 @@ export class Projection {
     )
   }
 
-  /** Returns the grants for updates that include a transition. [G8] */
+  /** Returns the grants for updates that include a transition. */
   grantsForTransition(name: string): readonly Grant[] {
     return this.grantsFor('update').filter(({ operations, transitions }) => {
       if (transitions === undefined) return operations === 'all'

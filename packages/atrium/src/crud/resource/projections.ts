@@ -30,7 +30,7 @@ export class Projections<Resource extends Projectable> {
   ) {}
 
   /**
-   * Returns the resource as the actor is allowed to see it; the resource itself if nothing restricts the actor. [U4]
+   * Returns the resource as the actor is allowed to see it; the resource itself if nothing restricts the actor.
    */
   async for(actor: Actor, permissions: Permissions): Promise<Resource> {
     const grants = await permissions.grantsOf(actor, this.resource)

@@ -16,11 +16,11 @@ export class ResourceRegistry {
   readonly #others: Resource[] = []
   readonly #checks = new Map<Resource, () => void>()
 
-  /** Errors in the decorated models that were found at the boot of a command [P9] */
+  /** Errors in the decorated models that were found at the boot of a command */
   readonly errors: Error[] = []
   /** True if the command has printed the errors */
   areErrorsShown = false
-  /** Boot errors that have not been reported yet: `load()` throws them [P9] */
+  /** Boot errors that have not been reported yet: `load()` throws them */
   readonly unreported: Error[] = []
 
   /** @throws ValueError  when another model's endpoints have the same path */
@@ -96,7 +96,7 @@ export class ResourceRegistry {
 
   /**
    * Loads the introspection of every model's table. Called before the server listens, by tests after the migrations,
-   * and otherwise by the first request. Loaded resources are not loaded again. [P15]
+   * and otherwise by the first request. Loaded resources are not loaded again.
    *
    * @throws ConfigurationError  with all missing or contradictory parts, and the errors of the boot
    */

@@ -55,18 +55,18 @@ import {
 
 export type { Scope } from './scope.js'
 
-/** A relation whose items a model's responses can include. [Q3] */
+/** A relation whose items a model's responses can include. */
 export type IncludedRelation = RelationTo<Resource>
 
 /** Decides whether an actor is allowed to perform an action. See `PolicyOf`. */
 export type Policy = PolicyOf<Resource>
 
-/** Options of `@Crud` for the model itself. [P4] */
+/** Options of `@Crud` for the model itself. */
 export type ResourceOptions = ResourceOptionsOf<Resource>
 
 /**
  * Description of a model: its class and options, checked once when it is created, and the introspection of its table,
- * after `load()`. It never changes afterwards. All other code uses it instead of Lucid's definitions. [P2, P15]
+ * after `load()`. It never changes afterwards. All other code uses it instead of Lucid's definitions.
  */
 export class Resource {
   readonly model: LucidModel
@@ -78,34 +78,34 @@ export class Resource {
   readonly softDelete: SoftDelete | undefined
   readonly updatedAt: Column | undefined
   readonly filters: Filters
-  /** Filter operators of the application [W10] */
+  /** Filter operators of the application */
   readonly operators: CustomOperators
   readonly showDeleted: boolean
   readonly virtualFields: readonly string[]
   readonly policy: Policy | undefined
-  /** True if the policy authorizes each record, and not only the model [P14] */
+  /** True if the policy authorizes each record, and not only the model */
   readonly authorizesRecords: boolean
   readonly scope: Scope | undefined
 
-  /** The columns of responses, in declaration order [A2] */
+  /** The columns of responses, in declaration order */
   readonly fields: readonly Column[]
   /** The computed properties of responses: attribute -> API name */
   readonly computed: ReadonlyMap<string, string>
   /** All fields of a response without a selection */
   readonly responseFields: Fields
-  /** The relations that responses can include, by API name [Q3] */
+  /** The relations that responses can include, by API name */
   readonly includes: ReadonlyMap<string, IncludedRelation>
-  /** The fields of `selectSchema`, by API name [P4] */
+  /** The fields of `selectSchema`, by API name */
   readonly selected: ReadonlyMap<string, SchemaField> | undefined
-  /** The columns that a list can be sorted by, by API name [A15] */
+  /** The columns that a list can be sorted by, by API name */
   readonly sortable: ReadonlyMap<string, Column> = new Map()
 
   /** Reads the resource's items */
   readonly reader = new Reader(this)
 
-  /** Grants that the resource is restricted to, if any [U4] */
+  /** Grants that the resource is restricted to, if any */
   readonly projection: Projection | undefined
-  /** Columns that are shown on some records only, with the scopes that show them [U3] */
+  /** Columns that are shown on some records only, with the scopes that show them */
   readonly mixedColumns: ReadonlyMap<Column, readonly Scope[]> = new Map()
 
   readonly #options: ResourceOptions & { model: LucidModel }
@@ -199,7 +199,7 @@ export class Resource {
 
   /**
    * Returns the resource restricted to the actor's grants: the resource itself for an unrestricted actor, otherwise a
-   * cached resource in which hidden columns behave like columns with `serializeAs: null`. [U4]
+   * cached resource in which hidden columns behave like columns with `serializeAs: null`.
    *
    * @param client  client that loads the resource, if it is not loaded yet
    */
@@ -220,7 +220,7 @@ export class Resource {
     return this.#base ?? this
   }
 
-  /** True if grants allow the operation, on any records. [U2] */
+  /** True if grants allow the operation, on any records. */
   permits(operation: GrantedOperation): boolean {
     if (this.readOnly && !isRead(operation)) return false
     return this.projection?.permits(operation) ?? true
@@ -307,7 +307,7 @@ export class Resource {
   }
 
   /**
-   * Loads the introspection of the table once; a failed attempt can be repeated. [P15]
+   * Loads the introspection of the table once; a failed attempt can be repeated.
    *
    * @param introspection  result if it was already read; null for a missing table
    * @throws RuntimeError  when the table or a column is missing
@@ -357,7 +357,7 @@ export class Resource {
   }
 
   /**
-   * The columns whose changes are limited. [G8]
+   * The columns whose changes are limited.
    *
    * @throws ValueError  for an unknown column
    */
@@ -388,7 +388,7 @@ export class Resource {
     return !this.hidesColumns && !this.projection.conceals(computed)
   }
 
-  /** The columns whose schema accepts a file. [B17] */
+  /** The columns whose schema accepts a file. */
   get fileColumns(): Column[] {
     return fileColumnsOf(this.#schemas, this.columns)
   }

@@ -29,7 +29,7 @@ export function bootedModel(model: unknown): LucidModel {
   return lucid
 }
 
-/** Checks that the model's connection exists. The introspection uses it, even with the option `session`. [P15] */
+/** Checks that the model's connection exists. The introspection uses it, even with the option `session`. */
 export function checkConnection(model: LucidModel): void {
   const name = model.connection ?? db.primaryConnectionName
   if (!db.manager.has(name)) {
@@ -150,7 +150,7 @@ function checkKeyKind(model: string, key: Key, kind: KeyKind | undefined): void 
 }
 
 /**
- * Checks the names of `filterConfig` such as `distributor.name__contains`: one or two relations, and a column. [W8]
+ * Checks the names of `filterConfig` such as `distributor.name__contains`: one or two relations, and a column.
  *
  * @throws ValueError
  */
@@ -186,7 +186,7 @@ const WITH_RECORD = 4
 /**
  * True if a policy could use the record: it declares the fourth parameter, or can receive it through a rest parameter,
  * after a parameter with a default value, or through `arguments`. Also true if the parameters cannot be read, as for a
- * bound function: a wrong true costs time, but a wrong false would reveal a record. [P14]
+ * bound function: a wrong true costs time, but a wrong false would reveal a record.
  */
 export function policyTakesRecord(policy: (...parameters: any[]) => unknown): boolean {
   if (policy.length >= WITH_RECORD) return true

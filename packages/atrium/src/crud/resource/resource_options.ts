@@ -13,7 +13,7 @@ import type { Transitions } from '#base/columns/transitions'
  * Decides whether the actor is allowed to perform the action, on the record if one is given. A policy that declares
  * `record`, or can receive it through a rest parameter, after a default value or through `arguments`, is called for
  * every record that is returned, including lists, counts and includes. Omit `record` if the decision depends only on
- * actor and action: a list then needs one call. [P14]
+ * actor and action: a list then needs one call.
  */
 export type PolicyOf<Resource> = (
   actor: Actor,
@@ -22,42 +22,42 @@ export type PolicyOf<Resource> = (
   record?: LucidRow
 ) => boolean | Promise<boolean>
 
-/** Options of `@Crud` for the model itself. [P4] */
+/** Options of `@Crud` for the model itself. */
 export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   /** Tags of the endpoints in the API schema */
   tags?: Iterable<string>
-  /** Body of create. Default: derived from the table [P7] */
+  /** Body of create. Default: derived from the table */
   createSchema?: ObjectSchema
-  /** Body of update. Default: derived from the table [P7] */
+  /** Body of update. Default: derived from the table */
   updateSchema?: ObjectSchema
-  /** If set, the hard-delete endpoint exists [S5] */
+  /** If set, the hard-delete endpoint exists */
   deleteSchema?: ObjectSchema
   /** Generates keys for new records without one: UUID version 7 or 4, or ULID */
   key?: KeyKind
-  /** Schema whose fields are the fields of responses. Default: all columns that are not hidden [A2] */
+  /** Schema whose fields are the fields of responses. Default: all columns that are not hidden */
   selectSchema?: ObjectSchema
   /**
    * Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of
-   * `LucidCrud` [P6]
+   * `LucidCrud`
    */
   virtualFields?: Iterable<string>
-  /** Filters of the list [S11] */
+  /** Filters of the list */
   filterConfig?: FilterConfig | FilterMap
-  /** `'related'`: all visible fields of the relations in `include` are filters, too, with all operators [W8] */
+  /** `'related'`: all visible fields of the relations in `include` are filters, too, with all operators */
   filters?: 'related'
-  /** Filter operators of the application, such as `near` for `scale__near` in `filterConfig` [W10] */
+  /** Filter operators of the application, such as `near` for `scale__near` in `filterConfig` */
   operators?: FilterOperators
-  /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
+  /** True if `?deleted=include` and `only` show soft-deleted items */
   showDeleted?: boolean
-  /** Relations that `include=` can add to responses, or that they always contain [Q3, W10] */
+  /** Relations that `include=` can add to responses, or that they always contain */
   include?: IncludeSettings
-  /** Decides on the allowed actions of each actor; default: all actions [P14] */
+  /** Decides on the allowed actions of each actor; default: all actions */
   policy?: PolicyOf<Resource>
   /**
    * Allowed changes of enums, such as `{ status: { draft: ['confirmed', 'cancelled'], confirmed: ['shipped'] } }`: every
-   * other change is refused, and roles allow each by its name, `status:draft>confirmed` [G8]
+   * other change is refused, and roles allow each by its name, `status:draft>confirmed`
    */
   transitions?: Transitions
-  /** Narrows the rows that are visible to each actor; default: all rows [P14] */
+  /** Narrows the rows that are visible to each actor; default: all rows */
   scope?: Scope
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../types.js'
 /**
  * Narrows a query to the rows that the actor is allowed to see. For the actor, other rows do not exist. A scope adds
  * only conditions, synchronously; a condition that compares with undefined, or with null as in `where('branch_id',
- * null)`, matches no row. [P14, U3]
+ * null)`, matches no row.
  */
 export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
 

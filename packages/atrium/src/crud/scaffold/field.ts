@@ -12,7 +12,7 @@ import { FIELD_TYPES, type FieldType } from './field_types.js'
 import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'
 import { checkAttribute, checkLength } from './reserved.js'
 
-/** A column of a generated model. [P12] */
+/** A column of a generated model. */
 export interface Field {
   /** API name, such as `paid_at` or `paidAt` */
   name: string
@@ -78,7 +78,7 @@ export function parseField(text: string): Field {
   return field
 }
 
-/** The arguments of `make:crud` after the model's name. [P12] */
+/** The arguments of `make:crud` after the model's name. */
 export interface ModelParts {
   fields: Field[]
   relations: Relation[]

@@ -58,7 +58,7 @@ export class FieldCode {
     return `${name}: vine.${this.#type.rule(this.#parameters)}${ends},`
   }
 
-  /** Filters of the list by name, except those with the name of a list parameter. [A17] */
+  /** Filters of the list by name, except those with the name of a list parameter. */
   get filters(): string[] {
     const { name, type } = this.field
     return type.filters

@@ -14,7 +14,7 @@ import { isUnquotable, tableColumns, type TableColumn } from './table_column.js'
 type WrittenTypes = Map<string, { types: string[]; nullable: boolean }>
 
 /**
- * Returns differences between the application's models and their tables, as sentences. [K12]
+ * Returns differences between the application's models and their tables, as sentences.
  *
  * @param tables  tables to check; undefined: the tables of all models
  * @throws ValueError  when a table has no model

@@ -37,7 +37,7 @@ export interface Reference {
   parameters: readonly string[]
   /** Import path of the model's factory, if it has one */
   factoryPath: string | undefined
-  /** True if no access to the model is configured, so responses cannot include its items [Q3] */
+  /** True if no access to the model is configured, so responses cannot include its items */
   isUnread?: boolean
 }
 
@@ -155,7 +155,7 @@ async function writtenKey(app: ApplicationService, file: string, { model, name }
 }
 
 /**
- * True if responses can include items of the model, which requires configured access. [Q3]
+ * True if responses can include items of the model, which requires configured access.
  *
  * @param operation  `read_multi` for a relation to many
  */

@@ -31,7 +31,7 @@ export interface Related {
   /** Attribute of the related model that refers to this one, if it differs from Lucid's default */
   foreignKey?: string
   pivot?: Pivot
-  /** True if no access to the model is configured, so responses cannot include its items [Q3] */
+  /** True if no access to the model is configured, so responses cannot include its items */
   isUnread?: boolean
   /** True if the related records can be edited as rows in the admin form of the generated model */
   hasRows?: boolean

@@ -6,7 +6,7 @@ import { checkAttribute, checkLength } from './reserved.js'
 
 export type RelationKind = 'hasMany' | 'hasOne' | 'manyToMany'
 
-/** A relation of a generated model to records that refer to it. [P12] */
+/** A relation of a generated model to records that refer to it. */
 export interface Relation {
   /** API name, such as `line_items` or `lineItems` */
   name: string

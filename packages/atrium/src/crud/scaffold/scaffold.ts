@@ -20,7 +20,7 @@ const STUBS = ['model', 'migration', 'factory', 'test']
 
 /**
  * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory, a functional
- * test, and the migrations of its pivot tables. Writes all of them or none, and does not change existing files. [P12]
+ * test, and the migrations of its pivot tables. Writes all of them or none, and does not change existing files.
  */
 export class Scaffold {
   /** Sentences about manual steps for the written files */

@@ -13,7 +13,7 @@ interface TakenNames {
   paths: Set<string>
 }
 
-/** The model to generate for an existing table. [K12] */
+/** The model to generate for an existing table. */
 export class TableModel implements RelatedModel {
   /** Class name */
   readonly model: string

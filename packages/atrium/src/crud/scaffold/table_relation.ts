@@ -9,13 +9,13 @@ export interface RelatedModel {
   importPath: string
   table: string
   keyAttributes: readonly string[]
-  /** True if responses cannot include its records [Q3] */
+  /** True if responses cannot include its records */
   isUnread: boolean
   /** Returns the attribute of a column, ignoring case; undefined if there is none */
   attributeOf(column: string): string | undefined
 }
 
-/** A relation for a foreign key of the database. [K12] */
+/** A relation for a foreign key of the database. */
 export class TableRelation {
   /**
    * @param name     attribute of the model

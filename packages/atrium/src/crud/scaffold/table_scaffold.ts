@@ -22,7 +22,7 @@ type Tables = ReadonlyMap<string, TableIntrospection>
 const INTERNAL =
   /^(?:admin_\w+|adonis_schema(?:_versions)?|idempotency_keys|seed_runs|rate_limits|cache|sessions|auth_access_tokens|remember_me_tokens)$/
 
-/** Writes models for existing tables. Writes all of them or none, and does not change existing files. [K12] */
+/** Writes models for existing tables. Writes all of them or none, and does not change existing files. */
 export class TableScaffold {
   /** Sentences about what the written models do not contain */
   readonly notes: string[] = []

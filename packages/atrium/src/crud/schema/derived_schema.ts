@@ -4,7 +4,7 @@ import { characterCount } from '#base/values/text'
 import type { Column } from '#base/columns/column'
 import type { ObjectSchema } from '#base/schema/object_schema'
 
-/** The columns of a derived schema, without those that other code sets. [P7] */
+/** The columns of a derived schema, without those that other code sets. */
 export interface DerivedFrom {
   columns: readonly Column[]
   /** Soft-delete and update columns, by attribute */
@@ -30,7 +30,7 @@ const maxCharacters = vine.createRule<{ most: number }>(
 
 /**
  * Derives the schema of a table: with the type and length of each column, nullable like the column, and required if
- * there is no other source of a value. [P7]
+ * there is no other source of a value.
  */
 export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom): ObjectSchema {
   const fields: Record<string, any> = {}

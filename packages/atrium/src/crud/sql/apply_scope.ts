@@ -46,7 +46,7 @@ class Watch {
 
 /**
  * Narrows a query by a scope. A scope that compares with an undefined value, such as an attribute that the user does
- * not have, matches no row, and a warning is logged. [P14, U3]
+ * not have, matches no row, and a warning is logged.
  *
  * @throws RuntimeError  when the scope does anything other than add conditions
  */

@@ -25,7 +25,7 @@ export class ItemForm {
     )
   }
 
-  /** Returns the record for application code that creates the response, without values that grants hide. [U3] */
+  /** Returns the record for application code that creates the response, without values that grants hide. */
   shown(record: LucidRow): LucidRow {
     const { concealed, hidesColumns } = this.resource
     return hidesColumns ? recordWithout(record, concealed) : record

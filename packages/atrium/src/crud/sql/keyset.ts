@@ -27,7 +27,7 @@ export function positionOf(extras: Record<string, unknown>, order: readonly Sort
 /**
  * Returns the conditions for the rows after a position, to be applied one after another. Each begins with a bound on
  * the first column, so that an index on it finds the start. There are two conditions if rows with null follow rows with
- * a value, because a single condition could use no index. [Q4]
+ * a value, because a single condition could use no index.
  */
 export function rangesAfter(
   order: readonly Sort[],
@@ -43,7 +43,7 @@ export function rangesAfter(
 }
 
 /**
- * Returns the condition for the rows after a position. Null sorts first, and last in descending order. [A18]
+ * Returns the condition for the rows after a position. Null sorts first, and last in descending order.
  *
  * @param hasValue  true to select only rows with a value in the first column
  */

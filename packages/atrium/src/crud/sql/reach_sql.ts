@@ -21,7 +21,7 @@ const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
  * Returns the condition that a row is in any of the scopes. A scope that does more than compare is added as a separate
- * subquery, because it can join tables. [U2]
+ * subquery, because it can join tables.
  *
  * @param isAlone  true if the statement reads no other table
  */
@@ -74,7 +74,7 @@ export function narrowedBy(
 
 /**
  * Replaces the table of a query with a derived table of the same name in which hidden values are null. Filters, sorts,
- * counts and responses then use the values that the actor sees. [U3]
+ * counts and responses then use the values that the actor sees.
  *
  * @param mixed  columns that are hidden on some rows, each with the scopes in which it is shown
  * @param rows   condition for the rows of the derived table

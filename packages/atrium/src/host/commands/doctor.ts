@@ -2,7 +2,7 @@ import { flags } from '@adonisjs/core/ace'
 import { Command } from '#crud/commands/command'
 import { VERSION } from '../version.js'
 
-/** Lists errors and questionable settings in the installation. Changes nothing. [K11] */
+/** Lists errors and questionable settings in the installation. Changes nothing. */
 export default class Doctor extends Command {
   static commandName = 'atrium:doctor'
   static description = 'List what is wrong or doubtful in the installation, and how to change it'

@@ -1,6 +1,6 @@
 import { Command, CommandFailure } from '#crud/commands/command'
 
-/** Runs the migrations of the application's database, and of the admin site's database if it is a separate one. [B1] */
+/** Runs the migrations of the application's database, and of the admin site's database if it is a separate one. */
 export default class Migrate extends Command {
   static commandName = 'migrate'
   static description =

@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { ask, Command, CommandFailure } from '#crud/commands/command'
 
-/** Removes the tables of the engine with their data. [K3] */
+/** Removes the tables of the engine with their data. */
 export default class Uninstall extends Command {
   static commandName = 'atrium:uninstall'
   static description = 'Remove the tables of Atrium from the database, with their data'

@@ -252,7 +252,7 @@ test.group('Admin | lists of files', (group) => {
     assert.notInclude(await stored(), both[1])
   })
 
-  test('[files] two users who change the list are asked, and no uploaded file is lost', async ({
+  test('[files] two users who change the list see the conflict, and no uploaded file is lost', async ({
     assert,
   }) => {
     const { album, keys } = await made(png())

@@ -18,7 +18,7 @@ import { readLifetime } from './token_terms.js'
 import { inUtc } from '#base/values/datetime'
 import { rowId } from '../../http/row_id.js'
 
-/** CRUD of access tokens. Writes require a recent reauthentication. [U11] */
+/** CRUD of access tokens. Writes require a recent reauthentication. */
 class AccessTokenCrud extends LucidCrud<typeof AdminAccessToken> {
   constructor() {
     super(AdminAccessToken)
@@ -68,14 +68,14 @@ let statement: string | undefined
 
 const READ_ONLY = new WeakSet<AccessToken>()
 
-/** Returns true for a token that cannot write by any path. [W5] */
+/** Returns true for a token that cannot write by any path. */
 export function isReadOnly(token: AccessToken): boolean {
   return READ_ONLY.has(token)
 }
 
 /**
  * Issues, checks and revokes the access tokens of programs. `AccessToken` of @adonisjs/auth generates, hashes and
- * compares the secrets. [P10]
+ * compares the secrets.
  */
 export class AccessTokens {
   /** All writes of tokens use it, so that they are logged */

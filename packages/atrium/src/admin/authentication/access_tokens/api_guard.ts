@@ -111,7 +111,7 @@ export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> 
   return { resolver: async () => tokenGuardOf }
 }
 
-/** Authorizes requests to endpoints with the access 'token' by the abilities of the token. [P10] */
+/** Authorizes requests to endpoints with the access 'token' by the abilities of the token. */
 export class TokenAuthorizer implements Authorizer {
   /**
    * @throws Problem 401  without a valid token

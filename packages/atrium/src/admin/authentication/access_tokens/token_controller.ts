@@ -17,7 +17,7 @@ import { accountPage, mayMakeTokens } from '../../account/account_page.js'
 import { readTokenForm } from './token_form.js'
 import { redirectWithMessage } from '../../http/redirect.js'
 
-/** Issues access tokens from the page of their owner. [P10] */
+/** Issues access tokens from the page of their owner. */
 export class TokenController {
   readonly #form: FormPage
 
@@ -61,7 +61,7 @@ export class TokenController {
 
 /**
  * Returns the signed-in user as the actor of writes to records of that user. Roles never cover the site's internal
- * models, so they are not checked. The caller makes sure that the records belong to the user. [U7]
+ * models, so they are not checked. The caller makes sure that the records belong to the user.
  */
 function actorOnOwn(ctx: HttpContext): AdminActor {
   const { id, permissionsVersion } = guardOf(ctx).signedInOrFail().owner
@@ -70,7 +70,7 @@ function actorOnOwn(ctx: HttpContext): AdminActor {
   return actor
 }
 
-/** Creates and revokes access tokens of the signed-in user. [U7, P10] */
+/** Creates and revokes access tokens of the signed-in user. */
 export class OwnTokensController {
   constructor(private readonly site: AdminSite) {}
 

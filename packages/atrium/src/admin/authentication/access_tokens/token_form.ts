@@ -108,7 +108,7 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
 
 /**
  * Panel on the page of a user: their access tokens and the form for a new one. Deleting works as in
- * the list of all tokens. [P10]
+ * the list of all tokens.
  */
 export class TokenPanel implements UpdatePanel {
   readonly template = 'admin/partials/tokens'

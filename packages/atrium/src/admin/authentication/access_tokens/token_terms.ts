@@ -34,7 +34,7 @@ export function readTokenName(text: string): string {
 }
 
 /**
- * Returns the expiry time of a token. Tokens expire unless `never` is given. [P10]
+ * Returns the expiry time of a token. Tokens expire unless `never` is given.
  *
  * @param text  such as `30 days` or `never`. Default: the usual lifetime
  * @returns null for `never`
@@ -78,12 +78,12 @@ function secondsIn(text: string): number {
 /* Maximum number of abilities, as every request compares all of them */
 const MOST_ABILITIES = 100
 
-/** Ability to use the MCP server; not part of `*` [W5] */
+/** Ability to use the MCP server; not part of `*` */
 export const MCP = 'mcp'
 
 /**
  * Returns true if one of the abilities covers an operation on a model. `*` matches everything, alone or on either side
- * of the colon. [P10]
+ * of the colon.
  */
 export function allows(abilities: readonly string[], model: string, operation: Operation): boolean {
   const sufficient = ['*', '*:*', `${model}:*`, `*:${operation}`, `${model}:${operation}`]

@@ -2,7 +2,7 @@ import { counters } from '#base/counters'
 
 const HOUR = 60 * 60
 
-/** Records that a token can write within an hour, until its owner allows more. [W5] */
+/** Records that a token can write within an hour, until its owner allows more. */
 export class WriteBudget {
   constructor(private readonly config: { readonly writesPerHour: number }) {}
 

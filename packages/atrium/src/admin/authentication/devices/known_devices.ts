@@ -22,7 +22,7 @@ const ID = /^[\w-]{43}$/
 
 /**
  * The browsers that users have signed in with. A browser is recognized by a random cookie that outlives the sessions,
- * and only the hash of the cookie is stored; the user agent of a request could be forged. [U16]
+ * and only the hash of the cookie is stored; the user agent of a request could be forged.
  */
 export class KnownDevices {
   /** @param client  returns the query client of the admin site's tables */
@@ -105,7 +105,7 @@ interface GreetingSite {
 
 /**
  * Records the browser of a new session, and notifies the user if it is a new one. A failure is logged and does not
- * block the login. [U16]
+ * block the login.
  */
 export async function greet(
   site: GreetingSite,

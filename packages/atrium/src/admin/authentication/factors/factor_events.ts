@@ -27,7 +27,7 @@ export function logFactors(
 }
 
 /**
- * Notifies users of changes to their factors and of failed attempts to use them. [U16]
+ * Notifies users of changes to their factors and of failed attempts to use them.
  *
  * @param name  name of the factor
  */
@@ -44,7 +44,7 @@ export async function tellOfFactors(
   await site.notices.tell(user, kind, data, { session: signedIn?.session.id })
 }
 
-/** Logs that a command removed the second factors of a user. [U10] */
+/** Logs that a command removed the second factors of a user. */
 export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void {
   if (!site.events.isActive) return
   site.events.log({
@@ -74,7 +74,7 @@ export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number)
 }
 
 /**
- * Renders new recovery codes in the response to the request that generates them, because the codes are not stored. [U8]
+ * Renders new recovery codes in the response to the request that generates them, because the codes are not stored.
  *
  * @param codes.isFirst  true if they come with the user's first factor
  */

@@ -11,7 +11,7 @@ import AdminUser from '../../models/admin_user.js'
 /* Number of recovery codes below which the page shows a warning. */
 const FEW_CODES = 3
 
-/** Returns the signed-in user's second factors, for the account page. [U7, U8] */
+/** Returns the signed-in user's second factors, for the account page. */
 export async function factorSection(ctx: HttpContext, site: AdminSite) {
   const { adminAuthentication } = site
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -51,7 +51,7 @@ function shownFactor(factor: AdminFactor) {
   }
 }
 
-/** Panel on the page of a user: the second factors of the user, and the button that removes them. [U10] */
+/** Panel on the page of a user: the second factors of the user, and the button that removes them. */
 export class FactorPanel implements UpdatePanel {
   readonly template = 'admin/partials/user_factors'
   readonly sheet = 'factors.css'

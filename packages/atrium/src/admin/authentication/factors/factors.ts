@@ -24,7 +24,7 @@ type StoredSession = Pick<OpenSession, 'id'>
 
 /**
  * Second factors of admin users, and the recovery codes that replace a lost factor. A change of the factors ends the
- * user's other sessions, like a new password. [U8]
+ * user's other sessions, like a new password.
  */
 export class Factors {
   constructor(private readonly sessions: Pick<SessionManager, 'endAllOf'>) {}
@@ -87,7 +87,7 @@ export class Factors {
   }
 
   /**
-   * Adds a passkey to the user's factors. [U9]
+   * Adds a passkey to the user's factors.
    *
    * @param stored  the session that continues
    * @returns null if a user already has this passkey; `codes`: recovery codes to show, null if the user already has
@@ -133,7 +133,7 @@ export class Factors {
   }
 
   /**
-   * Removes all factors and recovery codes of a user, and ends all sessions of the user. [U10]
+   * Removes all factors and recovery codes of a user, and ends all sessions of the user.
    *
    * @returns the number of removed factors and of ended sessions
    */

@@ -29,7 +29,7 @@ interface Sealed {
 
 /**
  * Encrypts a secret that is not a factor yet. The form that confirms the factor sends it back, so nothing is stored
- * before. [U8]
+ * before.
  */
 function sealSecret(userId: number, secret: string): string {
   const sealed: Sealed = { user: userId, secret }
@@ -52,7 +52,7 @@ const PATH = '/account/factors'
 
 /**
  * Second factors of the signed-in user: setting up an authenticator app, recovery codes, and removing factors. All
- * actions require a recent reauthentication. [U8, U11]
+ * actions require a recent reauthentication.
  */
 export class FactorsController {
   constructor(private readonly site: AdminSite) {}
@@ -130,7 +130,7 @@ export class FactorsController {
     return await this.#ask(ctx, key, path, { isDestructive: true, name: isolated(factor.name) })
   }
 
-  /** Removes a factor, unless it is the last one of a user who must have one. [U10] */
+  /** Removes a factor, unless it is the last one of a user who must have one. */
   async remove(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx, this.#removal(ctx))
     const { adminAuthentication } = this.site
@@ -222,7 +222,7 @@ export class FactorsController {
 }
 
 /**
- * Removes the second factors of a user who has lost them, and ends the user's sessions. Only for superusers. [U10]
+ * Removes the second factors of a user who has lost them, and ends the user's sessions. Only for superusers.
  */
 export class ResetController {
   /** @param view  view of the model of admin users */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { digest } from '#base/values/digest'
 
-/* Default values of authenticator apps; some apps ignore other values. [U8] */
+/* Default values of authenticator apps; some apps ignore other values. */
 const TERMS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
 /* Number of time steps before and after the current one whose codes are accepted, for clocks that differ */
@@ -29,7 +29,7 @@ export function keyUri(secret: string, { issuer, label }: { issuer: string; labe
 }
 
 /**
- * Returns the time step of a code: the number of the 30-second period since 1970. [U8]
+ * Returns the time step of a code: the number of the 30-second period since 1970.
  *
  * @param code    as typed; spaces are ignored
  * @param secret  in base32
@@ -44,7 +44,7 @@ export function stepOf(code: string, secret: string, now: number): number | null
   return delta === null ? null : Math.floor(now / (TERMS.period * 1000)) + delta
 }
 
-/** Number of codes that a user gets [U8] */
+/** Number of codes that a user gets */
 export const RECOVERY_CODES = 10
 
 /*

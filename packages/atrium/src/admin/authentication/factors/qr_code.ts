@@ -4,7 +4,7 @@ import encodeQR from 'qr'
 const QUIET_ZONE = 4
 
 /**
- * Returns the path of a QR code in a square of units, for an SVG element. [U8]
+ * Returns the path of a QR code in a square of units, for an SVG element.
  *
  * @returns `size`: width of the square in units; `path`: path of the dark units
  */

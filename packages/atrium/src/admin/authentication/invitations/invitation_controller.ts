@@ -25,7 +25,7 @@ import { redirect } from '../../http/redirect.js'
 
 /**
  * Limits how many invalid links an address can try, across all processes: as many as failed logins for all names
- * together. [U12, B8]
+ * together.
  */
 class InvitationThrottle {
   constructor(
@@ -69,7 +69,7 @@ class LinkGone extends Error {}
 
 /**
  * Page of a one-time link, where a user chooses a password. The page is public, so every invalid link gets the same
- * response. [U12]
+ * response.
  */
 export class InvitationController {
   readonly #throttle: InvitationThrottle
@@ -151,7 +151,7 @@ export class InvitationController {
 
 /**
  * Hides the URL, which is a secret: the `Referer` header contains at most the origin. Without the origin, browsers
- * would send the form as if it came from an unknown site. [B9]
+ * would send the form as if it came from an unknown site.
  */
 function keepToItself({ response }: HttpContext): void {
   response.header('referrer-policy', 'strict-origin').header('x-robots-tag', 'noindex')
@@ -171,7 +171,7 @@ export interface MadeInvitation {
 
 /**
  * Creates a link with which a user chooses a password, and sends it by email if the user has an address and the
- * application can send mail. [U12]
+ * application can send mail.
  *
  * @param ctx  the request that creates the link; undefined for a command
  * @throws ValueError  for a user who was deleted
@@ -224,7 +224,7 @@ async function mail(site: AdminSite, { email, username }: AdminUser, url: string
   return await sendMail(email!, subject, lines.join('\n'))
 }
 
-/** Creates the one-time link of a user, from the page of the user. [U12] */
+/** Creates the one-time link of a user, from the page of the user. */
 export class InviteController {
   /** @param view  view of the model of admin users */
   constructor(

@@ -14,7 +14,7 @@ const TOKEN = /^[\w-]{43}$/
 
 /**
  * One-time links with which users set their password: new users without a password, and users who have lost it. Only
- * the hash of a link's token is stored. [U12]
+ * the hash of a link's token is stored.
  */
 export class Invitations {
   /**

@@ -28,7 +28,7 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
   }
 }
 
-/** Minutes that the first step stays valid without the second step [U8] */
+/** Minutes that the first step stays valid without the second step */
 export const FIRST_STEP_MINUTES = 5
 
 const COOKIE = 'login_step'
@@ -55,7 +55,7 @@ type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
 /**
  * Saves the first step of a login in an encrypted cookie. The cookie is not a session: it only allows the second step,
- * once, in the same browser, within five minutes. [U8]
+ * once, in the same browser, within five minutes.
  */
 export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): void {
   const sealed: Sealed = { id: randomUUID(), user: user.id, password: printOf(user) }
@@ -122,7 +122,7 @@ interface LoginFormData {
   next?: string
 }
 
-/** Renders the login page. [S21, U9] */
+/** Renders the login page. */
 export async function loginForm(
   site: AdminSite,
   ctx: HttpContext,
@@ -144,7 +144,7 @@ export async function loginForm(
   })
 }
 
-/** Returns true if the page after the login restores submitted values. [R10] */
+/** Returns true if the page after the login restores submitted values. */
 export function leadsToDraft(next: string | null): boolean {
   return new URLSearchParams(next?.split('?', 2)[1]).has(DRAFT)
 }

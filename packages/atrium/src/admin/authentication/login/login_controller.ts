@@ -18,11 +18,11 @@ import { keepFirstStep, loginForm } from './first_step.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { redirect, redirectToProvider } from '../../http/redirect.js'
 
-/** Sign-in and sign-out. [S21, S22, S23] */
+/** Sign-in and sign-out. */
 export class LoginController {
   constructor(private readonly site: AdminSite) {}
 
-  /** Shows the login form; a signed-in user is redirected to the dashboard. [S21] */
+  /** Shows the login form; a signed-in user is redirected to the dashboard. */
   async show(ctx: HttpContext) {
     if (await guardOf(ctx).checkWithoutFactor()) {
       return redirect(ctx, this.site.url('/'))
@@ -39,7 +39,7 @@ export class LoginController {
     })
   }
 
-  /** Rejects a throttled address before the body is read. [B8] */
+  /** Rejects a throttled address before the body is read. */
   async admit(ctx: HttpContext, next: NextFn) {
     /* If the count cannot be read, `submit` reports the error. */
     const counted = this.site.adminAuthentication.throttle.waitOf(ctx.request.ip())
@@ -48,7 +48,7 @@ export class LoginController {
     ctx.response.send(await this.#throttled(ctx, '', wait))
   }
 
-  /** Logs the user in. Every failure gets the same response. [S22, B3, B8] */
+  /** Logs the user in. Every failure gets the same response. */
   async submit(ctx: HttpContext) {
     /* Reads the body only: a password in the query string would appear in access logs. */
     const texts = sentTexts(ctx)
@@ -88,7 +88,7 @@ export class LoginController {
 
   /**
    * Continues with the second step after a correct password. The step does not count as a failure, and does not reset
-   * the failures of the name: otherwise an attacker with the password could guess codes without limit. [U8]
+   * the failures of the name: otherwise an attacker with the password could guess codes without limit.
    */
   async #goToSecondStep(ctx: HttpContext, user: AdminUser, next: string | undefined) {
     const { throttle } = this.site.adminAuthentication
@@ -103,7 +103,7 @@ export class LoginController {
     return redirect(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
   }
 
-  /** Signs the user out. A cross-site link shows a confirmation page first. [S23, B5] */
+  /** Signs the user out. A cross-site link shows a confirmation page first. */
   async leave(ctx: HttpContext) {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     const signedIn = guardOf(ctx).signedIn!
@@ -119,7 +119,7 @@ export class LoginController {
     return elsewhere ? redirectToProvider(ctx, elsewhere) : redirect(ctx, this.site.url('/login'))
   }
 
-  /** Returns the URL that also ends the session at the provider of single sign-on, or null. [U15] */
+  /** Returns the URL that also ends the session at the provider of single sign-on, or null. */
   async #providersLogout({ session }: SignedIn): Promise<string | null> {
     const { sso } = this.site
     const idToken = sso && idTokenOf(session)
@@ -128,7 +128,7 @@ export class LoginController {
 
   /**
    * Logs the name as typed, whether or not the user exists, and never the password. Throttled attempts are logged as
-   * refusals, so that anonymous users cannot fill the table. [E2, E4]
+   * refusals, so that anonymous users cannot fill the table.
    */
   #logFailure(ctx: HttpContext, username: string) {
     this.site.logEvent(ctx, {

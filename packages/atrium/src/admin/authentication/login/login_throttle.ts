@@ -11,7 +11,7 @@ const NO_LIMIT = 1_000_000_000
 /**
  * Limits how often passwords can be guessed, across all processes: per name and address, and per address. Failures for
  * a name from many addresses delay logins with that name but lock no user out. Every attempt is counted before the
- * password is compared, so that concurrent attempts are all counted; successful attempts are subtracted again. [B8]
+ * password is compared, so that concurrent attempts are all counted; successful attempts are subtracted again.
  */
 export class LoginThrottle {
   #slowed = 0
@@ -51,7 +51,7 @@ export class LoginThrottle {
 
   /**
    * Counts an attempt at a second factor like an attempt at a password, and also per user for all addresses together.
-   * The latter can only lock out a user whose password is known to others. [U8]
+   * The latter can only lock out a user whose password is known to others.
    *
    * @returns undefined if the attempt is allowed, otherwise the seconds to wait
    */

@@ -19,7 +19,7 @@ import {
 } from './first_step.js'
 import { redirect } from '../../http/redirect.js'
 
-/** The second step of a login: a code of the authenticator app, a passkey, or a recovery code. [U8, U9] */
+/** The second step of a login: a code of the authenticator app, a passkey, or a recovery code. */
 export class SecondStepController {
   constructor(private readonly site: AdminSite) {}
 
@@ -34,7 +34,7 @@ export class SecondStepController {
     })
   }
 
-  /** Logs the user in. Every failure gets the same response and counts as a failed login. [B8] */
+  /** Logs the user in. Every failure gets the same response and counts as a failed login. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))

@@ -7,7 +7,7 @@ import { useOnce } from '../login/first_step.js'
 /** Purpose of a challenge */
 export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
 
-/** Minutes that a challenge is valid [U9] */
+/** Minutes that a challenge is valid */
 const MINUTES = 5
 
 /** Maximum length of an encrypted challenge */
@@ -31,7 +31,7 @@ interface Sealed {
 
 /**
  * Creates a challenge for a passkey to sign, and stores it in an encrypted cookie. It is valid in this browser, for
- * this purpose, for five minutes and for a single use. The server stores nothing until the challenge is used. [U9]
+ * this purpose, for five minutes and for a single use. The server stores nothing until the challenge is used.
  *
  * @param handle  user handle of a new passkey, stored with the challenge
  */

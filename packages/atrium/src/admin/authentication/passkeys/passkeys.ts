@@ -41,7 +41,7 @@ export type PasskeyResponse =
 
 /**
  * Passkeys of admin users. They are discoverable, and the authenticator always verifies the user, so that a passkey
- * replaces a password and a second factor. [U9]
+ * replaces a password and a second factor.
  */
 export class Passkeys {
   constructor(private readonly site: AdminSite) {}

@@ -23,7 +23,7 @@ const LONGEST_NAME = 64
 const PATH = '/account/factors/passkeys'
 
 /**
- * Passkeys of the signed-in user: adding one, which requires a recent reauthentication, and renaming factors. [U9, U11]
+ * Passkeys of the signed-in user: adding one, which requires a recent reauthentication, and renaming factors.
  */
 export class PasskeysController {
   readonly #passkeys: Passkeys
@@ -128,7 +128,7 @@ function nameIn(texts: Map<string, string[]>): string {
   return [...name.toWellFormed().replace(/\p{Cc}/gu, ' ')].slice(0, LONGEST_NAME).join('').trim()
 }
 
-/** Logins with a passkey only, and the options that browsers need to request a passkey. [U9] */
+/** Logins with a passkey only, and the options that browsers need to request a passkey. */
 export class PasskeyLoginController {
   readonly #passkeys: Passkeys
 
@@ -162,7 +162,7 @@ export class PasskeyLoginController {
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))
-    /* If the provider is the only login method, the provider decides who can log in. [U15] */
+    /* If the provider is the only login method, the provider decides who can log in. */
     if (this.site.sso?.config.passwords === false) {
       ctx.response.status(403)
       return await this.#form(ctx, this.site.text('login.noPasswords'), next)

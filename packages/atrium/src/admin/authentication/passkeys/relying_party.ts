@@ -15,7 +15,7 @@ export interface RelyingParty {
 
 /**
  * Returns the site's host and origin: those of `APP_URL`, or outside of production those of the request if the host is
- * `localhost`. [U9]
+ * `localhost`.
  *
  * @returns null if the host is an IP address, because browsers create passkeys for names only
  */

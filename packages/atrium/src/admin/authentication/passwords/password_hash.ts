@@ -17,7 +17,7 @@ function hashWithScrypt(cost: number): Scrypt {
   return new Scrypt({ cost, blockSize: 8, parallelization: 1, maxMemory: MEMORY })
 }
 
-/** Hasher for passwords of admin users, independent of the application's `config/hash.ts`. [B11] */
+/** Hasher for passwords of admin users, independent of the application's `config/hash.ts`. */
 export const passwordHash = new HashManager({
   default: 'usual',
   list: {
@@ -67,7 +67,7 @@ export function restOf(hashed: string, than: string): ScryptCosts[] {
 
 /**
  * Computes the additional hashes: a faster response for a weak hash would reveal that the user
- * exists. [B3]
+ * exists.
  */
 export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
   const salt = randomBytes(16)

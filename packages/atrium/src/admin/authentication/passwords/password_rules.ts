@@ -6,7 +6,7 @@ const read = createRequire(import.meta.url)
 let known: Set<string> | undefined
 
 /**
- * Returns true for a common password, ignoring case: one of 49,000 leaked passwords in the list of zxcvbn-ts. [U13]
+ * Returns true for a common password, ignoring case: one of 49,000 leaked passwords in the list of zxcvbn-ts.
  */
 export function isCommonPassword(password: string): boolean {
   known ??= new Set(
@@ -24,7 +24,7 @@ const USUAL = ['atrium', 'admin', 'administrator', 'superuser']
 const SHORTEST_PART = 3
 
 /**
- * Returns the words of a site that are rejected as passwords: the title, the host, and parts of both. [U13]
+ * Returns the words of a site that are rejected as passwords: the title, the host, and parts of both.
  *
  * @param site.title   title of the site
  * @param site.appUrl  address of the site
@@ -36,7 +36,7 @@ export function wordsOfSite({ title, appUrl }: { title: string; appUrl: string }
   return [...USUAL, title, ...partsOf(title), ...parents, ...labels, ...partsOf(host)]
 }
 
-/** Returns the words of an email address that are rejected as the owner's password. [U13] */
+/** Returns the words of an email address that are rejected as the owner's password. */
 export function wordsOfEmail(email: string): string[] {
   const [local] = email.split('@', 1)
   return [email, local, ...partsOf(local)]
@@ -44,7 +44,7 @@ export function wordsOfEmail(email: string): string[] {
 
 /**
  * Returns true if a password is one of the words, ignoring case and the symbols within it, or such a word with digits
- * and symbols before or after it: `Film-Shop 2026!` for `Film shop`. [U13]
+ * and symbols before or after it: `Film-Shop 2026!` for `Film shop`.
  */
 export function isContextWord(password: string, words: readonly string[]): boolean {
   const core = coreOf(password)
@@ -68,7 +68,7 @@ const AROUND = /^[^\p{L}]+|[^\p{L}]+$/gu
 
 /**
  * Returns true if a password is the user name, ignoring case, or the user name with digits and symbols before or after
- * it: `Jo.2026!` for `jo`. [U13]
+ * it: `Jo.2026!` for `jo`.
  */
 export function isUserName(password: string, username: string): boolean {
   const [text, name] = [password.toLowerCase(), username.toLowerCase()]
@@ -78,7 +78,7 @@ export function isUserName(password: string, username: string): boolean {
 
 /**
  * Stored instead of a hash for users without a password: invited users who have not chosen one yet, and users who log
- * in by another method. No password matches it, because it is not a valid hash of any algorithm. [U12]
+ * in by another method. No password matches it, because it is not a valid hash of any algorithm.
  */
 export const NO_PASSWORD = '!'
 

@@ -50,7 +50,7 @@ export async function replacePassword(
 
 /**
  * Applies the consequences of a new password: ends the user's other sessions, invalidates a link to choose a password,
- * and notifies the user, except a new user with a first password. [B7, U12, U16]
+ * and notifies the user, except a new user with a first password.
  *
  * @returns the number of ended sessions
  */

@@ -27,7 +27,7 @@ interface FormData {
 
 /**
  * Page where a signed-in user authenticates again with the password, a code or a passkey, before the browser is
- * redirected back. [U9, U11]
+ * redirected back.
  */
 export class ReauthenticationController {
   constructor(private readonly site: AdminSite) {}

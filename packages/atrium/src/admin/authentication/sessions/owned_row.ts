@@ -45,12 +45,12 @@ export class Owner {
     return new Owner(Object.fromEntries(named))
   }
 
-  /** False for a superuser who currently views the site as a role. [U6] */
+  /** False for a superuser who currently views the site as a role. */
   get isSuperuser(): boolean {
     return this.#isSuperuser && this.#viewedRole === undefined
   }
 
-  /** Id of the role whose permissions replace those of the user. [U6] */
+  /** Id of the role whose permissions replace those of the user. */
   get viewedRole(): number | undefined {
     return this.#viewedRole
   }

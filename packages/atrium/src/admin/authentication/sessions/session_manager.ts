@@ -38,7 +38,7 @@ type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
 
 /**
  * Begins, checks and ends the sessions of admin users. A session ends when it is idle for too long or reaches its
- * maximum lifetime, which also invalidates the tokens of the session. [B7]
+ * maximum lifetime, which also invalidates the tokens of the session.
  */
 export class SessionManager {
   readonly #noted = new NotedWrites()
@@ -51,10 +51,10 @@ export class SessionManager {
    * @param options.earlier  id of the browser's previous session. It ends, whichever user it belongs to, because the
    *   cookie is replaced and the session could no longer be signed out
    * @param options.isEnough  called in the transaction that begins the session, with the user locked; returns false if
-   *   the factors of the login are no longer sufficient [U8]
+   *   the factors of the login are no longer sufficient
    * @param options.metadata  additional data to store with the session
    * @returns the session, and the id for the cookie, which is not stored anywhere; null if the user was removed or has
-   *   a new password, which end all sessions of the user [B7], or if `isEnough` returns false
+   *   a new password, which end all sessions of the user, or if `isEnough` returns false
    */
   async begin(
     user: AdminUser,
@@ -101,7 +101,7 @@ export class SessionManager {
 
   /**
    * Finds the session of a token and the user of that session in one query, as every request waits for it. Uses the
-   * read connection, which sees all committed data and therefore every revocation. [B5, B7]
+   * read connection, which sees all committed data and therefore every revocation.
    *
    * @returns null if there is none, it has ended, or the token was revoked
    */
@@ -177,7 +177,7 @@ export class SessionManager {
     return await this.#noted.write(session.id, () => this.remember(session, claims))
   }
 
-  /** Makes the session view the site as a role; null: as the user again. [U6] */
+  /** Makes the session view the site as a role; null: as the user again. */
   async viewAs(session: Pick<OpenSession, 'id'>, roleId: number | null): Promise<void> {
     await this.#change(session, async (current) => {
       const { viewAs, ...stored } = current.sessionMetadata
@@ -185,7 +185,7 @@ export class SessionManager {
     })
   }
 
-  /** Records that the user of the session has authenticated again. [U11] */
+  /** Records that the user of the session has authenticated again. */
   async prove(session: Pick<OpenSession, 'id'>): Promise<void> {
     const provedAt = Math.floor(Date.now() / 1000)
     await this.#change(session, async (current) => {
@@ -213,7 +213,7 @@ export class SessionManager {
 
   /**
    * Makes the session of a superuser act as another user, with only the permissions of that user; null: as the
-   * superuser again. [U14]
+   * superuser again.
    */
   async actAs(session: Pick<OpenSession, 'id'>, actsAs: ActsAs | null): Promise<void> {
     await this.#change(session, async (current) => {

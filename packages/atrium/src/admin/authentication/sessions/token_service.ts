@@ -28,7 +28,7 @@ const MOST_VERIFIED = 1000
 
 /**
  * Issues and verifies the JWTs of the admin site. The signing key is derived from `APP_KEY`, so a new `APP_KEY`
- * invalidates all tokens. [B4]
+ * invalidates all tokens.
  */
 export class TokenService {
   readonly #key: Uint8Array
@@ -89,7 +89,7 @@ export class TokenService {
 
   /**
    * Returns true if the token is due for renewal: after at most a minute, so that the token outlives a session whose
-   * user is active just before the idle timeout. [B7]
+   * user is active just before the idle timeout.
    */
   isDueForRenewal(claims: TokenClaims): boolean {
     return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)

@@ -10,7 +10,7 @@ import { redirect } from '../../http/redirect.js'
 
 /**
  * Signs a superuser in as another user, for an hour or until the superuser stops it. The superuser's session continues,
- * so it also ends with that session. [U14]
+ * so it also ends with that session.
  */
 export class SignInAsController {
   /** @param view  view of the model of admin users */
@@ -21,7 +21,7 @@ export class SignInAsController {
 
   /**
    * @throws NotAllowed  for another superuser
-   * @throws ReauthenticationRequired  [U11]
+   * @throws ReauthenticationRequired
    */
   async start(ctx: HttpContext): Promise<void> {
     const { owner, session } = guardOf(ctx).signedInOrFail()

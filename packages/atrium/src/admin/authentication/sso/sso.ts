@@ -19,7 +19,7 @@ type Named = Pick<SsoPerson, 'issuer' | 'subject'>
 
 /**
  * Links between identities at a provider and admin users. An identity is matched only by issuer and subject, never by a
- * name or email address, which users can choose themselves. [U15]
+ * name or email address, which users can choose themselves.
  */
 class SsoIdentities {
   /** Returns the identity of a person, or null if it is not linked with a user. */
@@ -91,7 +91,6 @@ const MOST_OF_A_NAME = 100
 
 /**
  * Finds or creates the admin user of a person at the provider, and sets the user's roles from the provider's claims.
- * [U15]
  */
 class SsoPeople {
   constructor(
@@ -229,7 +228,7 @@ interface Site extends PeopleSite {
   url(path: string): string
 }
 
-/** Single sign-on of the site: the provider, and the admin users of the people who log in through it. [U15] */
+/** Single sign-on of the site: the provider, and the admin users of the people who log in through it. */
 export class Sso {
   readonly provider: SsoProvider
   readonly identities = new SsoIdentities()

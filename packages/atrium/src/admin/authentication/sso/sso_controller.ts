@@ -31,7 +31,7 @@ const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
 /**
  * Redirects to the OpenID Connect provider and handles its callback: logs the person in, reauthenticates the signed-in
- * user, or links the identity with the signed-in user. [U15]
+ * user, or links the identity with the signed-in user.
  */
 export class SsoController {
   readonly #ofSession: SsoOfSession
@@ -77,7 +77,7 @@ export class SsoController {
 
   /**
    * Handles the response of the provider. The attempt is counted by address, like a login, before the response is
-   * evaluated. [B8]
+   * evaluated.
    */
   async callback(ctx: HttpContext): Promise<void> {
     const sso = this.#sso()
@@ -159,7 +159,7 @@ export class SsoController {
 
 /**
  * Removes the link between the signed-in user and an identity at the provider, unless it is the user's only login
- * method. [U15]
+ * method.
  */
 export class SsoUnlinkController {
   constructor(private readonly site: AdminSite) {}

@@ -13,7 +13,7 @@ export type SsoRefusal =
 
 /**
  * Thrown when a person who came from the provider is rejected. The message is for the application's log and contains
- * nothing that the provider sent. [U15]
+ * nothing that the provider sent.
  */
 export class SsoRefused extends Error {
   constructor(
@@ -66,7 +66,7 @@ const LONGEST_PROOF = 900
 /**
  * Client of the OpenID Connect provider: authorization code flow with PKCE, state and nonce. The provider's metadata is
  * read on first use, cached for an hour, and read again after a failure, so that the server starts without the
- * provider. [U15]
+ * provider.
  */
 export class SsoProvider {
   #found: { configuration: Configuration; at: number } | undefined
@@ -180,7 +180,7 @@ export class SsoProvider {
     return this.#found.configuration
   }
 
-  /** The issuer in the provider's metadata has to be the configured one. */
+  /** Reads the provider's metadata. The issuer in them has to be the configured one. */
   async #ask(): Promise<Configuration> {
     const client = await import('openid-client')
     const { issuer, clientId, clientSecret } = this.config

@@ -21,7 +21,7 @@ const LONGEST = 4000
 
 /**
  * Returns the session metadata of a login by single sign-on: the time at which the provider authenticated the person,
- * and the ID token for the logout, encrypted with the application's key. [U15]
+ * and the ID token for the logout, encrypted with the application's key.
  */
 export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'claims'>) {
   const isShort = idToken.length <= LONGEST
@@ -31,7 +31,7 @@ export function ssoMetadata({ idToken, claims }: Pick<SsoPerson, 'idToken' | 'cl
 
 /**
  * Returns the time at which the person logged in at the provider, in seconds since 1970. The provider can accept a
- * person who logged in hours ago, which does not count as a recent reauthentication. [U11]
+ * person who logged in hours ago, which does not count as a recent reauthentication.
  *
  * @returns 0 if the claims do not contain the time
  */
@@ -71,7 +71,7 @@ export interface SsoStep extends SsoSecrets {
 
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
-/** Saves the step in an encrypted cookie of the browser, for ten minutes. [U15] */
+/** Saves the step in an encrypted cookie of the browser, for ten minutes. */
 export function keepSsoStep(
   ctx: HttpContext,
   site: Site,
@@ -121,8 +121,8 @@ function cookie(site: Site, seconds: number) {
 }
 
 /**
- * Handles the callback for a signed-in user: reauthenticates the user [U11], or links the user with the identity. The
- * provider has prompted the person again, so a session that another person left open there is not used. [U15]
+ * Handles the callback for a signed-in user: reauthenticates the user, or links the user with the identity. The
+ * provider has prompted the person again, so a session that another person left open there is not used.
  */
 export class SsoOfSession {
   constructor(private readonly site: AdminSite) {}

@@ -9,7 +9,7 @@ import type { Site } from '../../views/site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../views/model_view.js'
 
-/** Suffix of the name of the checkbox that marks a field as changed. [L9] */
+/** Suffix of the name of the checkbox that marks a field as changed. */
 export const CHANGE = '__change'
 
 /** Changes in the payload of a job, as JSON. */
@@ -19,7 +19,7 @@ export interface StoredChanges extends Pick<Submission, 'errors' | 'shown' | 'va
 
 /**
  * Reads the form: fields whose checkbox is checked are changed, and cleared if they are empty. Values of other fields
- * are only used to show the form again. [L9]
+ * are only used to show the form again.
  *
  * @param fields  fields of the form, including those that are now read-only for the user
  * @throws BulkFailure 422  for the checkbox of an unknown field
@@ -119,7 +119,7 @@ function submissionOf(given: Partial<Submission>): Submission {
 }
 
 /**
- * Returns the fields of the update form that a bulk edit can change: all except files. [L9]
+ * Returns the fields of the update form that a bulk edit can change: all except files.
  *
  * @param view  view with the permissions of the user's roles
  */

@@ -42,7 +42,7 @@ interface Selection {
   job: SelectAll | null
 }
 
-/** Bulk edit: sets the same values on many records, by a page with a form or by JSON. [L9] */
+/** Bulk edit: sets the same values on many records, by a page with a form or by JSON. */
 export class EditController {
   readonly #page: EditPage
 
@@ -124,7 +124,7 @@ export class EditController {
     return await this.#page.render(ctx, state)
   }
 
-  /** Runs the task. For many records it starts a job and redirects to the page of the job. [L8] */
+  /** Runs the task. For many records it starts a job and redirects to the page of the job. */
   async #carryOut(
     ctx: HttpContext,
     form: BulkForm,
@@ -214,7 +214,7 @@ export class EditController {
   }
 }
 
-/** Returns the page's internal fields under the names that the list's form uses. */
+/** Returns which records the form of the bulk edit is for, by the names that the form of the list has for them. */
 function ownFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     ['ids', 'all', 'query', 'count', 'next'].map((name) => [name, body[OWN + name]])

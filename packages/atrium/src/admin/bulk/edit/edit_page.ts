@@ -38,7 +38,7 @@ interface Agreements {
 }
 
 /**
- * Compares the form values of several records, field by field. [L9]
+ * Compares the form values of several records, field by field.
  *
  * @param records  records as visible to the viewer; at least one
  */
@@ -110,7 +110,7 @@ export interface EditState {
   errors?: readonly RecordError[]
 }
 
-/** Page of the bulk edit. [L9] */
+/** Page of the bulk edit. */
 export class EditPage {
   constructor(
     private readonly site: Site,

@@ -29,7 +29,7 @@ interface Prepared {
   values: Record<string, unknown>
 }
 
-/** Sets the same values on several records. Each record is validated and authorized like a single update. [L9] */
+/** Sets the same values on several records. Each record is validated and authorized like a single update. */
 export class EditTask extends BulkTask {
   readonly path = EDIT
   readonly value = 'edit'

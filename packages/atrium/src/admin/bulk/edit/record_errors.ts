@@ -11,7 +11,7 @@ import { InvalidForm } from '../../forms/errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 
-/** Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. [B14] */
+/** Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
   const item = isVisible ? resource.reader.form.toItem(record) : {}
@@ -30,7 +30,7 @@ export interface RecordError {
   message: string
 }
 
-/** Errors of records that prevent the whole bulk edit. [L9] */
+/** Errors of records that prevent the whole bulk edit. */
 export class RecordErrors extends BulkFailure {
   /**
    * @param status  403 or 422

@@ -43,7 +43,7 @@ const STORED = new WeakMap<object, BoundedMap<string, Stored>>()
 
 /**
  * Returns what a card shows to the signed-in user. A result is cached for the seconds of the card, for the user with
- * these permissions. A failure is logged and shown in the card alone. [G2]
+ * these permissions. A failure is logged and shown in the card alone.
  */
 export async function cardBody(
   ctx: HttpContext,

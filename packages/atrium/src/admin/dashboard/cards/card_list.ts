@@ -20,7 +20,7 @@ export class UnreadCard extends Error {
 }
 
 /**
- * Returns the cards that the signed-in user can see: the user's roles list them, and allow viewing their models. [G2]
+ * Returns the cards that the signed-in user can see: the user's roles list them, and allow viewing their models.
  */
 export async function visibleCards(
   ctx: HttpContext,

@@ -31,7 +31,7 @@ const NUMBERS = 18
 
 /**
  * Draws the numbers as SVG, on the server. Horizontal lengths are percentages and vertical ones pixels, so that the
- * drawing is as wide as the card while texts keep their size. The stylesheet sets the colours. [G2]
+ * drawing is as wide as the card while texts keep their size. The stylesheet sets the colours.
  */
 export function draw(drawing: Drawing): string {
   const isRows = !drawing.isTime && drawing.kind !== 'lines'

@@ -15,7 +15,7 @@ export interface NumberBody {
   url: string
 }
 
-/** Computes the number of a card, and the number for the period before. [G2] */
+/** Computes the number of a card, and the number for the period before. */
 export async function numberBody(
   ctx: HttpContext,
   site: CardSite,

@@ -17,7 +17,7 @@ export interface RowsBody {
   url: string
 }
 
-/** Reads the first rows of a list for a card. [G2] */
+/** Reads the first rows of a list for a card. */
 export async function rowsBody(
   ctx: HttpContext,
   site: CardSite,

@@ -21,7 +21,7 @@ type Value = string | number
 /** A place on the axis of a chart: a value of a column, or some days. */
 export interface Bucket {
   label: string
-  /** Colour of the value's badge; undefined without one [G4] */
+  /** Colour of the value's badge; undefined without one */
   color?: string
   /** URL of the list of the records; null if there is none */
   url: string | null
@@ -55,7 +55,7 @@ type Unit = 'day' | 'week' | 'month' | 'year'
 /** Thrown if the groups of a chart are more than it can show. */
 export class TooManyGroups extends Error {}
 
-/** Reads the numbers of a chart, with the permissions of the signed-in user. [G2] */
+/** Reads the numbers of a chart, with the permissions of the signed-in user. */
 export async function chartData(
   ctx: HttpContext,
   site: CardSite,

@@ -5,16 +5,16 @@ import type { HttpContext } from '@adonisjs/core/http'
  * to.
  */
 
-/** Id of the draft whose texts the page shows [R5, R10] */
+/** Id of the draft whose texts the page shows */
 export const DRAFT = '_kept'
 
-/** Id of the draft that a record is created for, and to which the page returns [R5] */
+/** Id of the draft that a record is created for, and to which the page returns */
 export const FOR = '_for'
 
-/** The reference, such as `Film.distributor_id`, next to which a dialog shows this form [R5] */
+/** The reference, such as `Film.distributor_id`, next to which a dialog shows this form */
 export const IN_DIALOG = '_beside'
 
-/** Parameter of the login page: the browser has stored the form's input [R10] */
+/** Parameter of the login page: the browser has stored the form's input */
 export const DRAFT_IN_BROWSER = 'kept'
 
 const LONGEST = 300
@@ -45,7 +45,7 @@ export function withDraftParameters(ctx: HttpContext, address: string): string {
   )
 }
 
-/** Returns true if the form is shown in a dialog next to a reference. [R5] */
+/** Returns true if the form is shown in a dialog next to a reference. */
 export function isInDialog(ctx: HttpContext): boolean {
   return draftParameter(ctx, IN_DIALOG) !== null
 }

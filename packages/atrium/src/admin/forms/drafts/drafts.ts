@@ -12,7 +12,7 @@ interface Draft {
   address: string
   /** Texts by input name, without secrets and files */
   texts: Record<string, string[]>
-  /** The reference for which a record is being created [R5] */
+  /** The reference for which a record is being created */
   asked?: RequestedReference
   /** Title of the record that was created for the reference */
   made?: string
@@ -20,7 +20,7 @@ interface Draft {
   reason: 'unsent' | 'unproved' | 'beside'
 }
 
-/** A reference of a form for which a new record is being created. [R5] */
+/** A reference of a form for which a new record is being created. */
 export interface RequestedReference {
   /** Name of the input, which may be in a row: `items.0.product_id` */
   input: string
@@ -45,7 +45,7 @@ const ID = /^[\w-]{32}$/
 
 /**
  * Stores the input of forms on the server for a day, each only for the user who entered it: while another record is
- * created, or until the user logs in again. Drafts are never written to records. [R5, R10]
+ * created, or until the user logs in again. Drafts are never written to records.
  */
 export class Drafts {
   /** @param client  returns the query client for the internal tables of the admin site */

@@ -9,7 +9,7 @@ import { hasUnsavableFields } from './save_draft.js'
 
 /**
  * Adds the texts of a draft to the request as if they were submitted, so that the page shows them again. Only for the
- * user who entered them, and only on the same page. [R5, R10]
+ * user who entered them, and only on the same page.
  *
  * @param fields  fields of the form
  * @returns notes to show; null without a draft

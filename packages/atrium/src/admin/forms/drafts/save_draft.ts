@@ -87,7 +87,7 @@ const PURPOSE = 'form owner'
 
 /**
  * Returns the sealed id of the user who opens a form. If the form is submitted after the session has ended, it is
- * stored for this user only. It does not authenticate the user. [R10]
+ * stored for this user only. It does not authenticate the user.
  */
 export function sealOwner(userId: number): string {
   return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
@@ -105,7 +105,7 @@ export function ownerIn(sealed: string | undefined): number | null {
 
 /**
  * Stores a form that was refused until the user reauthenticates. It is shown again afterwards and not saved
- * automatically. Passwords are not stored. [U11, R10]
+ * automatically. Passwords are not stored.
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */
@@ -131,7 +131,7 @@ const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'u
 
 /**
  * Stores a form that was submitted without a session, for the user who opened it. It is shown again after the login
- * and not saved automatically. Only for record forms that are submitted without JavaScript. [R10]
+ * and not saved automatically. Only for record forms that are submitted without JavaScript.
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */
@@ -148,7 +148,7 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
   }
 }
 
-/** Returns true for a form that the page's script stores in the browser when it can't be submitted. [R10] */
+/** Returns true for a form that the page's script stores in the browser when it can't be submitted. */
 export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
   const { request } = ctx
   const isScripted = request.header('hx-request') !== undefined

@@ -19,12 +19,14 @@ const MOST_SHARED = 2000
 
 /**
  * Returns the records that a reference field can refer to, searched by part of the title or by key. Titles that start
- * with the text come first. Soft-deleted records are left out. [B17]
+ * with the text come first. Soft-deleted records are left out.
  *
  * @param q        search text; empty for all records
- * @param current  current value of the field; always the first choice, even if the record is deleted
- * @param recent   values that the user has chosen last; they come next if the user does not search [G4]
- * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only `current` if the
+ * @param current  current value of the field; always a choice, even if the record is deleted: the first one if the
+ *   search does not find it
+ * @param recent   values that the user has chosen last; they come next if the user does not search
+ * @returns `current` if the search does not find it, and up to `MOST_CHOICES` + 1 choices, the last of which indicates
+ *   that more exist; only `current` if the
  *   viewer is not allowed to list the records
  */
 export async function choicesOf(
@@ -48,7 +50,7 @@ export async function choicesOf(
 }
 
 /**
- * Choices of several fields with the same references, as in the rows of a form. Runs two queries per reference. [R2]
+ * Choices of several fields with the same references, as in the rows of a form. Runs two queries per reference.
  */
 export class SharedChoices {
   readonly #found = new Map<Column, Promise<Choice[]>>()

@@ -37,7 +37,7 @@ const LOOKING = new Set([
 
 /**
  * Returns constraints for the browser as HTML attributes. They are never stricter than schema and column, so that the
- * browser rejects nothing that the server accepts. [B17]
+ * browser rejects nothing that the server accepts.
  */
 export function constraintsOf(field: BodyField, valueType: ValueType): Attributes {
   switch (valueType) {

@@ -12,7 +12,7 @@ import { choicesOf, MOST_CHOICES } from './choices.js'
 import { formFields } from './form_fields.js'
 import { FormWidget } from './widgets/form_widget.js'
 
-/** Returns the choices of a reference field, for forms with a search. [B17] */
+/** Returns the choices of a reference field, for forms with a search. */
 export class ChoicesController {
   constructor(
     protected readonly site: AdminSite,
@@ -24,7 +24,7 @@ export class ChoicesController {
     return await this.#response(ctx, (apiName) => this.#isInForm(apiName))
   }
 
-  /** Like `show`, for list filters, which can use all columns of the list. [L2] */
+  /** Like `show`, for list filters, which can use all columns of the list. */
   async forFilter(ctx: HttpContext): Promise<unknown> {
     const { fields } = this.view.resource
     return await this.#response(ctx, (apiName) => fields.some((one) => one.apiName === apiName))
@@ -51,7 +51,7 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  /** Returns the referenced model of a many-to-many field, or of a user attribute. [R3] */
+  /** Returns the referenced model of a many-to-many field, or of a user attribute. */
   async #related(ctx: HttpContext): Promise<Reference | undefined> {
     if (this.view.model === AdminUser) return attributeReferences(this.site).get(ctx.params.field)
     const seen = await seenManyToMany(ctx, this.site, this.view)
@@ -68,7 +68,7 @@ export class ChoicesController {
   }
 }
 
-/** Previews of a text that is being typed: of a widget, or a slug. [R13] */
+/** Previews of a text that is being typed: of a widget, or a slug. */
 export class PreviewController {
   constructor(
     private readonly site: AdminSite,

@@ -17,7 +17,7 @@ const NO_MOMENT =
 
 /**
  * Returns the texts that a form shows for a value in the format of the API, one per input or selected value. Times
- * are in the viewer's time zone. Parsing the texts returns the value. [B17, R12]
+ * are in the viewer's time zone. Parsing the texts returns the value.
  */
 export function textsOf(field: FormField, value: unknown): string[] {
   if (value === null || value === undefined) return []
@@ -58,7 +58,7 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))
   }
-  /* A hidden input with `false` precedes the checkbox. [B17] */
+  /* A hidden input with `false` precedes the checkbox. */
   const last = texts[texts.length - 1]
   if (field.valueType === 'boolean') return valueOfOne(field, last)
   const values = texts.map((text) => valueOfOne(field, text))

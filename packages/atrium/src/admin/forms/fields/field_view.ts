@@ -50,7 +50,7 @@ export async function fieldViews(
   return views
 }
 
-/** Returns the field with only the values that its record may get next, and the stored one. [G8] */
+/** Returns the field with only the values that its record may get next, and the stored one. */
 function withNext(field: FormField, { next, stored }: FieldState): FormField {
   const values = next?.get(field.name)
   if (!values || field.widget instanceof Widget) return field

@@ -9,7 +9,7 @@ import type { Condition } from '../../views/visible_when.js'
 export type ValueType =
   'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'json' | 'file'
 
-/** A field of a create or update form, derived from schema, column and options. [B17] */
+/** A field of a create or update form, derived from schema, column and options. */
 export interface FormField {
   /** API name; the name of the input is derived from it */
   name: string
@@ -23,13 +23,13 @@ export interface FormField {
   /** Type of a single value */
   valueType: ValueType
   required: boolean
-  /** Texts of other fields that make the field visible; undefined if it is always visible [R14] */
+  /** Texts of other fields that make the field visible; undefined if it is always visible */
   condition: Condition | undefined
   /** True if the field can be cleared */
   nullable: boolean
   /** Value of the cleared field */
   emptied: null | readonly never[]
-  /** Undefined for a virtual field [P6] */
+  /** Undefined for a virtual field */
   column: Column | undefined
   virtual: boolean
   /** True if the value is a list */
@@ -49,7 +49,7 @@ export interface FormField {
   secret: boolean
   /** Texts of a blank form */
   initial: readonly string[]
-  /** True if the model's schema validates the format of the text, which is then passed on unchanged [A28] */
+  /** True if the model's schema validates the format of the text, which is then passed on unchanged */
   asTyped: boolean
   /** True for a number with thousands separators */
   grouped: boolean

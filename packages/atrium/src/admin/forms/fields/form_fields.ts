@@ -25,7 +25,7 @@ const LONGEST_LINE = 255
 const known = new WeakMap<ModelView, Partial<Record<FormMode, FormField[]>>>()
 
 /**
- * Returns the fields of a form, in the order of the schema for the mode. The view's resource must be loaded. [B17]
+ * Returns the fields of a form, in the order of the schema for the mode. The view's resource must be loaded.
  */
 export function formFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const forms = known.get(view) ?? {}
@@ -36,7 +36,6 @@ export function formFields(site: Site, view: ModelView, mode: FormMode): FormFie
 
 /**
  * Returns the fields that the user is only allowed to read. A form that was opened earlier may still submit them.
- * [U3]
  */
 export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
@@ -63,7 +62,7 @@ function makeFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const references = referencesOf(site, view)
   return (
     body.fields
-      /* The key can't be updated. [A7] */
+      /* The key can't be updated. */
       .filter(({ column }) => !(mode === 'update' && column?.isPrimary))
       /* Rows are moved in their list; a schema can still require the number. */
       .filter(({ apiName, required }) => required || apiName !== view.options.orderBy)

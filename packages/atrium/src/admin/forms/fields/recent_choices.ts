@@ -19,7 +19,7 @@ const ASKED = new WeakMap<HttpContext, Map<string, Promise<Recent>>>()
 
 /**
  * Returns the values that the signed-in user has stored last in a field, newest first, each once; none if the site
- * stores no events. [G4]
+ * stores no events.
  *
  * @param model  class name of the model that has the field
  */

@@ -45,16 +45,16 @@ export interface FieldView {
   visibleWhen: string | undefined
   /** Unit next to the label, such as `UTC` */
   unit: string | undefined
-  /** Time zone in which a datetime is shown; the form submits it as well [R12] */
+  /** Time zone in which a datetime is shown; the form submits it as well */
   zone?: string
   error: string | undefined
-  /** Set if the field shows a value of an earlier version of the record [R8] */
+  /** Set if the field shows a value of an earlier version of the record */
   restored?: { now: ShownValue | null; isLost: boolean }
   /** Checkbox that clears the field */
   clear: { name: string; checked: boolean } | undefined
   /** True if the site's script replaces that checkbox by a cross in the box */
   hasCross: boolean
-  /** True if a submitted text is never stored in a draft [R10] */
+  /** True if a submitted text is never stored in a draft */
   isSecret?: boolean
   /** The stored file */
   file: ShownFile | undefined
@@ -72,11 +72,11 @@ export interface FieldState {
   stored: Record<string, string[]> | undefined
   /** Key of the stored record, whose file names are shown */
   record?: KeyValue
-  /** Values that fields may get next, by API name; other fields may get any value [G8] */
+  /** Values that fields may get next, by API name; other fields may get any value */
   next?: ReadonlyMap<string, readonly string[]>
   errors: Record<string, string>
   cleared: ReadonlySet<string>
-  /** Prefix of input names, such as `items.2.` for a row [R2] */
+  /** Prefix of input names, such as `items.2.` for a row */
   prefix?: string
   /** Shared choices of references, if many fields use them */
   choices?: SharedChoices

@@ -90,7 +90,7 @@ export async function isOfType(path: string, extension: string): Promise<boolean
   }
 }
 
-/** Content types of safe images, by extension; SVG is excluded, as it could run scripts. [R13] */
+/** Content types of safe images, by extension; SVG is excluded, as it could run scripts. */
 const IMAGE_TYPES = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -138,7 +138,7 @@ export function isImageFile({
 
 /**
  * Returns the columns with keys of stored files: those with `vine.file()` or `vine.array(vine.file())` in a schema, or
- * with a file widget. The view's resource must be loaded. [B17]
+ * with a file widget. The view's resource must be loaded.
  */
 export function fileColumnsOf(view: ModelView): Column[] {
   const types = typesInSchemas(view)

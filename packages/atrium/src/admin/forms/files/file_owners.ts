@@ -40,7 +40,7 @@ const MOST_KEYS = 50
 type Row = Record<string, unknown>
 
 /**
- * Stores the owner of a file. The file is served only for this record, even if other records contain its key. [B17]
+ * Stores the owner of a file. The file is served only for this record, even if other records contain its key.
  *
  * @param name  original file name
  */

@@ -22,7 +22,7 @@ export interface StoredFile {
 }
 
 /**
- * Stores an uploaded file under a random name with the extension of the original name. The write is atomic. [B17]
+ * Stores an uploaded file under a random name with the extension of the original name. The write is atomic.
  *
  * @param file  validated file that is not stored yet
  * @returns key for the file's column

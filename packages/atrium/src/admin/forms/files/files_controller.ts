@@ -28,7 +28,7 @@ const LARGEST_UNSCALED = 2 * 1024 * 1024
 const NO_PREVIEW = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><path d="M8 11h24v18H8zm3 15 6-7 4 5 3-3 5 5" fill="none" stroke="#8a8f98" stroke-width="1.5"/></svg>`
 
 /**
- * Serves the files of records. [B17]
+ * Serves the files of records.
  */
 export class FilesController {
   constructor(
@@ -38,7 +38,7 @@ export class FilesController {
 
   /**
    * Sends a file as an attachment, as inline content could run scripts in the site. Only an image of a column with
-   * the widget `image` or with a list of files is sent inline, if requested. [B17, R13]
+   * the widget `image` or with a list of files is sent inline, if requested.
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file
@@ -78,7 +78,7 @@ export class FilesController {
 
   /**
    * Returns field and file name from the record for which the file was stored. A viewer who cannot see that record
-   * gets no file, even if another record contains its key. [B17, P14]
+   * gets no file, even if another record contains its key.
    */
   async #ownedBy(
     ctx: HttpContext,

@@ -9,7 +9,7 @@ let used: Promise<DriverContract> | undefined
 /**
  * Returns the disk of uploaded files: `disk` of `config/admin.ts`, otherwise the folder `storageDirectory`. The
  * driver is used without Drive's `Disk`, which would drop the dot of `.owners` and reject model names that are not
- * ASCII. This is safe, as keys contain no client input. [B17]
+ * ASCII. This is safe, as keys contain no client input.
  */
 export function filesDisk(): Promise<DriverContract> {
   return (used ??= configuredDisk())

@@ -9,7 +9,7 @@ import { RuntimeError } from '#crud'
 
 /**
  * Drive driver for a folder of the server. Unlike Drive's driver, it writes files atomically, only the server's user
- * has access, and symbolic links are not followed. [B17]
+ * has access, and symbolic links are not followed.
  */
 export class PrivateFolder extends FSDriver {
   readonly #root: string

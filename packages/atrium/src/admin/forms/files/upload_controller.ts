@@ -7,7 +7,7 @@ import { FormPage } from '../form_page.js'
 import { storeForList } from './uploads.js'
 import { WaitingFiles } from './waiting_files.js'
 
-/** Stores the files of lists one by one, before the form with them is saved. [B17] */
+/** Stores the files of lists one by one, before the form with them is saved. */
 export class UploadController {
   constructor(
     private readonly site: AdminSite,

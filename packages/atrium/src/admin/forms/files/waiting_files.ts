@@ -27,7 +27,7 @@ interface Note extends UploadedBefore {
 
 /**
  * Files of lists that are stored but belong to no record yet, as the form with them is not saved. A note on the disk
- * says who uploaded each; until a record refers to it, nobody can read the file. [B17]
+ * says who uploaded each; until a record refers to it, nobody can read the file.
  */
 export class WaitingFiles {
   readonly #folder: string

@@ -9,7 +9,7 @@ import {
   type InlineOptions,
 } from '../../views/inline_option.js'
 
-/** A relation whose rows are in the form of their parent. [R2] */
+/** A relation whose rows are in the form of their parent. */
 export interface Inline {
   /** Name of the relation, and prefix of the names of inputs: `items` in `items.0.quantity` */
   name: string
@@ -44,7 +44,7 @@ export function inlinesOf(site: ViewSite, view: ModelView): Inline[] {
 }
 
 /**
- * Returns the inlines of a view that the signed-in user can see. [U4]
+ * Returns the inlines of a view that the signed-in user can see.
  *
  * @param view  the view, limited by the user's roles
  */

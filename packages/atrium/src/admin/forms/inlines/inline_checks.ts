@@ -10,7 +10,7 @@ import { ID } from './rows.js'
 import { inlineOptions, type InlineOptions } from '../../views/inline_option.js'
 
 /**
- * Checks the names in the option `inlines` of a view. Called when all models of the site are known. [R2]
+ * Checks the names in the option `inlines` of a view. Called when all models of the site are known.
  *
  * @throws ValueError  for the first error
  */
@@ -138,7 +138,7 @@ function connectionOf({ connection }: LucidModel): string {
 }
 
 /**
- * Checks that the sort columns of inlines can store numbers. Called when the table of the rows is loaded. [R2]
+ * Checks that the sort columns of inlines can store numbers. Called when the table of the rows is loaded.
  *
  * @param view  view of the rows
  * @throws ValueError

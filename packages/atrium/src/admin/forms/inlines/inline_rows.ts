@@ -56,7 +56,7 @@ function makeFields(site: Site, inline: Inline): RowFields {
   return { names, create: among(create), update: among(update), readOnly: among(readOnly), others }
 }
 
-/** Returns the fields without those that options hide from the signed-in user. [G8] */
+/** Returns the fields without those that options hide from the signed-in user. */
 function shownFields(ctx: HttpContext, site: Site, inline: Inline): RowFields {
   const { names, create, update, readOnly, others } = rowFields(site, inline)
   const hidden = hiddenNames(ctx, inline.view)
@@ -78,7 +78,7 @@ export interface StoredRow {
   mayUpdate: boolean
   /** How the row is deleted; null if the user is not allowed to delete it */
   removal: 'delete' | 'purge' | null
-  /** Names of the fields that are read-only for this row [U3] */
+  /** Names of the fields that are read-only for this row */
   readOnly: ReadonlySet<string>
 }
 
@@ -190,7 +190,7 @@ export interface PlacedRow {
  * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3, and so on, or for the
  * column that `orderBy` names numbers with gaps. If the form
  * does not contain all rows, the numbers of the other rows are unchanged, new rows come after them, and entered
- * numbers are used as they are. [R2]
+ * numbers are used as they are.
  *
  * @param placed  remaining rows
  * @param named   existing rows that the form contains, including rows to remove

@@ -52,7 +52,7 @@ export interface InlineSection {
 }
 
 /**
- * Reads the submitted rows of a form. Their names start with the names of the relations. [R2]
+ * Reads the submitted rows of a form. Their names start with the names of the relations.
  *
  * @param view  the view, limited by the user's roles
  * @returns the rows by relation, and true if a button was pressed that renders the form again without saving
@@ -74,7 +74,7 @@ export async function rowsIn(
   return { rows, asksAgain }
 }
 
-/** Returns true if a button of a widget in the row was pressed, such as a preview. [R13] */
+/** Returns true if a button of a widget in the row was pressed, such as a preview. */
 function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
   const { create, update } = rowFields(site, inline)
   return [...create, ...update].some(

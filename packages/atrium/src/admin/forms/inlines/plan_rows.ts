@@ -57,7 +57,7 @@ export class RowsPlan {
 }
 
 /**
- * Validates the submitted rows with the schemas of their models, and determines the changes to write. [R2]
+ * Validates the submitted rows with the schemas of their models, and determines the changes to write.
  *
  * @param view    view of the parent, limited by the user's roles
  * @param parent  undefined for a new parent
@@ -199,7 +199,7 @@ class Planner {
 
   /**
    * Returns true if read-only fields were changed, which happens if the user's roles have changed since the form was
-   * rendered. [U3]
+   * rendered.
    */
   #refuses(
     row: SentRow,

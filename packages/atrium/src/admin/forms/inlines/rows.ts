@@ -110,7 +110,7 @@ const MOST_SENT = 2 * MOST_ROWS
 const PLACE = /^(\d{1,6})\.(.+)$/s
 
 /**
- * Reads the submitted rows in the order of their numbers: `items.0.quantity=2`. [R2]
+ * Reads the submitted rows in the order of their numbers: `items.0.quantity=2`.
  *
  * @param relation  prefix of the input names
  * @throws TooManyValues

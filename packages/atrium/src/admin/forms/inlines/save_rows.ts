@@ -49,7 +49,7 @@ export async function checkedWith<Result>(
 }
 
 /**
- * Writes a parent and its rows in one transaction, and as one event. [R2, E3]
+ * Writes a parent and its rows in one transaction, and as one event.
  *
  * @param view   view of the parent, limited by the user's roles
  * @param write  writes the parent

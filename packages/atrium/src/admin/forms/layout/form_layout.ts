@@ -12,7 +12,7 @@ export interface LaidOutField {
   readonly required?: boolean
   /** Texts that the field shows */
   readonly values?: readonly string[]
-  /** Set if the field shows a value of an earlier version of the record [R8] */
+  /** Set if the field shows a value of an earlier version of the record */
   readonly restored?: unknown
   /** Set if a required field may be submitted empty because a stored file remains */
   readonly file?: unknown
@@ -55,7 +55,7 @@ export type Block<Field> = FieldsBlock<Field> | SectionBlock<Field> | TabsBlock<
 
 /**
  * Arranges the fields of a form by the option `form`. Fields that the option does not contain are at the end;
- * sections and tabs without fields are left out. [R1]
+ * sections and tabs without fields are left out.
  *
  * @param parts   layout; undefined for one block with all fields
  * @param fields  fields that the viewer can see, in the order of the schema

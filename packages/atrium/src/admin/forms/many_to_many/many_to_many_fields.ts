@@ -16,7 +16,7 @@ import { PivotRowsWidget } from './pivot_rows_widget.js'
 
 /**
  * Returns the many-to-many fields of a form that the signed-in user can write on every record. A field is left out if
- * more records are attached than a form can submit. [R3, U3]
+ * more records are attached than a form can submit.
  *
  * @param view    the view, limited by the user's roles
  * @param record  record to update; undefined for a create form
@@ -133,7 +133,7 @@ export async function changesRelated(
   return false
 }
 
-/** Returns the texts of a record's attached records, for a create form that copies the record. [R11] */
+/** Returns the texts of a record's attached records, for a create form that copies the record. */
 export async function copiedRelated(
   fields: readonly FormField[],
   record: LucidRow

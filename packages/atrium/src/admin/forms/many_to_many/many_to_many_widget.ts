@@ -18,7 +18,7 @@ export interface SentKeys {
   shown: string[] | undefined
 }
 
-/** Suffix of the hidden input with the initial keys of the form, as JSON. [R3] */
+/** Suffix of the hidden input with the initial keys of the form, as JSON. */
 const SHOWN = '.__shown'
 
 /** Suffix of the input in which keys are entered, separated by commas. */
@@ -81,7 +81,7 @@ const LONGEST_KEY = 80
 
 /**
  * The records that are attached to a record: checkboxes if there are few, otherwise the selected records and a search
- * field. [R3]
+ * field.
  */
 export class ManyToManyWidget extends Widget {
   readonly template: string = 'admin/partials/fields/many_to_many'
@@ -143,7 +143,7 @@ export class ManyToManyWidget extends Widget {
     return !isMore
   }
 
-  /** Returns the texts of the records attached to a record, for a form that copies it. [R11] */
+  /** Returns the texts of the records attached to a record, for a form that copies it. */
   async copied(record: LucidRow): Promise<string[]> {
     return await this.keysOf(record)
   }

@@ -26,7 +26,7 @@ export interface PivotColumn {
 
 /**
  * Returns the pivot columns that forms show: those that the model declares, without binary columns and columns that
- * the database or Lucid sets. [R3]
+ * the database or Lucid sets.
  *
  * @param options  options of the columns, by name
  */

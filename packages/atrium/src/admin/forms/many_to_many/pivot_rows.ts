@@ -11,7 +11,7 @@ import type { FieldView } from '../fields/shown_field.js'
 import { referenceField } from '../fields/form_fields.js'
 import { readPivotCell, type PivotColumn } from './pivot_columns.js'
 
-/** A submitted row of a many-to-many field with pivot columns. [R3] */
+/** A submitted row of a many-to-many field with pivot columns. */
 export interface SentPivotRow {
   /** Key of the related record; empty in a blank row */
   id: string

@@ -23,7 +23,7 @@ import { pivotTexts, readPivotCell, type PivotColumn } from './pivot_columns.js'
 
 /**
  * The records that are attached to a record, as rows with the pivot columns as cells. Works without JavaScript: there
- * is a blank row, and a button to add another one. [R3]
+ * is a blank row, and a button to add another one.
  */
 export class PivotRowsWidget extends ManyToManyWidget {
   override readonly template = 'admin/partials/fields/pivot_rows'

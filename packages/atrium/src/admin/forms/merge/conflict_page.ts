@@ -106,7 +106,7 @@ function marked(cell: ShownCell): MarkedCell {
 
 /**
  * Returns the name of the radio buttons for a field on the conflict page: `_take.title` with the values `mine` and
- * `theirs`. [R15]
+ * `theirs`.
  */
 function choiceOf(name: string): string {
   return `_take.${name}`
@@ -171,7 +171,7 @@ export interface RequestedField {
 /**
  * Renders the conflict page, on which the user chooses the values of fields that both users have changed, and which
  * shows the fields that only one of them changed. Its form contains the merged values and the version of the current
- * record, so that saving it overwrites the record deliberately. [B25, R15]
+ * record, so that saving it overwrites the record deliberately.
  *
  * @param attempt  the submission, with the current record as the viewer can see it
  */

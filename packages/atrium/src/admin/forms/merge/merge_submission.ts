@@ -22,7 +22,7 @@ export interface Versions {
   now: string
 }
 
-/** Compares three versions of a field. [R15] */
+/** Compares three versions of a field. */
 function outcomeOf({ opened, mine, now }: Versions): Outcome {
   if (mine === now) return 'same'
   if (opened === undefined) return mine === undefined ? 'same' : 'asked'
@@ -43,7 +43,7 @@ export interface Merge {
 }
 
 /**
- * Merges a submission with the current record. [R15]
+ * Merges a submission with the current record.
  *
  * @param form    form of the current record
  * @param opened  the record when the form was opened; null if unknown, in which case the user has to choose for every
@@ -87,7 +87,6 @@ export async function mergeSubmission(
 
 /**
  * Returns the fields whose new values would hide a field that the user changed, so that its value would be lost.
- * [R14]
  *
  * @param mine  API names of the fields that the user changed
  */

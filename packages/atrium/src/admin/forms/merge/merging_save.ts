@@ -15,7 +15,7 @@ import { mergeSubmission, type Merge } from './merge_submission.js'
 import { readOpened, type OpenedRecord } from './opened_record.js'
 
 /**
- * Checks the version of the locked record before an update. A submission without a version is accepted. [B25]
+ * Checks the version of the locked record before an update. A submission without a version is accepted.
  *
  * @param values  values to write, by attribute name
  * @throws RowChanged
@@ -51,14 +51,14 @@ export interface FormAttempt extends FoundRecord {
   /** API names of the fields that contain changes of other users */
   theirs: readonly string[]
   opened: OpenedRecord | null
-  /** Earlier version of the record that the form was filled in with [R8] */
+  /** Earlier version of the record that the form was filled in with */
   restored: RestoredFields | null
   /** Null for a form without a token */
   once: SentOnce | null
 }
 
 /**
- * Saves a form, merged with changes of other users since it was opened. [B25, R15]
+ * Saves a form, merged with changes of other users since it was opened.
  *
  * @param attempt  state of the form; updated to the last attempt
  * @param given    names of the fields for which the user has chosen the record's value

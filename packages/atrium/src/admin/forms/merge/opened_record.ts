@@ -69,7 +69,7 @@ function asSet(value: unknown): string {
   return writeJson(Array.isArray(value) ? value.map((one) => writeJson(one)).toSorted() : value)
 }
 
-/** Name of the hidden input with the record as the form showed it. [R15] */
+/** Name of the hidden input with the record as the form showed it. */
 export const openedField = '_opened'
 
 /* Longer values are compared by digest but cannot be shown. */

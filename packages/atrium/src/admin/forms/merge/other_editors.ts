@@ -66,7 +66,7 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
 }
 
 /**
- * Adds a sentence for each other user whose changes a saved form includes to the success message. [R15]
+ * Adds a sentence for each other user whose changes a saved form includes to the success message.
  *
  * @param names    API names of the fields
  * @param editors  users by API name, as far as known

@@ -4,7 +4,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { may } from '../../permissions/may.js'
 import { formUrl } from '../../http/record_links.js'
 
-/** Parameter of a create page with the key of the record to copy values from. [R11] */
+/** Parameter of a create page with the key of the record to copy values from. */
 export const FROM = 'from'
 
 /**
@@ -21,7 +21,7 @@ export async function copyUrl(
   return `${view.url('/create_page')}?${new URLSearchParams([[FROM, from]])}`
 }
 
-/** Parameter of a form's URL with the id of the event whose version of the record fills in the form. [R8] */
+/** Parameter of a form's URL with the id of the event whose version of the record fills in the form. */
 export const RESTORE = 'restore'
 
 /** Parameter with the names of fields to restore; without it all fields are restored. */
@@ -30,7 +30,7 @@ export const FIELDS = 'fields'
 /* Maximum length of the names, more than any form has */
 const LONGEST = 10_000
 
-/** Returns the URL of a record's form filled in with a version: `/admin/Film/update/12?restore=345`. [R8] */
+/** Returns the URL of a record's form filled in with a version: `/admin/Film/update/12?restore=345`. */
 export function restoreUrl(view: ModelView, key: KeyValue, version: string): string {
   return `${formUrl(view, key)}?${RESTORE}=${version}`
 }

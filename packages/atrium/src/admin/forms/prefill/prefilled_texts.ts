@@ -10,7 +10,7 @@ import { Widget } from '../../views/widget.js'
 
 /**
  * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
- * out. [R11]
+ * out.
  *
  * @param fields  fields of the create form
  */
@@ -47,7 +47,7 @@ const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
 
 /**
  * Returns the texts that the URL of a create page contains for fields: `create_page?distributor_id=3`. Hidden fields
- * are ignored, and so are all fields of users and roles, as a link must not preset permissions. [R4]
+ * are ignored, and so are all fields of users and roles, as a link must not preset permissions.
  *
  * @param fields  fields of the form that the signed-in user can edit
  */

@@ -56,7 +56,7 @@ interface Exact {
 
 /**
  * The values of an earlier version of a record, to fill in its form or, for a permanently deleted record, a create
- * form. Saving the form is an ordinary write. [R8]
+ * form. Saving the form is an ordinary write.
  */
 export class RestoredFields {
   readonly texts: Record<string, string[]> = {}

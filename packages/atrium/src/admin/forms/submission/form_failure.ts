@@ -9,7 +9,7 @@ import type { Site } from '../../views/site.js'
 import type { FormField } from '../fields/form_field.js'
 import { InvalidForm, RefusedRows, type RowErrors } from '../errors.js'
 
-/** Returns true if the policy refused the operation, regardless of the submitted values. [P14] */
+/** Returns true if the policy refused the operation, regardless of the submitted values. */
 export function isForbidden(error: unknown): boolean {
   return hasStatus(error, 403)
 }
@@ -23,18 +23,18 @@ function hasStatus(error: unknown, status: number): boolean {
   return (error as { status?: unknown } | undefined)?.status === status
 }
 
-/** Messages of a form that was not saved. [S38, S39, S47] */
+/** Messages of a form that was not saved. */
 export interface FormFailure {
   error: string
   /** Messages by API name */
   fieldErrors: Record<string, string>
-  /** Errors of inline rows [R2] */
+  /** Errors of inline rows */
   rows?: RowErrors
   /** Key of a soft-deleted record that has the same unique value, by API names */
   deleted?: Record<string, unknown>
 }
 
-/** Converts an error to messages for users, without SQL or internals. [B19] */
+/** Converts an error to messages for users, without SQL or internals. */
 export function failureOf(site: Site, fields: readonly FormField[], error: unknown): FormFailure {
   if (error instanceof InvalidForm) {
     const fieldErrors = byField(site, fields, error.errors)

@@ -11,11 +11,11 @@ import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/rows.js'
 import { UnreadableText } from '../../text/unreadable_text.js'
 
-/** Suffix of the checkbox that clears a field. [B17] */
+/** Suffix of the checkbox that clears a field. */
 export const CLEAR = '__clear'
 
 /**
- * A submitted form. [S36, S42]
+ * A submitted form.
  */
 export interface Submission {
   /** Values for `BodySchema.parse`, by API name, without files */
@@ -28,22 +28,21 @@ export interface Submission {
   cleared: ReadonlySet<string>
   /** Uploaded files of fields with a single file, by API name */
   files: Map<string, MultipartFile>
-  /** Fields with a list of files, by API name [B17] */
+  /** Fields with a list of files, by API name */
   fileLists: Map<string, SentFileList>
   /** Errors of fields that could not be parsed */
   errors: FieldError[]
   /** True if a button of a widget was pressed that renders the form again without saving */
   asksAgain: boolean
-  /** Names of the fields that are hidden by `visibleWhen` for the submitted values [R14] */
+  /** Names of the fields that are hidden by `visibleWhen` for the submitted values */
   unseen?: ReadonlySet<string>
-  /** Inline rows, by the name of their relation [R2] */
+  /** Inline rows, by the name of their relation */
   rows?: ReadonlyMap<string, SentRows>
 }
 
 /**
  * Parses a form. In create forms, texts are not trimmed, and empty fields are left out so that defaults apply. In
  * update forms, texts are trimmed, and empty fields are left out as well, as only the field's checkbox clears it.
- * [S36, S42, B17]
  */
 export async function readSubmission(
   fields: readonly FormField[],
@@ -54,7 +53,7 @@ export async function readSubmission(
 }
 
 /**
- * Like `readSubmission`, for texts from elsewhere, such as those of an inline row. [R2]
+ * Like `readSubmission`, for texts from elsewhere, such as those of an inline row.
  *
  * @param sent     texts by input name
  * @param filesOf  returns the uploaded files of a field
@@ -101,7 +100,7 @@ export function submissionOf(
 
 /**
  * Returns the submission without the values of hidden fields. Their texts are preserved, in case the form is shown
- * again. [R14]
+ * again.
  */
 export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
   if (unseen.size === 0) return submission

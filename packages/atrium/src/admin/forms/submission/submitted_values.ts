@@ -12,7 +12,7 @@ import type { Submission } from './submission.js'
 
 /* Values that an update validates in addition to the submitted ones. */
 
-/** Returns the key, which a schema may require although forms can't change it. [A7] */
+/** Returns the key, which a schema may require although forms can't change it. */
 export function keyIn({ resource }: ModelView, record: LucidRow): Record<string, unknown> {
   return storedValues(
     record,
@@ -51,7 +51,7 @@ export function valuesBefore(
   return { stored: () => storedValues(record, resource.updateBody.fields), isUnchanged }
 }
 
-/** Returns the values of the internal schema: the current time. [S44] */
+/** Returns the values of the internal schema: the current time. */
 export function internalValues({ name, options, resource }: ModelView): Record<string, unknown> {
   const schema = options.updateInternalSchema
   if (!schema) return {}
@@ -76,7 +76,7 @@ export function storedValues(
 
 /**
  * Converts a submission to values of a model, with the same schema as the endpoints. Stores files for which the
- * schema expects a key. Hidden fields are not required. [R14]
+ * schema expects a key. Hidden fields are not required.
  *
  * @param meta      metadata for the schema's rules
  * @param isStrict  true to reject fields that are not in the schema

@@ -12,7 +12,7 @@ import { textsOf } from '../fields/field_texts.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
 
-/** Returns the texts that a form shows for a record, by API name, without hidden fields. [S49] */
+/** Returns the texts that a form shows for a record, by API name, without hidden fields. */
 export function storedTexts(
   fields: readonly FormField[],
   record: LucidRow

@@ -58,7 +58,7 @@ export async function importInJob(site: Site, run: JobRun): Promise<ImportInJob>
 
 /**
  * Stores the errors of the rows that a run in parts skips. They replace those of the dry run, because records can have
- * changed since then. For the rows before an interruption, the stored errors remain. [D3]
+ * changed since then. For the rows before an interruption, the stored errors remain.
  */
 export class SkippedRows {
   #output: WriteStream | undefined
@@ -127,7 +127,7 @@ class InvalidPart extends Error {
 
 /**
  * Writes the rows of an import in several transactions, each including the progress of the job. On SQLite, which has a
- * single writer, each transaction is short. [D3]
+ * single writer, each transaction is short.
  */
 export class ImportInParts {
   readonly #size: PartSize

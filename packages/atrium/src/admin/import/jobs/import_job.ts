@@ -29,7 +29,7 @@ const MOST_NAMED = 5
 /**
  * The job that runs an import: all rows or none, or all except the invalid ones. Every row is validated again. If one
  * long transaction would block other writers, all rows or none are written in parts, which are reverted on an error.
- * After an interruption, the job continues after the last finished part. [D3]
+ * After an interruption, the job continues after the last finished part.
  */
 export class ImportJob extends JobKind {
   readonly #store = new ImportStore()
@@ -197,7 +197,7 @@ export class ImportJob extends JobKind {
 /** Name of the job kind */
 export const DRY_RUN_JOB = 'import_trial'
 
-/** The job for the dry run of a long file. It writes only the result, so it restarts after an interruption. [D3] */
+/** The job for the dry run of a long file. It writes only the result, so it restarts after an interruption. */
 export class ImportDryRunJob extends JobKind {
   readonly #store = new ImportStore()
   readonly name = DRY_RUN_JOB

@@ -91,7 +91,7 @@ const DELIMITERS = new Map([
   ['|', 'bar'],
 ])
 
-/** Returns how a file is read, with options for correcting it. [D3] */
+/** Returns how a file is read, with options for correcting it. */
 export function shapeChoices(site: Site, { shape }: AdminImport) {
   const { delimiter, encoding, isGuess, sheet, sheets = [] } = shape
   const nameOf = (one: string) => {

@@ -26,7 +26,7 @@ const SAMPLES = 3
 const OR = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /**
- * Renders the page that maps columns to fields. [D3]
+ * Renders the page that maps columns to fields.
  *
  * @param form   submitted form, if it is shown again
  * @param error  error message of the submitted form

@@ -13,7 +13,7 @@ import { importUrl, shownSteps } from './import_links.js'
 const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
 
 /**
- * Renders the page of a dry run: the effects of the run, and the errors of rows. [D3]
+ * Renders the page of a dry run: the effects of the run, and the errors of rows.
  *
  * @param error  reason why the run did not start
  */

@@ -45,7 +45,7 @@ async function findImport(
 }
 
 /**
- * Returns a CSV file that contains only the heading, in a form that an import of these fields detects. [D3]
+ * Returns a CSV file that contains only the heading, in a form that an import of these fields detects.
  */
 function templateFile(fields: readonly ImportField[]): string {
   return stringify([fields.map(({ name }) => name)], { record_delimiter: '\r\n' })
@@ -53,7 +53,7 @@ function templateFile(fields: readonly ImportField[]): string {
 
 /**
  * The import of a file in four steps: the file, the columns, a dry run, the run. The routes are not accessible to users
- * who cannot import the model. [D3]
+ * who cannot import the model.
  */
 export class ImportController {
   constructor(

@@ -30,7 +30,7 @@ export interface ShownStep {
 }
 
 /**
- * Returns the steps of an import, with links to the previous ones. [D3]
+ * Returns the steps of an import, with links to the previous ones.
  *
  * @param one  null before a file is uploaded
  */
@@ -61,7 +61,7 @@ const FIGURES = [
   { name: 'skipped', word: 'faulty', tone: 'negative' },
 ] as const
 
-/** Returns the outcome of an import in numbers, for the page of the job. [D3] */
+/** Returns the outcome of an import in numbers, for the page of the job. */
 export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[] {
   if (!result) return []
   return FIGURES.map(({ name, word, ...more }) => ({

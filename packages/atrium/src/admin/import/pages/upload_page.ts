@@ -15,7 +15,7 @@ const MEGABYTE = 1024 * 1024
 const ACCEPTED = ['.csv', '.tsv', '.txt', '.json', '.ndjson', '.jsonl', '.xlsx'].join(',')
 
 /**
- * Renders the upload page. [D3]
+ * Renders the upload page.
  *
  * @param one    import whose file is replaced
  * @param error  error of the uploaded file
@@ -58,7 +58,7 @@ function shownUnfinished(site: AdminSite, view: ModelView, one: AdminImport) {
   }
 }
 
-/** Renders the page of a running dry run. The page refreshes itself, with or without a script. [D1, D3] */
+/** Renders the page of a running dry run. The page refreshes itself, with or without a script. */
 export async function renderWaiting(
   ctx: HttpContext,
   site: AdminSite,
@@ -74,7 +74,7 @@ export async function renderWaiting(
     steps: shownSteps(site, view, one, 'trial'),
     file: plainText(one.fileName),
     job: job && (await shownJob(site, ctx, job)),
-    /* A page that refreshes itself does not count as activity of the user. [B7] */
+    /* A page that refreshes itself does not count as activity of the user. */
     pollUrl: `${importUrl(view, one)}?poll=1`,
     links: { columns: importUrl(view, one, 'columns'), discard: `${importUrl(view, one)}/discard` },
   })

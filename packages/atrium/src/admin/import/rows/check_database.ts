@@ -40,7 +40,7 @@ export class UniqueValues {
 
   /**
    * Adds an error for each value that must be unique but belongs to another row or record, including records that are
-   * not visible to the importer. [D3, A8]
+   * not visible to the importer.
    */
   async check(
     site: Site,
@@ -151,7 +151,6 @@ export class UniqueValues {
 /**
  * Returns the columns of a group that messages must not contain: hidden columns, and columns that are hidden on some
  * records, because the value can come from the record. The value of a single-column group always comes from the row.
- * [U3]
  */
 function secretsOf(
   { view }: ImportSpec['importer'],
@@ -179,7 +178,7 @@ interface ForeignColumn {
 
 /**
  * Checks that the records exist that rows refer to, with one statement for 200 values. If the importer's permissions on
- * them are restricted, each row is also checked for that. [D3]
+ * them are restricted, each row is also checked for that.
  */
 export class ReferredRows {
   readonly #foreign: ForeignColumn[]

@@ -19,7 +19,7 @@ export interface Draft {
   kind: 'new' | 'changed' | 'unchanged' | null
   /** The record that the row's key identifies */
   record: LucidRow | null
-  /** The record as visible to the importer: null in fields that are hidden on it [U3] */
+  /** The record as visible to the importer: null in fields that are hidden on it */
   seen: LucidRow | null
   /** Values to write, by attribute name */
   values: Record<string, unknown>
@@ -73,7 +73,7 @@ export function noteCells({ errors, row }: Draft, columns: readonly MappedColumn
 }
 
 /**
- * Adds the messages of an error to a row, with the same texts as in a form. [D3, B19]
+ * Adds the messages of an error to a row, with the same texts as in a form.
  *
  * @throws the error itself if it does not concern the row
  */

@@ -19,7 +19,7 @@ export type SeenKeys = Map<string, number>
 
 /**
  * Finds the record of each row by key, with one statement for 200 rows. A second row with the same key is an error; a
- * row with an empty key is a new record. [D3]
+ * row with an empty key is a new record.
  *
  * @param lock  true if the records are written in the client's transaction
  */
@@ -127,7 +127,7 @@ const MOST_FOUND = 10_000
 
 /**
  * Replaces each title by the key of the record, searching the records that are visible to the importer. A title of no
- * record, or of several, is an error. [D3]
+ * record, or of several, is an error.
  */
 export async function findTitles(
   site: Site,

@@ -20,7 +20,7 @@ import type { Cell } from '../../sheets/file_shape.js'
 import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
 
 /**
- * Validates a row with the schema of a create or an update, and determines the values to write. [D3]
+ * Validates a row with the schema of a create or an update, and determines the values to write.
  */
 export async function judgeValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   /* Without the key it is unknown which schema applies to the row. */
@@ -152,7 +152,7 @@ function withoutEmpty(
 }
 
 /**
- * Returns the fields that the form would hide with these values, and which are therefore not required. [R14]
+ * Returns the fields that the form would hide with these values, and which are therefore not required.
  */
 function unseen(
   site: Site,
@@ -172,7 +172,7 @@ function unseen(
 
 const NONE = new Set<string>()
 
-/** Converts the cells of a row to values of fields. References by title stay titles. [D3] */
+/** Converts the cells of a row to values of fields. References by title stay titles. */
 export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
   const { row } = draft
   if (row.error) {

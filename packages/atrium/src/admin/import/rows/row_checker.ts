@@ -24,7 +24,7 @@ class Undone extends Error {}
 
 /**
  * Checks rows as creates and updates would: permissions, policy, references, custom preparation of values, and whether
- * the records would stay visible to the importer. Nothing is written, and the model's hooks do not run. [D3]
+ * the records would stay visible to the importer. Nothing is written, and the model's hooks do not run.
  */
 async function tryWrites(
   site: Site,
@@ -77,7 +77,7 @@ async function tryAll(
 }
 
 /**
- * Checks the rows of a file in order, some hundred at a time. Each row is compared with the previous ones. [D3]
+ * Checks the rows of a file in order, some hundred at a time. Each row is compared with the previous ones.
  */
 export class RowChecker {
   readonly #seen: SeenKeys = new Map()

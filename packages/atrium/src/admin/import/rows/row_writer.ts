@@ -9,7 +9,7 @@ import type { Importer } from '../import_fields.js'
 import { isInvalid, type Draft, noteError } from './draft.js'
 
 /**
- * Writes valid rows by creates and updates of the model, like single writes: with hooks, policy and versions. [D3]
+ * Writes valid rows by creates and updates of the model, like single writes: with hooks, policy and versions.
  *
  * @param drafts   drafts to write; those that cannot be written become invalid
  * @param written  called after the rows are written and before they are logged

@@ -13,7 +13,7 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 import { rowId } from '../../http/row_id.js'
 
-/** Pages of background jobs. Users see their own jobs, superusers see all. [D1] */
+/** Pages of background jobs. Users see their own jobs, superusers see all. */
 export class JobsController {
   constructor(private readonly site: AdminSite) {}
 
@@ -34,7 +34,7 @@ export class JobsController {
       jobs: await Promise.all(jobs.map((job) => shownJob(this.site, ctx, job))),
       pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
-      /* With `poll`, as automatic refreshes do not count as activity of the user. [B7] */
+      /* With `poll`, as automatic refreshes do not count as activity of the user. */
       pollUrl: jobs.some(isUnfinished) ? `${url(page)}&poll=1` : null,
     })
   }
@@ -58,7 +58,7 @@ export class JobsController {
 
   /**
    * Sends the file that a job has created to the job's owner. The owner must still be allowed to see the model and to
-   * do what created the file. [D2]
+   * do what created the file.
    */
   async file(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
@@ -85,7 +85,7 @@ export class JobsController {
   /**
    * Runs a job again. Only its owner can start it, as it runs with the owner's permissions.
    *
-   * @throws ReauthenticationRequired  if the same action without a job would require reauthentication [U11]
+   * @throws ReauthenticationRequired  if the same action without a job would require reauthentication
    */
   async again(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
@@ -95,7 +95,7 @@ export class JobsController {
     return await this.#show(ctx, next ?? job, next ? null : 'jobs.notAgain')
   }
 
-  /** Undoes all writes of a job, as a job of the signed-in user. [R7] */
+  /** Undoes all writes of a job, as a job of the signed-in user. */
   async undo(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx)
     try {

@@ -16,7 +16,7 @@ export function jobUrl(site: { url(path: string): string }, { id }: { id: number
   return site.url(`/management/jobs/${id}`)
 }
 
-/** Responds to an API request that was turned into a job: 202 with the URL of the job. [L8] */
+/** Responds to an API request that was turned into a job: 202 with the URL of the job. */
 export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
   const url = jobUrl(site, job)
   response
@@ -69,7 +69,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
     again: offersAgain ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`) : null,
     model: view ? { label: view.label, url: view.url('/') } : null,
     url,
-    /* With `poll`, as automatic refreshes do not count as activity of the user. [B7] */
+    /* With `poll`, as automatic refreshes do not count as activity of the user. */
     pollUrl: `${url}?poll=1`,
     cancelUrl: `${url}/cancel`,
     cancelNote: kind?.cancelNoteOf(job) ?? site.text('jobs.cancelNote'),
@@ -77,7 +77,7 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
   }
 }
 
-/** Returns the link to a job's file for the job's owner; null if there is none. [D2] */
+/** Returns the link to a job's file for the job's owner; null if there is none. */
 function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind | undefined) {
   const file = kind?.fileOf(job)
   if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null

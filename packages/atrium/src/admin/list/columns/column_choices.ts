@@ -13,7 +13,7 @@ interface Choices {
 
 const CHOICES = new WeakMap<ModelView, Choices>()
 
-/** Returns the columns that a list can show and the viewer can see. [L6] */
+/** Returns the columns that a list can show and the viewer can see. */
 export function columnChoices(view: ModelView): Choices {
   let choices = CHOICES.get(view)
   if (!choices) CHOICES.set(view, (choices = find(view)))

@@ -34,7 +34,7 @@ interface Shown {
 
 /**
  * The form to choose the columns of a list, their order, and the row density. Without JavaScript, the buttons *up*
- * and *down* render the form again without saving. [L6]
+ * and *down* render the form again without saving.
  */
 export class ColumnsController {
   constructor(
@@ -104,7 +104,7 @@ export class ColumnsController {
     redirect(ctx, parameters.with({ page: 1, columns: chosen }).url)
   }
 
-  /** Returns the list with the summaries and the group that the form names. [G5] */
+  /** Returns the list with the summaries and the group that the form names. */
   #arranged(parameters: ListParameters, texts: Map<string, string[]>): ListParameters {
     if (texts.has('reset')) return parameters.with({ summaries: null, groupBy: null })
     if (!texts.has('summaries')) return parameters
@@ -116,7 +116,7 @@ export class ColumnsController {
     })
   }
 
-  /** Choices of summaries and of a column to group by. [G5] */
+  /** Choices of summaries and of a column to group by. */
   #figures({ groupBy, shownSummaries }: ListParameters) {
     const chosen = new Set(shownSummaries.map(wordOf))
     return {

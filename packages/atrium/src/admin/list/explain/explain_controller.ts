@@ -11,7 +11,7 @@ import { showPanel } from '../saved_views/views_bar.js'
 import { listSteps } from './list_steps.js'
 import type { Sql } from '#base/sql/sql'
 
-/** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. [G6] */
+/** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. */
 export class ExplainController {
   constructor(
     private readonly site: AdminSite,

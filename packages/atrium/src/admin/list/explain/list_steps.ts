@@ -38,7 +38,7 @@ interface Reduction {
 
 /**
  * Returns what reduces a list, in words, with the number of records after each step. Records outside of the viewer's
- * scopes are in no number, and columns that the viewer cannot see are not named. [G6]
+ * scopes are in no number, and columns that the viewer cannot see are not named.
  *
  * @throws Problem 403  if the policy refuses listing
  */

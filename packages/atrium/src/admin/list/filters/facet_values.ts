@@ -41,7 +41,7 @@ export interface FacetValue {
   url: string | null
 }
 
-/** The most frequent values of a column, among the records that match the filters of other columns. [L3] */
+/** The most frequent values of a column, among the records that match the filters of other columns. */
 export interface Facet {
   name: string
   label: string

@@ -53,7 +53,7 @@ const KNOWN = new WeakMap<ModelView, readonly Column[]>()
 /**
  * Returns the columns with facets: those of the option `facets`, otherwise enums, booleans and references. Excludes
  * columns that the viewer cannot see on every record; empty if custom code decides about single records. The view's
- * resource must be loaded. [L3]
+ * resource must be loaded.
  */
 export function facetColumns(site: Site, view: ModelView): readonly Column[] {
   let columns = KNOWN.get(view)
@@ -102,7 +102,7 @@ export interface FilterGroup {
   url: string
 }
 
-/** The bar of filters and facets above the table of a list. [L2, L3, G3] */
+/** The bar of filters and facets above the table of a list. */
 export interface FilterBar {
   /** Active filters for display */
   groups: FilterGroup[]

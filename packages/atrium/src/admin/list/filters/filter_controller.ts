@@ -22,7 +22,7 @@ import { redirect } from '../../http/redirect.js'
 
 /**
  * The form for a filter of a list: a new one, an alternative to another one, or a changed one. The URL contains the
- * list's query. Each step renders the same form with more fields; the last one redirects to the list. [L2, G3]
+ * list's query. Each step renders the same form with more fields; the last one redirects to the list.
  */
 export class FilterController {
   constructor(
@@ -179,7 +179,7 @@ function isNothing({ shape, values, hasEmpty }: Requested): boolean {
 
 /**
  * Converts submitted values to the format of the API. Datetimes are entered in the viewer's time zone and converted
- * to UTC. [R12]
+ * to UTC.
  *
  * @returns the values, or an error message that continues "it ..."
  */
@@ -193,7 +193,7 @@ function storedValues({ kind }: Column, values: readonly string[]): readonly str
   }
 }
 
-/** The facets of a list: next to the list for htmx, otherwise as a page. The URL contains the list's query. [L3] */
+/** The facets of a list: next to the list for htmx, otherwise as a page. The URL contains the list's query. */
 export class FacetsController {
   constructor(
     protected readonly site: AdminSite,

@@ -160,7 +160,7 @@ function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): 
 }
 
 /**
- * Returns the fields for the value of a filter, for the field templates. [L2]
+ * Returns the fields for the value of a filter, for the field templates.
  *
  * @param error  error message of the values
  */

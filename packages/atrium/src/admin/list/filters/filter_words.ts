@@ -24,7 +24,7 @@ type Say = (text: string) => string
 /* Maximum number of values of a list that are shown */
 const MOST_SAID = 5
 
-/** Returns the valid filters for display, with titles of references that the viewer can see. [L2] */
+/** Returns the valid filters for display, with titles of references that the viewer can see. */
 export async function filterWords(
   ctx: HttpContext,
   site: Site,
@@ -49,7 +49,7 @@ export async function filterWords(
   })
 }
 
-/** Returns a filter, or the alternatives of a group, as one text. [G3] */
+/** Returns a filter, or the alternatives of a group, as one text. */
 export function groupInWords(site: Site, filters: readonly FilterWords[]): string {
   const or = ` ${site.text('list.filters.says.or')} `
   const text = filters.map((one) => `${one.label} ${one.text}`).join(or)

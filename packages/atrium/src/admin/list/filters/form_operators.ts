@@ -87,7 +87,7 @@ interface ColumnFacts {
   isFacet: boolean
 }
 
-/** Returns the operators that the form offers for a column, the most useful first. [L2, G3] */
+/** Returns the operators that the form offers for a column, the most useful first. */
 export function offeredOperators(
   column: Pick<Column, 'kind' | 'nullable' | 'element'>,
   { isChosen, isReference, isTitled, isFacet }: ColumnFacts

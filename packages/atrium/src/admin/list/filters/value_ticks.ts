@@ -42,7 +42,7 @@ interface Counted {
 
 /**
  * Returns the values of a column to tick: the ticked ones first, then the most frequent ones among the records that
- * match the other filters. [G3]
+ * match the other filters.
  *
  * @param others  the list without the column's filters
  * @param q       text that the labels contain; empty for all values

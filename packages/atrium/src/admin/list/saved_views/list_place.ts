@@ -1,9 +1,9 @@
-/** Row densities, the default first [L6] */
+/** Row densities, the default first */
 export const DENSITIES = ['comfortable', 'compact'] as const
 
 export type Density = (typeof DENSITIES)[number]
 
-/** A saved view of a list. [L5] */
+/** A saved view of a list. */
 export interface SavedView {
   readonly id: number
   readonly name: string
@@ -62,7 +62,7 @@ const GROUP = /^(filter\.any\.\d{1,9})(\..*)?$/s
 
 /**
  * Merges the query of a saved view with the parameters of the URL, which take precedence. Groups of filters apply in
- * addition to those of the view; an empty `filter.any.1` removes a group of the view. [L5, G3]
+ * addition to those of the view; an empty `filter.any.1` removes a group of the view.
  *
  * @param base    query of the saved view
  * @param given   query of the URL

@@ -29,7 +29,7 @@ export function preferenceNames(model: string) {
 
 /**
  * Returns the saved views and preferences of the signed-in user for a list, without a current saved view. Errors are
- * only logged, as the list works without them. [L5, L6]
+ * only logged, as the list works without them.
  */
 export async function placeOf(
   ctx: HttpContext,

@@ -46,7 +46,7 @@ export class InvalidView extends Problem {
 
 /**
  * Reads and writes the saved views of lists. Writes are logged with the user as actor; the controller checks the
- * user's permissions. [L5]
+ * user's permissions.
  */
 export class SavedViews {
   /** @param client  returns the query client for the internal tables of the admin site */

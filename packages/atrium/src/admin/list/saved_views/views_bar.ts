@@ -18,7 +18,7 @@ interface ViewTab {
   isShared: boolean
 }
 
-/** The bar above a list, with the saved views and actions on views and columns. [L5, L6] */
+/** The bar above a list, with the saved views and actions on views and columns. */
 export interface ViewsBar {
   /** Empty without saved views */
   tabs: ViewTab[]

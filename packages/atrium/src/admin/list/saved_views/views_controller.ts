@@ -28,7 +28,7 @@ interface ViewForm {
 
 /**
  * Saves, changes and deletes the saved views of a list. All users who can see the model can save and share views.
- * Only the owner or a superuser can change or delete a view. A user can use any visible view as the default. [L5]
+ * Only the owner or a superuser can change or delete a view. A user can use any visible view as the default.
  */
 export class ViewsController {
   constructor(

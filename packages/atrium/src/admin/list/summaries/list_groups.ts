@@ -27,7 +27,7 @@ const LONGEST_BAR_LABEL = 14
 
 interface Group {
   label: string
-  /** Colour of the value's badge [G4] */
+  /** Colour of the value's badge */
   color?: string
   count: number
   /** URL of the group's records; null if no filter can select the value */

@@ -8,7 +8,7 @@ const READS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * Refuses writes while a superuser views the site as a role, as the superuser would act with the permissions of
- * someone else. Runs after the signed-in user is known. [U6]
+ * someone else. Runs after the signed-in user is known.
  *
  * @throws ViewingAsRole
  */
@@ -25,13 +25,13 @@ export function refuseWrites(ctx: HttpContext): void {
   if (viewedRoleOf(ctx) !== undefined) throw new ViewingAsRole()
 }
 
-/** Returns the id of the role that the request views the site as; undefined if there is none. [U6] */
+/** Returns the id of the role that the request views the site as; undefined if there is none. */
 export function viewedRoleOf(ctx: HttpContext): number | undefined {
   return guardOf(ctx).signedIn?.owner.viewedRole
 }
 
 /**
- * Returns the role that the site is viewed as, for the banner. [U6]
+ * Returns the role that the site is viewed as, for the banner.
  *
  * @returns null if the site is not viewed as a role; `name` is null if the role was deleted
  */

@@ -8,7 +8,7 @@ import { matrixMore } from './matrix_view.js'
 /* Name of the form field that contains the matrix */
 const FIELD = 'permissions'
 
-/** Returns the folded part of a matrix row when the row is unfolded. [U6] */
+/** Returns the folded part of a matrix row when the row is unfolded. */
 export class MatrixController {
   constructor(private readonly site: Site) {}
 

@@ -20,7 +20,7 @@ export interface MatrixBox {
 
 type ListedSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 
-/** A part of the matrix below the models: pages or cards of the application, each with a checkbox. [G1, G2] */
+/** A part of the matrix below the models: pages or cards of the application, each with a checkbox. */
 export interface MatrixList {
   list: RoleList
   label: string

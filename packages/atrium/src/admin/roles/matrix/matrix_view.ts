@@ -88,7 +88,7 @@ const LONGEST_KEPT = 2000
 
 /**
  * Returns the matrix of a role's permissions: the models in the groups of the sidebar, then models in the document
- * that do not exist in the application. [U6]
+ * that do not exist in the application.
  *
  * @param field     name of the form field that contains the matrix
  * @param unfolded  models whose rows are initially unfolded; true for the one that gets the focus
@@ -142,7 +142,7 @@ export function matrixView(
 }
 
 /**
- * Returns the collapsed details (fields, scopes, bulk actions) of a model's row. [U6]
+ * Returns the collapsed details (fields, scopes, bulk actions) of a model's row.
  *
  * @param stored  permissions of the role on the model
  */
@@ -192,7 +192,7 @@ function modelShape(view: ModelView): Shape {
   }
 }
 
-/** Returns the transitions of a model by their names, each with a label such as `Status: draft → confirmed`. [G8] */
+/** Returns the transitions of a model by their names, each with a label such as `Status: draft → confirmed`. */
 function transitionLabels(view: ModelView): Array<[string, string]> {
   return view.resource.limitedColumns.flatMap((limited) =>
     transitionNames([limited]).map((name): [string, string] => {
@@ -226,7 +226,7 @@ function othersShape(site: MatrixSite, views: readonly ModelView[]): Shape {
 
 /**
  * Returns the row for the user's access tokens, which only has the action "create". All other models of the admin
- * site are limited to superusers. [U7]
+ * site are limited to superusers.
  */
 function tokensShape(site: MatrixSite): Shape {
   const none = { bulk: new Map(), fields: new Map(), scopes: [] }

@@ -16,7 +16,7 @@ export const MATRIX_MORE = '/AdminRole/permissions'
 
 /**
  * Returns the widget for the permissions of a role: a matrix of models and actions. A form can also submit the JSON
- * document. [U6]
+ * document.
  */
 export function permissionsWidget(site: MatrixSite & Pick<Site, 'url'>) {
   return class PermissionsWidget extends Widget {

@@ -61,7 +61,7 @@ export type FoldedPermissions = ModelPermissions
 
 /**
  * Serializes the folded part of a row for a hidden input. Fields and scopes are only loaded when a row is unfolded;
- * the input preserves them otherwise. [U6]
+ * the input preserves them otherwise.
  *
  * @param others  names of the model's other actions, such as bulk actions; they replace `*`
  * @returns an empty string if there is nothing to preserve
@@ -120,7 +120,7 @@ interface Entry {
  * Returns the permissions that a form with a matrix submitted. A model has a separate entry if its row has any value;
  * otherwise the row of all other models applies. A ticked scope counts even if the radio button "all records" is
  * selected: without JavaScript users easily forget to change the button, and that must not give access to more
- * records. [U6]
+ * records.
  *
  * @param field  name of the form field that contains the matrix
  * @returns undefined if the form contains no matrix

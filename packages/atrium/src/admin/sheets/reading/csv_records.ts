@@ -127,7 +127,7 @@ function isLineEnd(character: string): boolean {
   return character === '\n' || character === '\r'
 }
 
-/** Maximum length of a record; a longer one has a quotation mark that is never closed. */
+/** Maximum length of a record. A longer one is refused: the usual cause is a quotation mark that is not closed. */
 const LONGEST = 64 * 1024 * 1024
 
 export interface CsvRecord {

@@ -56,7 +56,7 @@ export interface FoundEncoding {
 
 /**
  * Detects the encoding of a text file. A file without a byte order mark is read to the end, so that UTF-8 is always
- * recognized, even if the first non-ASCII character is at the end. [D3]
+ * recognized, even if the first non-ASCII character is at the end.
  */
 export async function findEncoding(path: string): Promise<FoundEncoding> {
   const head = await bytesAt(path, 0)

@@ -87,13 +87,13 @@ export interface SheetOptions {
   raw?: boolean
 }
 
-/** Yields a table as NDJSON, one object per line. [D2] */
+/** Yields a table as NDJSON, one object per line. */
 export async function* ndjsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const object = objectsOf(options)
   for await (const rows of batches) yield rows.map((row) => `${object(row)}\n`).join('')
 }
 
-/** Yields a table as JSON, an array of objects. [D2] */
+/** Yields a table as JSON, an array of objects. */
 export async function* jsonText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const object = objectsOf(options)
   let before = '['
@@ -144,7 +144,7 @@ export function columnOptions({
 
 /**
  * Returns the text of a cell in a spreadsheet, escaped so that it is not interpreted as a formula; null for an empty
- * cell. [D2]
+ * cell.
  */
 export function cellText(cell: Cell, { isJson, isNumeric, raw }: TextOptions): string | null {
   if (cell === null || cell === undefined) return null
@@ -165,7 +165,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
  */
 const QUOTED = /^$|[\r\n,;\t|]|^\s|\s$/
 
-/** Yields a table as a CSV file according to RFC 4180; null is an empty cell, an empty text is `""`. [D2] */
+/** Yields a table as a CSV file according to RFC 4180; null is an empty cell, an empty text is `""`. */
 export async function* csvText(batches: Batches, options: SheetOptions): AsyncGenerator<string> {
   const { bom = false, columns, delimiter = ',' } = options
   const heading = columns.map((name) => cellText(name, headingOptions(options)))

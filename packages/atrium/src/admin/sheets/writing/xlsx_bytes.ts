@@ -20,7 +20,7 @@ const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
 
 /**
  * Yields a table as an XLSX file with one sheet. Null is not written as a cell, an empty text is a cell with an empty
- * text. Texts stay texts, and so do numbers with more digits than a spreadsheet stores. [D2]
+ * text. Texts stay texts, and so do numbers with more digits than a spreadsheet stores.
  *
  * @throws FileError  for more rows or columns, or a longer text, than a sheet can have
  */

@@ -24,7 +24,7 @@ export interface Field {
 
 /**
  * Returns a Lucid connection to MySQL or MariaDB. Column values have the same form as on SQLite, so that models get the
- * same values on every database. [A20]
+ * same values on every database.
  *
  * @param options  address of the server, name of the database, folders of its migrations, maximum number of connections
  * @returns the connection for `connections` of config/database.ts

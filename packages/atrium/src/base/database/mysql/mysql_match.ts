@@ -14,7 +14,7 @@ const WORDS: LikeWords = {
 /**
  * Returns the condition that a text matches the pattern, null if the text is null. Characters that the database
  * converts to lowercase like the engine are compared in lowercase; all other forms beyond ASCII are replaced by one
- * character. [A18]
+ * character.
  *
  * @param text  expression of the text, in a collation that compares exactly
  */

@@ -13,7 +13,7 @@ const WORDS: LikeWords = {
 
 /**
  * Returns the condition that a text matches the pattern, null if the text is null. Characters of the pattern are folded
- * in the text with a list of the engine, because the folding of the database depends on its locale. [A18]
+ * in the text with a list of the engine, because the folding of the database depends on its locale.
  *
  * @param text  expression of the text
  */

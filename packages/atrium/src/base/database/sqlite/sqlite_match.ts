@@ -18,9 +18,10 @@ const SHORT_TEXT_BYTES = 4000
 /**
  * Returns the condition that the column's text matches the pattern, null if the text is null. GLOB alone would be
  * sufficient, but after a star it compares the pattern at every position of the text, so the cost is the product of
- * both lengths. It is used only for prefixes, suffixes and short texts; other patterns are found in one pass. LIKE
+ * both lengths. If case is ignored, it is used only for prefixes, suffixes and short texts; other patterns are found in
+ * one pass. Otherwise the cost of patterns is limited when they are read. LIKE
  * always folds the case of ASCII letters and of no others, so it is applied to text whose other letters are already
- * folded. [A18]
+ * folded.
  *
  * @param name  name of the column as in a statement
  */

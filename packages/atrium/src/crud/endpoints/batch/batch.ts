@@ -31,7 +31,7 @@ const COLLECTED = [404, 409, 422]
 
 const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
 
-/** Errors of a batch's operations, each with the position of its operation. [D4] */
+/** Errors of a batch's operations, each with the position of its operation. */
 class BatchErrors {
   readonly #errors: BatchError[] = []
   #first: Problem | undefined
@@ -89,7 +89,7 @@ function errorsOf({ errors = [], message, status }: Problem): FieldError[] {
   return [{ field, rule: RULES[status] ?? 'invalid', message }]
 }
 
-/** Maximum number of operations in one batch. [D4] */
+/** Maximum number of operations in one batch. */
 export const MOST_OPERATIONS = 1000
 
 /** Lists of a batch body, as they were sent. */
@@ -109,7 +109,7 @@ export function partsOf(part: BatchPart): BatchOperation[] {
 }
 
 /**
- * Reads the lists of a batch's body; a missing list is empty. [D4]
+ * Reads the lists of a batch's body; a missing list is empty.
  *
  * @param offered   operations that the model offers
  * @param isStrict  true to refuse other fields
@@ -166,7 +166,7 @@ export interface Batch {
 const ID = 'id'
 
 /**
- * Validates all operations of a batch like single requests. [D4]
+ * Validates all operations of a batch like single requests.
  *
  * @throws Problem 422  with the errors of all operations
  */
@@ -286,7 +286,7 @@ interface RunOptions extends BatchCalls {
 /**
  * Runs a validated batch: creates, then updates, upserts and deletions. Each operation runs in a separate savepoint, and each
  * kind is one action for events and the log. After an error the remaining operations are still run, so that their
- * errors are reported too; the caller then rolls back its transaction. [D4, E3]
+ * errors are reported too; the caller then rolls back its transaction.
  *
  * @throws Problem 403, 409, 413 or 422
  */
@@ -363,7 +363,7 @@ async function runAll(
 
 const FAILED = new Error('An operation of the batch has failed')
 
-/** The items of the response, converted to JSON immediately: the values of 1,000 items could fill the memory. [A29] */
+/** The items of the response, converted to JSON immediately: the values of 1,000 items could fill the memory. */
 class ResponseItems {
   readonly created: WrittenItem[] = []
   readonly updated: WrittenItem[] = []

@@ -16,7 +16,7 @@ const CALLS = { create: 'insertItem', update: 'changeItem', delete: 'removeItem'
 type Handlers = Record<(typeof HANDLERS)[BatchOperation] | 'batchItems', unknown>
 
 /**
- * Checks that a model can offer a batch. [D4]
+ * Checks that a model can offer a batch.
  *
  * @param operations  operations that the model offers; undefined if its options do not decide this
  * @throws ValueError
@@ -37,7 +37,7 @@ export function checkBatch(
 }
 
 /**
- * Checks that no overridden handler is bypassed by a batch, because a batch would not apply its rules. [D4]
+ * Checks that no overridden handler is bypassed by a batch, because a batch would not apply its rules.
  *
  * @throws ValueError
  */
@@ -54,7 +54,7 @@ export function checkHandlers(creator: Handlers, base: Handlers, operations: rea
 }
 
 /**
- * Checks that a model can offer writes of all items that match. [W9]
+ * Checks that a model can offer writes of all items that match.
  *
  * @throws ValueError
  */
@@ -66,7 +66,7 @@ export function checkBulk(name: string, operations: readonly Operation[]): void 
 const BULK = { update_many: 'updateItems', delete_many: 'deleteItems' } as const
 
 /**
- * Checks that no overridden handler is bypassed by a write of all items that match. [W9]
+ * Checks that no overridden handler is bypassed by a write of all items that match.
  *
  * @throws ValueError
  */

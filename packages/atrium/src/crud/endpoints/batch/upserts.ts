@@ -16,7 +16,7 @@ export interface Upsert {
   values: Values
 }
 
-/** Validates the upserts of a batch: existing items by the schema of updates, others by that of creates. [W9] */
+/** Validates the upserts of a batch: existing items by the schema of updates, others by that of creates. */
 export class UpsertReader {
   readonly #columns: readonly Column[]
   readonly #positions = new Map<string, number>()

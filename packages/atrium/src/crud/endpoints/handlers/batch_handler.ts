@@ -41,7 +41,7 @@ interface BatchHandlerOptions extends BatchCalls {
   fetch: (key: KeyValue) => Promise<Item | null>
 }
 
-/** POST: creates, updates and deletes several items, all of them or none. [D4] */
+/** POST: creates, updates and deletes several items, all of them or none. */
 export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions): Promise<void> {
   const { access, callOptions, idempotentBatch, operations, resourceOf } = options
   const { body: limits, strictBody } = crudConfig()

@@ -38,7 +38,7 @@ interface DeleteManyOptions extends BulkHandlerOptions {
 }
 
 /**
- * PATCH without a key: changes the items that match the filters of the query string, all of them or none. [W9]
+ * PATCH without a key: changes the items that match the filters of the query string, all of them or none.
  *
  * @throws Problem 412, 422 or 428
  */
@@ -59,7 +59,7 @@ export async function handleUpdateMany(
 }
 
 /**
- * DELETE without a key: deletes the items that match, all of them or none, softly where configured. [W9]
+ * DELETE without a key: deletes the items that match, all of them or none, softly where configured.
  *
  * @throws Problem 412, 422 or 428
  */

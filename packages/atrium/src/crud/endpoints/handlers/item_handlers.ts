@@ -33,7 +33,7 @@ interface CreateHandlerOptions {
   locationOf: (key: KeyValue) => string | undefined
 }
 
-/** POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7] */
+/** POST: stores the body as a new item, once for each `Idempotency-Key`. */
 export async function handleCreate(
   ctx: HttpContext,
   { access, callOptions, insert, locationOf, idempotentCreate, resource }: CreateHandlerOptions
@@ -49,7 +49,7 @@ export async function handleCreate(
   replyCreated(ctx, mayRead ? response : { ...response, tag: undefined })
 }
 
-/** Returns the response. A caller who can create an item but not read it receives only its path. [P14] */
+/** Returns the response. A caller who can create an item but not read it receives only its path. */
 function responseOf(
   item: Item,
   locationOf: (key: KeyValue) => string | undefined
@@ -74,7 +74,7 @@ interface ReadHandlerOptions {
   ) => Promise<Item | null>
 }
 
-/** GET with a key: returns one item. [A2, Q2, Q3] */
+/** GET with a key: returns one item. */
 export async function handleRead(
   ctx: HttpContext,
   { access, fetch, key: requestedKey, resource }: ReadHandlerOptions
@@ -96,7 +96,7 @@ interface UpdateHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
-  /** True to return the item without a preference, for clients of json-server [W3] */
+  /** True to return the item without a preference, for clients of json-server */
   returns?: boolean
   /** Reads the stored item */
   fetch: (key: KeyValue) => Promise<Item | null>
@@ -107,7 +107,7 @@ interface UpdateHandlerOptions {
   ) => Promise<Item | null>
 }
 
-/** PATCH, or PUT for clients of json-server: changes the fields in the body. [A3] */
+/** PATCH, or PUT for clients of json-server: changes the fields in the body. */
 export async function handleUpdate(
   ctx: HttpContext,
   { access, change, fetch, key: requestedKey, resource, returns = false }: UpdateHandlerOptions
@@ -160,7 +160,7 @@ interface DeleteHandlerOptions {
   returned: (key: KeyValue) => Item | null
 }
 
-/** DELETE of one item, soft or permanent. [A3] */
+/** DELETE of one item, soft or permanent. */
 export async function handleDelete(
   ctx: HttpContext,
   { key: requestedKey, remove, returned }: DeleteHandlerOptions

@@ -35,7 +35,7 @@ import { ROWS_PER_READ } from '#base/chunks'
 interface ListHandlerOptions {
   resource: Resource
   access: EndpointAccess
-  /** True if the list understands the dialect of json-server [W3] */
+  /** True if the list understands the dialect of json-server */
   isJsonServer: boolean
   /** True for the route that always returns pages */
   paged: boolean
@@ -53,7 +53,7 @@ export async function handleList(
 }
 
 /**
- * GET: returns the groups of the items that match the list's filters. [G5]
+ * GET: returns the groups of the items that match the list's filters.
  *
  * @throws Problem 422
  */
@@ -78,13 +78,13 @@ function configOf(isJsonServer: boolean): CrudConfig {
   return { ...config, compat: isJsonServer ? ['json-server'] : [] }
 }
 
-/** Sets the total of a list as a header, if it was counted. [W3] */
+/** Sets the total of a list as a header, if it was counted. */
 export function noteTotal({ response }: HttpContext, list: ListResult | undefined): void {
   const total = list?.total_count
   if (typeof total === 'number') response.header('x-total-count', String(total))
 }
 
-/** Returns the items alone, as json-server does. A part of a list that is read by a cursor stays as it is. [W3] */
+/** Returns the items alone, as json-server does. A part of a list that is read by a cursor stays as it is. */
 export function bareList(list: ListResult | undefined): unknown {
   return list && Array.isArray(list.data) && !('next_cursor' in list) ? list.data : list
 }
@@ -114,7 +114,7 @@ type Batches = AsyncGenerator<Item[], void>
  * GET without a key, as CSV or NDJSON: sends the whole list, up to `limits.export` rows, in parts that are read from
  * one snapshot. An error before the first part is returned as a problem; a later error closes the connection, so that
  * clients do not mistake an incomplete list for a complete one. A small list is read completely before it is sent, and
- * needs no export slot. The header `X-Has-More` shows whether more rows match. [D5]
+ * needs no export slot. The header `X-Has-More` shows whether more rows match.
  *
  * @throws Problem 400 or 422  for parameters that are not allowed
  * @throws Problem 403  for a request without a token that another site caused

@@ -8,7 +8,7 @@ import type { EndpointAccess } from '../endpoint_access.js'
 
 /**
  * Returns the parameters of a list request, with the filters that the application computes for it, and the fields of
- * related records that it names. [W8, W10]
+ * related records that it names.
  *
  * @throws Problem  when the caller is not allowed to read the records of a named relation
  */

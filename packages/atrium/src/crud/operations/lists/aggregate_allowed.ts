@@ -26,7 +26,7 @@ interface Group {
 }
 
 /**
- * Aggregates the records that the policy lets the actor read, one by one. [P14]
+ * Aggregates the records that the policy lets the actor read, one by one.
  *
  * @returns null if there are too many to authorize each of them
  */

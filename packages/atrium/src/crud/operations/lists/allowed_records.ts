@@ -13,13 +13,13 @@ import type { Records } from '../records.js'
 import { Problem } from '#base/errors'
 import { ROWS_PER_READ } from '#base/chunks'
 
-/* Each batch costs a statement and the memory of its records, so a page of ten must not read hundreds. */
+/* Minimum size of a batch: each costs a statement. It is small, so that a page of ten does not read hundreds. */
 const FEWEST = 20
 
 /**
  * Yields the records that the policy lets the actor read. Records are authorized one by one, in order, and read in
  * batches; the caller stops when it has enough. A batch continues after the last row of the previous batch, whether or
- * not that row was allowed. [P14]
+ * not that row was allowed.
  *
  * @param matching  the rows in the actor's scope
  * @param ranges    conditions that narrow these rows to the requested ones, applied one after another

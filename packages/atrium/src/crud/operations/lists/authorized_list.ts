@@ -14,7 +14,7 @@ import type { Records } from '../records.js'
 
 /**
  * Reads a list whose records are authorized one by one: a refused record is not listed, not counted, and does not count
- * towards the size of a page. [P14]
+ * towards the size of a page.
  */
 export async function readAuthorized(
   records: Records,

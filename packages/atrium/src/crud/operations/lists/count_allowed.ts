@@ -7,7 +7,7 @@ import { allowedRecords } from './allowed_records.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 
-/** Maximum number of rows that are authorized to count them; with more rows, the response has no count [P14] */
+/** Maximum number of rows that are authorized to count them; with more rows, the response has no count */
 export const MOST_AUTHORIZED = 10_000
 
 const BEGUN = 'crud_begun'

@@ -4,19 +4,19 @@ import type { Found } from '../../sql/reader.js'
 import type { Item } from '../../types.js'
 import type { CallOptions } from '../call_options.js'
 
-/** A list in the requested shape. [S2] */
+/** A list in the requested shape. */
 export interface ListResult {
   data: Item[]
   /**
    * Absent with a cursor or if the request does not ask for a count; null if the policy requires the record and too
-   * many would have to be authorized [P14, Q4, Q5]
+   * many would have to be authorized
    */
   total_count?: number | null
   /** Present for a page, and without a total */
   has_more?: boolean
   page?: number
   items_per_page?: number
-  /** Present with a cursor: cursor of the next part, null at the end [Q4] */
+  /** Present with a cursor: cursor of the next part, null at the end */
   next_cursor?: string | null
 }
 

@@ -24,7 +24,7 @@ type Row = Record<string, unknown>
 
 /**
  * Attaches and detaches related records with Lucid's methods, in the transaction of the write. Records that the actor
- * is not allowed to see can't be attached, and remain attached; deleted records can't be attached. [R3]
+ * is not allowed to see can't be attached, and remain attached; deleted records can't be attached.
  *
  * @param writes  undefined to leave the relations unchanged
  * @throws RuntimeError  for a name that is not a relation of the model

@@ -68,7 +68,7 @@ interface Group {
 
 /**
  * Returns the effects of permanently deleting records, by the foreign keys of the database and the relations of the
- * model. Permissions are not checked: the caller shows only what the user is allowed to see. [R6]
+ * model. Permissions are not checked: the caller shows only what the user is allowed to see.
  */
 export async function deletionEffects(
   resource: Resource,

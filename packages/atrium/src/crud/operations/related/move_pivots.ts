@@ -28,7 +28,7 @@ export interface MergedRecords {
 
 /**
  * Attaches the records that are attached to merged records to the target; a record that is attached to several
- * of them is attached once. The changes are part of the writes of the merged records. [G7]
+ * of them is attached once. The changes are part of the writes of the merged records.
  *
  * @param resources  all known resources, whose many-to-many relations can use other pivot tables
  * @returns a function that adds the changes of the target's relations to its write; to be called after its columns

@@ -36,7 +36,7 @@ interface MoveOptions extends CallOptions {
 
 /**
  * Makes all records that refer to merged records refer to the target, and moves pivot rows, as far as the actor is
- * allowed to change all of these records. [G7]
+ * allowed to change all of these records.
  *
  * @returns a function to be called after the target is written: see `movePivotRows`
  * @throws Problem 409  if rows of a table without a model refer to a record that would be deleted
@@ -87,7 +87,7 @@ function rowOf({ base }: Resource, record: LucidRow): Record<string, unknown> {
 }
 
 /**
- * Returns the columns that refer to a model: by `belongsTo` relations, and by foreign keys of the database. [G7]
+ * Returns the columns that refer to a model: by `belongsTo` relations, and by foreign keys of the database.
  *
  * @param resources  the known resources
  * @returns `others`: foreign keys that no column of a known model and no pivot table has

@@ -26,7 +26,7 @@ export async function referringKeys(
 }
 
 /**
- * Locks records, deleted or not, of which the actor is allowed to change some fields. [G7]
+ * Locks records, deleted or not, of which the actor is allowed to change some fields.
  *
  * @param names  API names of the fields
  * @throws UnknownKey   for the first record that the actor cannot see

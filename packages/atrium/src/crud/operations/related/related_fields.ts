@@ -24,7 +24,7 @@ export interface RelatedRules extends Partial<PathRules> {
 }
 
 /**
- * Returns the fields of related records that a call of application code names, which can be any. [W8]
+ * Returns the fields of related records that a call of application code names, which can be any.
  *
  * @param filters  value by filter name
  * @param sort     order such as `distributor.name,-id`
@@ -54,7 +54,7 @@ const MOST_LEVELS = 2
 
 /**
  * The fields of related records that a request names. Only those that the actor can see are known: neither hidden
- * columns nor relations whose records the policy refuses, or has to see one by one. [W8]
+ * columns nor relations whose records the policy refuses, or has to see one by one.
  */
 export class RelatedFields implements RelatedLookup {
   readonly #fields = new Map<string, Field>()

@@ -12,7 +12,7 @@ import { Records } from '../records.js'
 import { ROWS_PER_READ, chunks } from '#base/chunks'
 
 /**
- * Returns those related records that the actor is allowed to see by roles, scope and policy. [U4]
+ * Returns those related records that the actor is allowed to see by roles, scope and policy.
  *
  * @param keys  values of the column that the relation refers to
  * @returns the stored values of this column, by their text

@@ -24,7 +24,7 @@ interface Begun {
 
 /**
  * Rows of an included relation that the actor is allowed to see: not deleted, in scope, in the order of the relation's
- * `onQuery`, then in key order. [Q3]
+ * `onQuery`, then in key order.
  */
 export class RelatedRows {
   /**

@@ -1,7 +1,7 @@
 /** Maximum number of related records in a write, per relation */
 export const MOST_RELATED = 500
 
-/** The related records that a write sets for a many-to-many relation. [R3] */
+/** The related records that a write sets for a many-to-many relation. */
 export interface WantedRelated {
   /** Keys of the related records */
   keys: readonly unknown[]

@@ -11,7 +11,7 @@ import type { Resource } from '../../resource/resource.js'
 /* By table, because another model of the same table could write the file names that this model serves. */
 const KNOWN = new Map<string, Set<string>>()
 
-/** Marks columns of a model's table as columns that contain names of stored files. [B17] */
+/** Marks columns of a model's table as columns that contain names of stored files. */
 export function noteFileColumns(model: LucidModel, columns: readonly Column[]): void {
   if (columns.length === 0) return
   const names = KNOWN.get(tableOf(model)) ?? new Set<string>()
@@ -27,7 +27,7 @@ export function holdsFiles(model: LucidModel, { name }: Column): boolean {
 /**
  * Refuses names of files for a file column: a caller who could write a file name would get access to the file of
  * another record. A file column accepts files that were uploaded for this write (`options.files`), null, and the files
- * that it holds, each once. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
+ * that it holds, each once. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked.
  *
  * @param values  by attribute name, as the caller sent them
  * @param record  the stored record; undefined on create

@@ -22,7 +22,7 @@ import type { Actor } from '../../types.js'
 /**
  * Checks that the writer can see every record that the new record refers to. A record outside the writer's scope is
  * handled like a missing one, so that callers cannot tell them apart. Unchanged references, and those that a model hook
- * sets later, are not checked. [P14]
+ * sets later, are not checked.
  *
  * @param client  client of the write's transaction
  * @throws Problem 409  with all fields that refer to such a record
@@ -58,7 +58,7 @@ export async function checksReferences(
   return guarded.length > 0
 }
 
-/** Returns the references to check for an actor. Roles can hide records from an actor that other users can see. [U3] */
+/** Returns the references to check for an actor. Roles can hide records from an actor that other users can see. */
 async function referencesFor(
   actor: Actor,
   resource: Resource,

@@ -10,7 +10,7 @@ import type { CallOptions } from '../call_options.js'
 import { reachedOf } from '../reach.js'
 
 /**
- * Checks the changes of a record against the transitions of its model. [G8]
+ * Checks the changes of a record against the transitions of its model.
  *
  * @param record  stored record with its changed attributes
  * @throws Problem 422  for a change that the model does not allow
@@ -40,7 +40,7 @@ export async function checkTransitions(
 
 /**
  * Returns the values that a record's limited columns may get next, as far as the actor is allowed to make the
- * transitions. [G8]
+ * transitions.
  *
  * @returns by API name; without columns that may get any value
  */

@@ -19,7 +19,7 @@ import type { DatabaseError } from '#base/database/introspection'
 import type { Problem } from '#base/errors'
 
 /**
- * Converts a driver's error to the problem for the caller. Only this function makes that decision. [A8]
+ * Converts a driver's error to the problem for the caller. Only this function makes that decision.
  *
  * @param record  the record that was being written; undefined for a deletion
  * @param client  a client that still accepts queries, outside the failed transaction

@@ -13,7 +13,7 @@ interface Left {
 
 /**
  * Returns the logged writes whose records have changed since the write. Locks the rows if the client is in a
- * transaction. Runs one statement per 200 records. [R7]
+ * transaction. Runs one statement per 200 records.
  */
 export async function recordsNotAsLeft<One extends Left>(
   { base }: Resource,

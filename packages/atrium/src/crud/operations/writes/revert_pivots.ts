@@ -17,7 +17,7 @@ type Row = Record<string, unknown>
 
 /**
  * True if the pivot rows that a write changed are still as the write left them: the rows that it added exist, and no
- * other rows with the same two keys. [R7]
+ * other rows with the same two keys.
  */
 export async function arePivotsAsLeft(
   changes: readonly PivotChange[] = [],
@@ -37,7 +37,7 @@ export async function arePivotsAsLeft(
 }
 
 /**
- * Restores the pivot rows that a write removed, and adds the change to the logged write of the record. [R7]
+ * Restores the pivot rows that a write removed, and adds the change to the logged write of the record.
  *
  * @param isNew  true if the record itself is restored too, with all rows that were deleted with it
  * @throws Problem 403  when the actor is not allowed to see a record that would be attached again

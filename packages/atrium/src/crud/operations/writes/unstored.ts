@@ -32,7 +32,7 @@ export interface UnstoredVerdict {
 
 /**
  * Checks records that are not stored in the same way as writes check stored ones: each record must be within the scope
- * and the grants of the actor, and each sent field must be writable for the actor. [P14, U3]
+ * and the grants of the actor, and each sent field must be writable for the actor.
  *
  * @returns the results, in the order of the records
  */

@@ -26,7 +26,7 @@ export interface Attempt {
 
 /**
  * Runs a write in a transaction and converts an error of the driver to a problem. If the caller's client is a
- * transaction, the write runs in a savepoint, unless the option `joins` is set. [P8]
+ * transaction, the write runs in a savepoint, unless the option `joins` is set.
  *
  * @param begin  starts a separate transaction for the work, or shares one
  * @throws Problem, or any other error of the work

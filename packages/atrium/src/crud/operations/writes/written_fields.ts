@@ -20,7 +20,7 @@ interface Sent {
 
 /**
  * Returns the values of a create that the actor is allowed to write. Fields that only some grants make writable are
- * checked once the record exists: see `checkCreated`. [U3]
+ * checked once the record exists: see `checkCreated`.
  *
  * @param values  values by attribute name
  * @returns the values without hidden fields, which are treated as unknown
@@ -62,7 +62,7 @@ export async function checkCreated(
 
 /**
  * Returns the values of an update that the actor is allowed to write to this record. A hidden field is treated as
- * unknown; sending the stored value of a read-only field is not a write. [U3]
+ * unknown; sending the stored value of a read-only field is not a write.
  *
  * @param values  values by attribute name
  * @throws Problem 403  for a read-only field that would be changed
@@ -95,7 +95,7 @@ export async function updatedValues(
 
 /**
  * Returns the fields of the update body that some grants make writable, but none for this record. Runs no statement if
- * all grants agree. [U3]
+ * all grants agree.
  *
  * @returns API names of the fields
  */
@@ -140,7 +140,7 @@ async function verdictsOf(
 }
 
 /**
- * Returns the columns of a record that the actor is not allowed to write, including hidden ones. [R7]
+ * Returns the columns of a record that the actor is not allowed to write, including hidden ones.
  *
  * @param record  the stored record
  */
@@ -155,7 +155,7 @@ export async function unwritableColumns(
   return await unwritableFields(resource, operation, columns, record, client, options)
 }
 
-/** Returns the fields that the actor is not allowed to write, also for fields that are not columns. [R3] */
+/** Returns the fields that the actor is not allowed to write, also for fields that are not columns. */
 export async function unwritableFields<Field extends { apiName: string }>(
   resource: Resource,
   operation: 'create' | 'update',

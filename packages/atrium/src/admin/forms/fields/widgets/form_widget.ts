@@ -9,7 +9,7 @@ export interface Preview {
   content: string
 }
 
-/** A widget of the site with additional options, for forms and for pages that show its values. [R13] */
+/** A widget of the site with additional options, for forms and for pages that show its values. */
 export abstract class FormWidget extends Widget {
   /** Built-in control for the input, instead of a template */
   readonly control?: 'input'

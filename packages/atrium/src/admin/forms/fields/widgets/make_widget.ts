@@ -13,7 +13,7 @@ import { TagsWidget } from './tags_widget.js'
 const COLOUR = /^#[\da-f]{6}$/i
 const SHORT = /^#([\da-f])([\da-f])([\da-f])$/i
 
-/** A colour as `#rrggbb`. [R13] */
+/** A colour as `#rrggbb`. */
 class ColourWidget extends FormWidget {
   readonly template = 'admin/partials/fields/colour'
   readonly sheet = 'colour_field.css'
@@ -79,7 +79,7 @@ function textsOf(suggestions: FieldOptions['suggestions']): readonly string[] {
   return typeof suggestions === 'object' ? suggestions : []
 }
 
-/** Creates the widget of a field if its options contain one of the additional widgets. [R13] */
+/** Creates the widget of a field if its options contain one of the additional widgets. */
 export function makeWidget(options: FieldOptions, field: WidgetField): FormWidget | undefined {
   return MAKERS.get(options.widget)?.(options, field)
 }

@@ -20,7 +20,7 @@ let renderer: { markdown: MarkdownIt; sanitize: typeof sanitizeHtml } | undefine
 
 /**
  * Loads the libraries for the first text, as few sites use Markdown and loading takes longer than that of all other
- * widgets. [K9]
+ * widgets.
  */
 function tools() {
   return (renderer ??= {
@@ -66,7 +66,7 @@ function aligned(tagName: string, { style }: Record<string, string | undefined>)
 
 /**
  * Renders Markdown as markup that is safe in pages of the site: without scripts, styles and external resources. HTML
- * is preserved as far as Markdown has an equivalent. [R13]
+ * is preserved as far as Markdown has an equivalent.
  */
 export function renderMarkdown(text: string): string {
   if (text.length > LONGEST) return `<pre tabindex="0">${escaped(text)}</pre>`
@@ -99,7 +99,7 @@ const CHARACTERS = { amp: '&', lt: '<', gt: '>', quot: '"' }
 /** Suffix of the button that shows a preview */
 export const PREVIEW = '__preview'
 
-/** A long text with a preview. [R13] */
+/** A long text with a preview. */
 export class MarkdownWidget extends FormWidget {
   readonly template = 'admin/partials/fields/markdown'
   readonly sheet = 'markdown_field.css'

@@ -105,7 +105,7 @@ interface MoneyOptions {
   strict: boolean
 }
 
-/** An amount in a currency, with or without thousands separators. [R13] */
+/** An amount in a currency, with or without thousands separators. */
 export class MoneyWidget extends FormWidget {
   readonly template = 'admin/partials/fields/input'
   readonly control = 'input'

@@ -5,7 +5,7 @@ const TEXTS = ['label', 'short', 'long', 'name', 'weak', 'fair', 'good', 'strong
 
 /**
  * Returns the template data of a new password: the texts of the script, and the user name, to which the password must
- * not be similar. The server decides whether the password is accepted. [U13]
+ * not be similar. The server decides whether the password is accepted.
  *
  * @param username  user name, if the form has no field for it
  */
@@ -14,7 +14,7 @@ export function strengthData(site: Pick<Site, 'text'>, username?: string) {
   return { texts: JSON.stringify(Object.fromEntries(texts)), username }
 }
 
-/** A new password of a user, with an indicator of its strength. A submitted text is never shown again. [U13] */
+/** A new password of a user, with an indicator of its strength. A submitted text is never shown again. */
 abstract class NewPasswordWidget extends Widget {
   readonly template = 'admin/partials/fields/new_password'
   readonly sheet = 'password_field.css'

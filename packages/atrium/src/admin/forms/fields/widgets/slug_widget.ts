@@ -12,7 +12,7 @@ interface SlugOptions {
 
 /**
  * A slug for URLs. It is derived from another field until it is edited; the slug of an existing record does not
- * change. [R13]
+ * change.
  */
 export class SlugWidget extends FormWidget {
   readonly template = 'admin/partials/fields/slug'

@@ -50,7 +50,7 @@ interface TagsOptions {
   isText: boolean
 }
 
-/** A list of short texts; with JavaScript as chips. [R13] */
+/** A list of short texts; with JavaScript as chips. */
 export class TagsWidget extends FormWidget {
   readonly template = 'admin/partials/fields/tags'
   readonly sheet = 'tags_field.css'

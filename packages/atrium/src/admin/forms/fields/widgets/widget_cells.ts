@@ -13,7 +13,6 @@ import { makeWidget } from './make_widget.js'
 
 /**
  * Returns the function that formats the values of a column in lists with its widget; undefined if there is none.
- * [R13]
  */
 export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
   if (isFileList(view, column)) return (value) => fileListCell(view, column, value, text)
