@@ -17,7 +17,7 @@ const createSchema = vine.object({
 @AdminView({
   icon: 'M4 5h2l2 10h9l2-7H7M9 19h.01M16 19h.01',
   group: 'Shop',
-  listColumns: ['number', 'customer_id', 'customer.city', 'ordered_on', 'status'],
+  listColumns: ['number', 'customer_id', 'ordered_on', 'status', 'customer.city'],
   facets: ['status', 'customer_id'],
   defaultSort: '-ordered_on',
   fields: {

@@ -16,7 +16,7 @@ const createSchema = vine.object({
 @AdminView({
   icon: 'M4 7h16M4 12h16M4 17h10',
   group: 'Shop',
-  listColumns: ['order_id', 'order.ordered_on', 'product_id', 'quantity', 'unit_price'],
+  listColumns: ['order_id', 'product_id', 'quantity', 'unit_price'],
   /* Lines are moved in the form of their order and in their list. */
   orderBy: 'position',
   fields: { unit_price: { widget: 'money', currency: 'EUR' } },

@@ -9,6 +9,7 @@ import type { KeyValue } from '#base/columns/key'
 import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal, may } from '../permissions/may.js'
 import { inlineOptions } from '../views/inline_option.js'
+import { isRelated, relatedColumnOf } from '../views/related_columns.js'
 import { relatedNames } from '../views/relation_options.js'
 import type { AdminSite } from '../admin_site.js'
 import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
@@ -193,8 +194,9 @@ export async function relatedParameters(
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   const query = new URLSearchParams([...given].filter(([name]) => READ.includes(name)))
   const { density, columns } = await placeOf(ctx, site, view)
-  /* The referring column has the same value in every row, so it is not shown. */
-  const names = (columns ?? columnChoices(view).usual).filter((name) => name !== column.apiName)
+  const names = (columns ?? columnChoices(view).usual).filter(
+    (name) => !isOfParent(view, name, column)
+  )
   const related = await relatedIn(ctx, site, view, query.toString())
   const read = ListParameters.read(view, query.toString(), undefined, undefined, undefined, related)
   const place = { ...read.place, density, columns: names.length > 0 ? names : null }
@@ -204,6 +206,12 @@ export async function relatedParameters(
     fixed: [readCondition(column, 'eq', value)],
     summaries: summaries ? readSummaries(view, summaries.join()) : null,
   })
+}
+
+/** True for the referring column and the columns of the parent: they have the same value in every row. */
+function isOfParent(view: ModelView, name: string, { apiName }: Column): boolean {
+  const related = isRelated(name) && relatedColumnOf(view, name)
+  return (typeof related === 'object' ? related.steps[0].link.apiName : name) === apiName
 }
 
 /**

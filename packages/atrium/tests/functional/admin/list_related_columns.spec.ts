@@ -179,6 +179,17 @@ test.group('Admin list | columns of related records', (group) => {
     assert.notInclude(hidden.text, '1250')
   })
 
+  test('[L6.3, R4] the list below a record leaves out the columns of that record', async ({
+    assert,
+  }) => {
+    const { id } = await Client.findByOrFail('name', 'Ada')
+    const path = `/admin/Client/related/consignments/${id}`
+    const { text } = await get(path, { headers: { cookie } })
+    assert.include(text, 'Label code')
+    assert.notInclude(text, 'Client street')
+    assert.notInclude(text, 'Client town name')
+  })
+
   test('[L6.3] a list runs one query per relation, whatever the number of rows and columns', async ({
     assert,
   }) => {
