@@ -418,7 +418,7 @@ test.group('Admin | page of a role', (group) => {
     await submit(`${ROLES}/view_as/${clerk.id}`, {})
     await AdminRole.query().where('id', clerk.id).delete()
     const gone = await open('/admin')
-    assert.include(gone.text, 'was deleted. Nothing is shown any more.')
+    assert.include(gone.text, 'was deleted. Stop viewing to see the site as yourself.')
     await submit('/admin/view-as/stop', {})
     const back = await open(`${ROLES}/`)
     assert.equal(back.status, 200)
