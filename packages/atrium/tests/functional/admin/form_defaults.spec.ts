@@ -46,7 +46,7 @@ test.group('Admin form | defaults of fields', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G8.4, B17] a blank form begins with the values of the user, as the field shows them', async ({
+  test('[G8.5, B17] a blank form begins with the values of the user, as the field shows them', async ({
     assert,
   }) => {
     await signIn({ depot: second.id, state: 'sent' })
@@ -55,7 +55,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.include(values, { day: '2026-07-02', due_at: '2026-07-01T10:00:00' })
   })
 
-  test('[G8.4, R4, R11] the address comes first, then the copied record, the default, the column', async ({
+  test('[G8.5, R4, R11] the address comes first, then the copied record, the default, the column', async ({
     assert,
   }) => {
     await signIn({ depot: second.id, state: 'sent' })
@@ -72,7 +72,7 @@ test.group('Admin form | defaults of fields', (group) => {
     }
   })
 
-  test('[G8.4, U4] a default that the user cannot choose is not used', async ({ assert }) => {
+  test('[G8.6, U4] a default that the user cannot choose is not used', async ({ assert }) => {
     await signIn({ depot: 'north', state: 'stolen' })
     assert.include((await form()).values, { depot_id: '', state: 'open' })
     await emptyAdminTables()
@@ -89,7 +89,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.deepEqual([depotId, state], [null, 'open'])
   })
 
-  test('[G8.3, G8.4] a hidden field has its default in a new record, whatever was sent', async ({
+  test('[G8.3, G8.5] a hidden field has its default in a new record, whatever was sent', async ({
     assert,
   }) => {
     await signIn({ depot: first.id, state: 'sent' }, { ...ROLE, Depot: WHOLE })
@@ -113,7 +113,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.equal((await created()).depotId, first.id)
   })
 
-  test('[G8.4, R2] new rows begin with the defaults of their model, and are blank with them', async ({
+  test('[G8.5, R2] new rows begin with the defaults of their model, and are blank with them', async ({
     assert,
   }) => {
     await signIn({ depot: first.id })
@@ -133,7 +133,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.lengthOf(await Parcel.all(), 1)
   })
 
-  test('[G8.4, R5] a new reference in a dialog begins with them, too', async ({ assert }) => {
+  test('[G8.5, R5] a new reference in a dialog begins with them, too', async ({ assert }) => {
     await signIn({ depot: second.id })
     const path = '/admin/Consignment/create_page?_beside=Label.consignment_id'
     const { text } = await get(path, { headers: { cookie } })
