@@ -62,9 +62,11 @@ test.group('Admin form | defaults of fields', (group) => {
     const { id } = await Consignment.create({ title: 'Box', state: 'lost', depotId: null })
     const copy = await form(`from=${id}`)
     assert.include(copy.values, { state: 'lost', depot_id: '', day: '' })
-    assert.equal((await form(`from=${id}&state=open`)).values.state, 'open')
+    const addressed = await form(`from=${id}&state=open`)
+    assert.equal(addressed.values.state, 'open')
     await signInAgain()
-    assert.equal((await form()).values.state, 'open')
+    const blank = await form()
+    assert.equal(blank.values.state, 'open')
 
     async function signInAgain() {
       await emptyAdminTables()
@@ -74,7 +76,8 @@ test.group('Admin form | defaults of fields', (group) => {
 
   test('[G8.6, U4] a default that the user cannot choose is not used', async ({ assert }) => {
     await signIn({ depot: 'north', state: 'stolen' })
-    assert.include((await form()).values, { depot_id: '', state: 'open' })
+    const { values } = await form()
+    assert.include(values, { depot_id: '', state: 'open' })
     await emptyAdminTables()
     await signIn(
       { depot: second.id, state: 'sent' },
@@ -110,7 +113,8 @@ test.group('Admin form | defaults of fields', (group) => {
       depot_id__change: '1',
     }
     await sendForm('/admin/Consignment/bulk-edit', bulk, { cookie })
-    assert.equal((await created()).depotId, first.id)
+    const { depotId } = await created()
+    assert.equal(depotId, first.id)
   })
 
   test('[G8.5, R2] new rows begin with the defaults of their model, and are blank with them', async ({
