@@ -41,7 +41,8 @@ async function canChoose(
   if (choices) return texts.every((text) => choices.some((one) => String(one) === text))
   if (!reference) return true
   const keys = texts.filter((text) => isKeyOf(reference.target, text))
-  return (await choicesAmong(ctx, reference, keys)).length === texts.length
+  const chosen = await choicesAmong(ctx, reference, keys)
+  return chosen.length === texts.length
 }
 
 /** Returns the values of texts that `defaultTexts` has returned, by API name. */
