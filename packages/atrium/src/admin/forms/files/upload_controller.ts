@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../http/errors.js'
+import { NotAllowed, PageNotFound } from '../../http/errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { FormPage } from '../form_page.js'
@@ -17,14 +17,14 @@ export class UploadController {
   /**
    * Stores the posted `file`. Responds with its key, or with the reason why it is refused.
    *
+   * @throws NotAllowed    if the user cannot save the form
    * @throws PageNotFound  if the field is in no form of the user, or takes no list of files
    */
   async store(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const mode: FormMode = ctx.request.qs().form === 'create' ? 'create' : 'update'
-    const { fields } = view.may(mode)
-      ? await new FormPage(site, view, mode).of(ctx)
-      : { fields: [] }
+    if (!view.may(mode)) throw new NotAllowed()
+    const { fields } = await new FormPage(site, view, mode).of(ctx)
     const field = fields.find(({ name }) => name === ctx.params.field)
     if (field?.valueType !== 'file' || !field.multiple) throw new PageNotFound()
     const file = ctx.request.file('file')
