@@ -37,7 +37,7 @@ test.group('The history of a record, in a browser', (group) => {
       await page.getByRole('checkbox', { name: 'Name to be restored' }).check()
       await check()
       await page.getByRole('button', { name: 'Restore the ticked fields' }).click()
-      await page.getByText('Not as the record is now: Name.').waitFor()
+      await page.getByText('Different from the current record: Name.').waitFor()
       await check()
       const name = page.getByRole('textbox', { name: 'Name' })
       assert.equal(await name.inputValue(), LONG)

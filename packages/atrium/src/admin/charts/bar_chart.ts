@@ -4,6 +4,9 @@ import { escaped } from '../text/plain_text.js'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
+/* Number of bars whose labels all fit if they are short, and the characters of a short one */
+const FEW_BARS = 10
+const SHORT_LABEL = 10
 /* Number of labels that fit on a phone */
 const FITTING_LABELS = 3
 /* Maximum percentage of the width for one bar with its gap */
@@ -76,7 +79,8 @@ export function barChart(
   })
 
   /* Labels are counted back from the last bar, so that the last bar always has a label. */
-  const every = Math.max(1, Math.ceil(all.length / MOST_LABELS))
+  const fit = all.length <= FEW_BARS && all.every(({ label }) => label.length <= SHORT_LABEL)
+  const every = fit ? 1 : Math.max(1, Math.ceil(all.length / MOST_LABELS))
   const labels = all.flatMap(({ label }, index) => {
     if ((all.length - 1 - index) % every !== 0) return []
     const x = round(across(index)! + across.bandwidth() / 2)

@@ -144,7 +144,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     const form = await visit(unescape(link).replace('/admin/', ''))
     assert.equal(form.status, 200)
     assert.match(form.plain, /Filled in with the version of .* Nothing is saved yet/)
-    assert.include(form.plain, 'Not as the record is now: Name, Floor, Card.')
+    assert.include(form.plain, 'Different from the current record: Name, Floor, Card.')
     assert.match(form.plain, /Restored. Now: Two/)
     assert.match(form.plain, /Restored. Now: 7/)
     assert.deepInclude(formOf(form.text).values, { name: 'One', floor: '1', card: '4711-0815' })
@@ -339,13 +339,13 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     const update = ['view', 'update']
     const hides = await clerk('hides', { Play: { actions: update, hidden: ['note'] } })
     const blind = await visit(path, hides)
-    assert.include(blind.plain, 'Not as the record is now: Title, Town.')
+    assert.include(blind.plain, 'Different from the current record: Title, Town.')
     assert.notMatch(blind.text, /QZX|Note/)
     assert.notMatch(await its(visit(`Play/history/${id}?version=${version}`, hides), 'text'), /QZX/)
 
     const locked = await clerk('locked', { Play: { actions: update, readonly: ['town'] } })
     const form = await visit(path, locked)
-    assert.include(form.plain, 'Not as the record is now: Title, Note.')
+    assert.include(form.plain, 'Different from the current record: Title, Note.')
     assert.equal(await its(save(form, {}, locked), 'status'), 303)
     assert.deepInclude(await rowOf('plays', id), { title: 'Old', note: 'QZXOLD', town: 'west' })
 
