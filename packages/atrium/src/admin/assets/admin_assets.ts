@@ -24,8 +24,11 @@ export const adminAssets = [
   },
   /* Dialogs of a list; loaded together with forms.css */
   { name: 'panel.css', paths: [own('panel.css'), own('filter_form.css')] },
-  { name: 'cards.css', paths: [own('markdown.css'), own('cards.css')] },
-  { name: 'list_groups.css', paths: [own('chart.css'), own('list_groups.css')] },
+  { name: 'cards.css', paths: [own('markdown.css'), own('chart_colors.css'), own('cards.css')] },
+  {
+    name: 'list_groups.css',
+    paths: [own('chart.css'), own('chart_colors.css'), own('list_groups.css')],
+  },
   {
     name: 'events.css',
     paths: [

@@ -211,7 +211,7 @@ test.group('Admin | roles', (group) => {
         'POST /cell/:id',
         'PATCH /crud/:id',
       ],
-      write: ['GET /choices/:field', 'POST /preview/:field'],
+      write: ['GET /choices/:field', 'POST /uploads/:field', 'POST /preview/:field'],
       delete: ['DELETE /bulk-delete', 'GET /form_bulk_delete', 'POST /form_bulk_delete'],
       deleteCrud: ['DELETE /crud/:id', 'DELETE /crud/db_delete/:id'],
     }
