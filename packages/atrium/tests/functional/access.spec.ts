@@ -100,14 +100,18 @@ test.group('Access', (group) => {
   }) => {
     const config = app.config.get<object>('crud')
     cleanup(() => app.config.set('crud', config))
-    const securityOf = (path: string) => {
+    const accessTo = (path: string) => {
       const title = { title: 'API', version: '1' }
       const document = buildDocument(resources.endpoints(), crudConfig(), title) as any
-      return document.paths[path].post.security
+      const { security, 'x-abilities': abilities } = document.paths[path].post
+      return { security, abilities }
     }
-    assert.deepEqual(securityOf('/api/attacked-patrons'), [])
+    assert.deepEqual(accessTo('/api/attacked-patrons'), { security: [], abilities: undefined })
     app.config.set('crud', { ...config, access: 'token' })
-    assert.deepEqual(securityOf('/api/attacked-patrons'), [{ bearer: ['Patron:create'] }])
+    assert.deepEqual(accessTo('/api/attacked-patrons'), {
+      security: [{ bearer: [] }],
+      abilities: ['Patron:create'],
+    })
   })
 
   test('[P10] access token refuses requests without a token and accepts them with one', async ({

@@ -67,7 +67,7 @@ test.group('recordsChart', () => {
     .with([
       { days: 0, labels: 0 },
       { days: 1, labels: 1 },
-      { days: 7, labels: 4 },
+      { days: 7, labels: 7 },
       { days: 30, labels: 6 },
       { days: 365, labels: 6 },
     ])
