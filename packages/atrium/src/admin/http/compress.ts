@@ -17,8 +17,8 @@ const optionsOf = {
       [constants.BROTLI_PARAM_QUALITY]: 0,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-      /* A window of 128 KB covers most pages; the default is 4 MB. */
-      [constants.BROTLI_PARAM_LGWIN]: 17,
+      /* A window of 64 or 128 KB covers most pages; the default is 4 MB. */
+      [constants.BROTLI_PARAM_LGWIN]: text.length <= LARGEST_SYNC ? 16 : 17,
     },
   }),
   gzip: () => ({ level: 1 }),

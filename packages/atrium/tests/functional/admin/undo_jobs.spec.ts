@@ -63,7 +63,7 @@ test.group('Admin | undoing jobs', (group) => {
     cleanup(await work())
     await untilJob(id)
     assert.equal(await countActive(), 0)
-    assert.include(await page(id), 'Puts back 1,001 records in 2 parts, the last one first')
+    assert.include(await page(id), 'Reverts 1,001 records in 2 parts, the last one first')
 
     const audit = db.from('admin_audit_log').where('resource_type', 'Gadget').orderBy('id')
     const { resource_id: first, previous_state: state } = await audit.first()
