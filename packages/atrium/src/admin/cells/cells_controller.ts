@@ -9,7 +9,7 @@ import { fieldViews } from '../forms/fields/field_view.js'
 import { readOnlyFields } from '../forms/fields/form_fields.js'
 import { findRecord, recordNotFound, type FoundRecord, shownValues } from '../forms/form_record.js'
 import { FormPage } from '../forms/form_page.js'
-import { storeUpdate } from '../forms/store_update.js'
+import { saveForm } from '../forms/save_form.js'
 import {
   failureOf,
   setFailureStatus,
@@ -80,7 +80,7 @@ export class CellsController {
       return await this.#again(ctx, cell, submission, this.#nothingSent(cell))
     }
     try {
-      await storeUpdate(ctx, cell.form, cell, submission, (locked, values) => {
+      await saveForm(ctx, cell.form, submission, { found: cell }, (locked, values) => {
         const tag = `"${this.view.resource.columns.versionOf(locked)}"`
         if (!matchesStrongly(condition, tag)) throw new RowChanged(values)
       })

@@ -12,22 +12,17 @@ import { openedList } from '../list/marked_record.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordLinks } from '../http/record_links.js'
-import { validateSubmission } from './submission/submitted_values.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { copiedTexts, givenTexts } from './prefill/prefilled_texts.js'
 import { goBack, recordMessage } from './form_response.js'
 import { isInDialog } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
-import { planRows } from './inlines/plan_rows.js'
-import { checkedWith, saveWithRows } from './inlines/save_rows.js'
-import { copiedRelated, takeRelated } from './many_to_many/many_to_many_fields.js'
+import { copiedRelated } from './many_to_many/many_to_many_fields.js'
 import { respondInDialog, goBackWithNew, goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
+import { saveForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
-import { withoutUnseen, type Submission } from './submission/submission.js'
-import { Uploads } from './files/uploads.js'
-import { WaitingFiles } from './files/waiting_files.js'
 import { redirectPage } from '../http/redirect.js'
 
 /** Create page and form submission. [S36 to S39, S49] */
@@ -79,14 +74,14 @@ export class CreateController {
     }
     const restored = await this.#restored(ctx, form, restoredIfThere)
     if (submission.asksAgain) return await form.render(ctx, { submission, restored })
-    let item: Item
+    let item: Item | undefined
     let sentBefore: KeyValue | undefined
     try {
       const once = await SentOnce.of(ctx, this.view)
-      const store = () => this.#store(ctx, form, submission, restored, once)
-      const outcome = once ? await once.run(store) : { result: await store() }
+      const save = () => saveForm(ctx, form, submission, { restored, once })
+      const outcome = once ? await once.run(save) : { result: await save() }
       if ('key' in outcome) sentBefore = outcome.key
-      item = 'key' in outcome ? await this.#storedItem(ctx, outcome.key) : outcome.result
+      item = 'key' in outcome ? await this.#storedItem(ctx, outcome.key) : outcome.result.item
     } catch (error) {
       const failure = failureOf(this.site, form.fields, error)
       setFailureStatus(ctx, error, 422)
@@ -149,7 +144,7 @@ export class CreateController {
    * Returns the URL of the new record at the panel that continues the creation; null if the record is complete or the
    * user is not allowed to open it.
    */
-  async #nextStep(ctx: HttpContext, item: Item): Promise<string | null> {
+  async #nextStep(ctx: HttpContext, item: Item | undefined): Promise<string | null> {
     const key = item && keyOf(item)
     if (!key || !(await may(ctx, this.view, 'update'))) return null
     for (const panel of [this.view.options.panel ?? []].flat()) {
@@ -160,58 +155,10 @@ export class CreateController {
     return null
   }
 
-  async #message(ctx: HttpContext, item: Item): Promise<Flash> {
+  async #message(ctx: HttpContext, item: Item | undefined): Promise<Flash> {
     const { site, view } = this
     const key = item && keyOf(item)
     if (!key) return { kind: 'success', text: site.text('form.stored', { one: view.singular }) }
     return await recordMessage(ctx, site, view, 'form.created', { key, title: view.titleOf(item) })
-  }
-
-  async #store(
-    ctx: HttpContext,
-    form: FormPage,
-    sent: Submission,
-    restored: RestoredFields | null,
-    once: SentOnce | null
-  ): Promise<Item> {
-    const seen = withoutUnseen(sent, form.unseen(sent))
-    const [submission, related] = takeRelated(form.fields, seen)
-    const filled = { ...submission.values, ...form.hiddenValues }
-    const uploads = new Uploads(this.view, form.fields, submission, {
-      waiting: new WaitingFiles(ctx, this.view),
-    })
-    try {
-      const plan = await planRows(ctx, this.site, this.view, submission, undefined)
-      const values = await checkedWith(plan, () =>
-        validateSubmission(
-          this.view.resource.createBody,
-          { ...submission, values: filled },
-          uploads,
-          {
-            operation: 'create',
-          }
-        )
-      )
-      restored?.keepExact(submission, values)
-      const item = await saveWithRows(
-        ctx,
-        this.site,
-        this.view,
-        plan,
-        (options) => {
-          restored?.noteIn(options.origin)
-          const create = (own: typeof options) =>
-            this.view.crud.create(values, { ...own, files: uploads.names, related })
-          return once ? once.write(options, create, keyOf) : create(options)
-        },
-        keyOf
-      )
-      const key = item && keyOf(item)
-      if (key) await uploads.belongTo(key)
-      return item
-    } catch (error) {
-      await uploads.drop()
-      throw error
-    }
   }
 }

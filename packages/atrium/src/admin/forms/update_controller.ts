@@ -32,7 +32,7 @@ import { neighbourRecords } from './neighbour_records.js'
 import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
 import { goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
-import type { StoredUpdate } from './store_update.js'
+import type { SavedForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../http/errors.js'
 import { redirectPage } from '../http/redirect.js'
@@ -96,7 +96,7 @@ export class UpdateController {
     const list = await openedList(ctx, this.site, this.view)
     /* Determined before saving, as the update may change the position of the record in the list. */
     const next = goesOn(ctx) && list ? await this.#next(ctx, list, found.key) : null
-    let outcome: StoredUpdate | Conflict
+    let outcome: SavedForm | Conflict
     try {
       const save = () => saveMerged(ctx, this.#form, attempt, given)
       const saved = attempt.once ? await attempt.once.run(save) : { result: await save() }
@@ -140,7 +140,7 @@ export class UpdateController {
     }
   }
 
-  async #message(ctx: HttpContext, attempt: FormAttempt, { item, isChanged }: StoredUpdate) {
+  async #message(ctx: HttpContext, attempt: FormAttempt, { item, isChanged }: SavedForm) {
     const { key, record, opened, theirs } = attempt
     const text = isChanged ? 'form.updated' : 'form.same'
     const title = item && this.view.titleOf(item, key)

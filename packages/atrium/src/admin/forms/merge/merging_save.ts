@@ -8,7 +8,7 @@ import type { FormPage } from '../form_page.js'
 import { dropFiles } from '../files/file_store.js'
 import type { EarlierFiles } from '../files/uploads.js'
 import type { RestoredFields } from '../prefill/restored_fields.js'
-import { storeUpdate, type StoredUpdate } from '../store_update.js'
+import { saveForm, type SavedForm } from '../save_form.js'
 import type { SentOnce } from '../submission/sent_once.js'
 import type { Submission } from '../submission/submission.js'
 import { mergeSubmission, type Merge } from './merge_submission.js'
@@ -62,14 +62,14 @@ export interface FormAttempt extends FoundRecord {
  *
  * @param attempt  state of the form; updated to the last attempt
  * @param given    names of the fields for which the user has chosen the record's value
- * @throws Problem  404 if the record no longer exists, and the errors of `storeUpdate`
+ * @throws Problem  404 if the record no longer exists, and the errors of `saveForm`
  */
 export async function saveMerged(
   ctx: HttpContext,
   page: FormPage,
   attempt: FormAttempt,
   given: ReadonlySet<string>
-): Promise<StoredUpdate | Conflict> {
+): Promise<SavedForm | Conflict> {
   const files: EarlierFiles = new Map()
   let isStored = false
   try {
@@ -87,7 +87,7 @@ async function saveOrMerge(
   attempt: FormAttempt,
   given: ReadonlySet<string>,
   files: EarlierFiles
-): Promise<StoredUpdate | Conflict> {
+): Promise<SavedForm | Conflict> {
   const { view } = page
   const { submission, sent, record } = attempt
   const opened = sent ? readOpened(ctx, { view, record }, sent) : null
@@ -98,7 +98,9 @@ async function saveOrMerge(
     const precondition = (locked: LucidRow, values: Record<string, unknown>) =>
       assertVersion(view, locked, expected, values)
     try {
-      return await storeUpdate(ctx, form, attempt, attempt.submission, precondition, files)
+      const { restored, once } = attempt
+      const state = { found: attempt, restored, once, stored: files }
+      return await saveForm(ctx, form, attempt.submission, state, precondition)
     } catch (error) {
       if (!(error instanceof RowChanged)) throw error
       const merge = await mergeAttempt(ctx, page, attempt, submission, given)
@@ -126,6 +128,6 @@ async function mergeAttempt(
   return merge
 }
 
-export function isConflict(outcome: StoredUpdate | Conflict): outcome is Conflict {
+export function isConflict(outcome: SavedForm | Conflict): outcome is Conflict {
   return 'merge' in outcome
 }
