@@ -8,9 +8,12 @@ import { DEMO_TABLES } from '#database/demo_files'
 /** Files and folders of the demo */
 const PATHS = [
   'app/admin_cards/gross_by_genre.ts',
+  'app/admin_cards/items_sold.ts',
   'app/admin_cards/open_orders.ts',
   'app/admin_cards/orders_by_status.ts',
   'app/admin_cards/orders_this_year.ts',
+  'app/admin_cards/orders_to_ship.ts',
+  'app/admin_cards/worldwide_gross.ts',
   'app/admin_pages/today.ts',
   'app/models/customer.ts',
   'app/models/distributor.ts',

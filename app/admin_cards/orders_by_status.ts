@@ -5,7 +5,7 @@ class OrdersByStatus extends ChartCard {
   label = 'Orders by month and status'
   model = 'Order'
   query = 'filter.ordered_on__between=this_year'
-  width = 3 as const
+  width = 4 as const
   kind = 'stacked' as const
   groupBy = ['ordered_on', 'status'] as const
 }

@@ -166,13 +166,14 @@ export class DashboardController {
   }
 
   /**
-   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time, or
-   * if all of its records were created together: that they are new says nothing.
+   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time, if
+   * no record is new, or if all of its records were created together: that they are new says nothing.
    */
   #trendOf({ name }: { name: string }, created: CreatedPerDay | null, imported: readonly string[]) {
     const counts = created?.ofModel.get(name)?.slice(-TREND_DAYS)
     if (!counts || imported.includes(name)) return null
     const count = counts.reduce((sum, one) => sum + one, 0)
+    if (count === 0) return null
     const text = this.site.text('dashboard.trend', { count, days: TREND_DAYS })
     return { drawing: trend(counts), text }
   }

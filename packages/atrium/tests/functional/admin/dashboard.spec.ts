@@ -116,6 +116,10 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(createdPerDay(text)) >= 3, true)
     const [, sessions] = /id="count-AdminSession">(.*?)<\/a>/s.exec(text)!
     assert.notInclude(sessions, 'trend')
+    await db.from('utensils').update({ created_at: old })
+    const later = await page()
+    const [, idle] = /id="count-Utensil">(.*?)<\/a>/s.exec(later.text)!
+    assert.notInclude(idle, 'trend')
   })
 
   test('[B23] soft-deleted records are not counted', async ({ assert }) => {
