@@ -134,7 +134,9 @@ export default class AdminProvider {
       excludeFromInclude(model)
     }
     await this.#addModels(site, errors)
-    /* Before the log, whose statement can include its inserts */
+    /*
+     * Registered before the event log, so that the log's statement can include the inserts of the outbox.
+     */
     this.#stopOutbox = observeWrites(site.webhooks.outbox)
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())

@@ -59,7 +59,7 @@ const MODEL_ROUTES = [
 ]
 
 /**
- * Registers the routes of all capabilities. Those of a model are registered at the first request for it. [S21 to S26]
+ * Registers the routes of all capabilities. Those of a model are registered at the first request for it.
  */
 export function registerRoutes(site: AdminSite): void {
   for (const register of SITE_ROUTES) register(site)

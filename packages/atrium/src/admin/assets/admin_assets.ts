@@ -147,7 +147,7 @@ export const adminAssets = [
   /* The list loads this script if its rows can be moved. */
   { name: 'order.js', paths: [own('order.js')] },
   { name: 'cells.css', paths: [own('cells.css')] },
-  /* The list loads this script once records are selected. */
+  /* The list loads this script when the user selects records. */
   { name: 'bulk_tasks.js', paths: [own('bulk_tasks.js')] },
   { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },

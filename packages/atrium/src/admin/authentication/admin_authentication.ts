@@ -256,7 +256,10 @@ export class AdminAuthentication {
     return cookies.map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** Work that was requested as one user is never executed as the other user. */
+  /**
+   * Returns the user that the session acts as. If that is no longer allowed, the session acts as its owner again, and
+   * the error prevents the request from running as the wrong user.
+   */
   async #actedBy(session: OpenSession, actsAs: ActsAs, own: Owner): Promise<Owner> {
     try {
       return await actedUser(actsAs, own)

@@ -18,7 +18,9 @@ export function checkAppKey(key: string): void {
   if (new Set(key).size < 8) refuse('repeats the same few characters')
 }
 
-/* Length of the parts of a key that are compared; random keys repeat almost none */
+/*
+ * Length of the parts of a key that are compared with each other; a random key hardly contains a part twice
+ */
 const PART = 3
 const LEAST_DISTINCT = 0.75
 

@@ -9,8 +9,7 @@ import AdminUser from '../models/admin_user.js'
 import { ownerGuard } from './action_guards.js'
 
 /**
- * Registers the routes of login, factors, reauthentication, and the actions of superusers on the page of a user. [U8,
- * U10]
+ * Registers the routes of login, factors, reauthentication, and the actions of superusers on the page of a user.
  */
 export function authenticationRoutes(site: AdminSite): void {
   loginRoutes(site)

@@ -20,7 +20,7 @@ interface Button {
   value: string
   label: string
   isDestructive: boolean
-  /** Opens a confirmation page */
+  /** True if the button opens a confirmation page */
   asks: boolean
   /** URL that the form is sent to */
   place: string

@@ -12,7 +12,7 @@ import { BULK_JOB } from './bulk_job.js'
 import { MOST_IDS } from './bulk_ids.js'
 import { changed, MatchingRecords, type AllMatching } from './matching_records.js'
 
-/* Reads and writes the JSON bodies of the bulk endpoints. [S50 to S54, B20] */
+/* Reads and writes the JSON bodies of the bulk endpoints. */
 
 /**
  * @throws BulkFailure 400  when no records are selected
@@ -76,7 +76,7 @@ export function refuseCall(
  */
 export class SelectAll {
   private constructor(
-    /** The keys of all records, or of the first ones */
+    /** Keys of all records; only of the first ones if a job runs the task */
     readonly keys: KeyValue[],
     readonly count: number,
     private readonly start: () => Promise<AdminJob>

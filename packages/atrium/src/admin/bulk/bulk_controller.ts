@@ -30,8 +30,8 @@ import { titleInBulk } from './edit/record_errors.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 
 /**
- * Deletes and restores records for API clients and for the list's script: reads JSON, returns the list's content, or `{
- * detail: [{ message }] }` on failure. [S50 to S54, B16, B20]
+ * Deletes and restores records for API clients and for the list's script: reads JSON, returns the list's content, or
+ * `{ detail: [{ message }] }` on failure.
  */
 export class BulkController {
   readonly #site: AdminSite

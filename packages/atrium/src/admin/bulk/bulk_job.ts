@@ -193,7 +193,7 @@ function unchangedIn({ notes }: AdminJob): number {
   return Number(notes?.unchanged ?? 0)
 }
 
-/** Event data that previous parts of the current chunk have logged */
+/** Event data that the earlier parts of the current chunk have logged */
 function loggedOf({ done, job }: JobRun): LoggedParts {
   const logged = job.notes?.chunk as LoggedParts | undefined
   return done % MOST_IDS > 0 && logged ? logged : nothingLogged(null)

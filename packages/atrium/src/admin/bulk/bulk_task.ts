@@ -165,9 +165,9 @@ export abstract class BulkTask {
   abstract readonly value: string
   /** Label of the button */
   abstract readonly label: string
-  /** Shows a confirmation page first */
+  /** True if a confirmation page is shown first */
   abstract readonly confirms: boolean
-  /** Removes records */
+  /** True if the task removes records */
   abstract readonly isDestructive: boolean
   /** Required permission */
   abstract readonly needs: Offer

@@ -4,14 +4,14 @@ import { escaped } from '../text/plain_text.js'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
-/* Number of bars whose labels all fit if they are short, and the characters of a short one */
+/* Maximum number of bars that all get a label, and maximum length of their labels in characters */
 const FEW_BARS = 10
 const SHORT_LABEL = 10
 /* Number of labels that fit on a phone */
 const FITTING_LABELS = 3
 /* Maximum percentage of the width for one bar with its gap */
 const WIDEST = 16
-/* Minimum height of a bar, so that a day with one record stays visible next to a day with thousands. */
+/* Minimum height of a bar, so that one record stays visible next to thousands on another day. */
 const LEAST_BAR = 2
 
 /** The texts of a chart, in the viewer's language. */

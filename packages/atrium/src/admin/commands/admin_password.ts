@@ -4,8 +4,7 @@ import type AdminUser from '../models/admin_user.js'
 import { AdminCommand } from './admin_command.js'
 
 /**
- * Sets a user's password and ends all sessions of the user; a flag also revokes the user's access tokens. [P12, B7,
- * P10]
+ * Sets a user's password and ends all sessions of the user; a flag also revokes the user's access tokens.
  */
 export default class AdminPassword extends AdminCommand {
   static commandName = 'admin:password'

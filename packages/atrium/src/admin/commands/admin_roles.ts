@@ -110,7 +110,7 @@ export default class AdminRoles extends AdminCommand {
     )
   }
 
-  /** Applies all changes in one transaction, with this command as the actor. */
+  /** Applies all changes in one transaction. The actor of the events is this command. */
   async #apply(changesIn: (client: any) => Promise<RoleChange[]>): Promise<RoleChange[]> {
     const { runAs, systemActor } = await import('#crud')
     const { default: Role } = await import('../models/admin_role.js')

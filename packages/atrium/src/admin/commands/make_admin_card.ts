@@ -2,7 +2,9 @@ import { args, flags } from '@adonisjs/core/ace'
 import { Command, CommandFailure } from '#crud/commands/command'
 import { namesOf } from './make_admin_page.js'
 
-/** Members of each kind of card, for a model that has to be named */
+/**
+ * Base class and members of each kind of card in the generated file; the developer fills in the name of the model
+ */
 const KINDS: Readonly<Record<string, { base: string; members: readonly string[] }>> = {
   number: {
     base: 'NumberCard',

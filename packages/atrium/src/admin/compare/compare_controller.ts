@@ -26,11 +26,10 @@ export class CompareController {
   ) {}
 
   /**
-   * Shows the records whose keys are in the query, as the list's selection bar sends them; other numbers of records
-   * than two to five lead back to the list with a message.
-   *
-   * @throws PageNotFound  if a record does not exist or is not visible to the user
-   * @throws Problem 403   if the policy does not allow reading one of them
+   * Shows the records whose keys are in the query, as the list's selection bar sends them. If they are not two to
+   * five records, it redirects to the list with a message.
+   * @throws PageNotFound if a record does not exist or is not visible to the user
+   * @throws Problem 403 if the policy does not allow reading one of them
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this

@@ -1,4 +1,4 @@
-/** Parameter that leaves out the fields whose values are equal. */
+/** Query parameter that hides the fields whose values are equal. */
 export const ONLY_DIFFERENCES = 'differences'
 
 /** Heading of a column of a comparison: a record or a version. */

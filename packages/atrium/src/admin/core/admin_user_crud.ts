@@ -40,8 +40,7 @@ type Site = Pick<
 
 /**
  * Rules for writes to admin users, from any endpoint or page: hashes passwords, protects the last superuser, ends the
- * sessions of users who lose access, gives new users the default role, and requires a recent reauthentication. [B7,
- * B11, B13, U5, U11]
+ * sessions of users who lose access, gives new users the default role, and requires a recent reauthentication.
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   readonly #site: Site

@@ -24,7 +24,9 @@ export const INVITE = 'invite'
 const MOST_ROLES = 500
 const LONGEST_EMAIL = 254
 
-/** Values of a form or of JSON */
+/**
+ * Returns true unless the body requests an invitation. Forms send texts, JSON bodies can contain other types.
+ */
 const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>
   ![true, 'true', 1, '1', 'on'].includes(data[INVITE] as string)
 
@@ -40,8 +42,8 @@ export function adminUserSchemas(users: AdminUserService, attributes: UserAttrib
     })()
 
   /*
-   * The lengths become attributes of the form. They have no maximum, because browsers silently truncate a longer
-   * password when it is pasted.
+   * The minimum lengths become attributes of the inputs. There is no maximum length, because browsers silently
+   * truncate a longer password when it is pasted.
    */
   const password = () =>
     vine

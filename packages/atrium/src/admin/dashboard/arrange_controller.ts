@@ -33,8 +33,8 @@ interface Arranged {
 }
 
 /**
- * The page to arrange one's dashboard, or, for superusers, the default of a role. Without JavaScript, the buttons
- * *up* and *down* render the form again without saving.
+ * The page to arrange the user's dashboard, or, for superusers, the default of a role. Without JavaScript, the
+ * buttons *up* and *down* render the form again without saving.
  */
 export class ArrangeController {
   constructor(private readonly site: CardSite) {}
@@ -114,7 +114,10 @@ export class ArrangeController {
     return role
   }
 
-  /** All cards for the default of a role, as superusers see all. */
+  /**
+   * Returns the cards to choose from. For a role's default, these are all cards that a superuser can see, except the
+   * card only for superusers.
+   */
   async #available(ctx: HttpContext, role: AdminRole | null) {
     const cards = await visibleCards(ctx, this.site)
     const all = availableCards(ctx, this.site, cards)
@@ -149,7 +152,7 @@ export class ArrangeController {
   }
 }
 
-/** Returns the cards in order, and after them the available ones that are missing. */
+/** Returns the arranged cards in order, followed by the available cards that are not among them. */
 function completed(
   some: readonly PlacedCard[],
   available: readonly PlacedCard[]

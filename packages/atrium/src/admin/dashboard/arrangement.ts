@@ -6,13 +6,15 @@ import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
 import { ChartCard, ListCard, type AdminCard, type CardWidth } from '../views/admin_card.js'
 import type { CardSite } from './cards/card_list.js'
 
-/** A card on a dashboard, and how many of four columns it takes */
+/** A card on a dashboard, and its width: one to four columns */
 export interface PlacedCard {
   name: string
   width: CardWidth
 }
 
-/** Cards of the site itself. Names of the application's cards have no point. */
+/**
+ * Built-in cards of the site and their widths. A dot in a name distinguishes them from cards of the application.
+ */
 export const OWN_CARDS = {
   'site.models': 4,
   'site.mine': 2,
@@ -84,7 +86,7 @@ export async function arrangedCards(
   }
 }
 
-/** Returns the cards of an arrangement that are available. */
+/** Returns the cards of an arrangement that are still available. */
 export function shownOf(
   chosen: readonly PlacedCard[],
   available: readonly PlacedCard[]

@@ -77,12 +77,14 @@ export async function createdPerDay(
   return { all, ofModel }
 }
 
-/* Fewer records than this can be the first ones of a day's work. */
+/*
+ * Minimum number of records that count as an import; fewer records can be the first ones that a user entered
+ */
 const IMPORTED = 10
 
 /**
- * Returns the names of models whose records were all created on one day, as by an import: they would hide all others in
- * the chart.
+ * Returns the names of models whose records were all created on one day, as by an import. In the chart, they would
+ * make the numbers of all other models too small to see.
  */
 export function arrivedTogether(
   { ofModel }: CreatedPerDay,
@@ -94,7 +96,7 @@ export function arrivedTogether(
   })
 }
 
-/** Returns the numbers of all models together, without some of them. */
+/** Returns the numbers of all models together, except the given models. */
 export function withoutModels({ all, ofModel }: CreatedPerDay, names: readonly string[]) {
   return all.map(({ day, count }, at) => ({
     day,
@@ -110,7 +112,9 @@ function createdAt(view: ModelView) {
 }
 
 const TREND_HEIGHT = 24
-/* Minimum height of a bar: a day without records is drawn as a line, so that the days can be counted. */
+/*
+ * Minimum height of a bar: a day without records is drawn as a thin line, so that the days can be counted.
+ */
 const LEAST = 1.5
 
 /**

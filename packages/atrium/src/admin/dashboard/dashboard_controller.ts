@@ -88,7 +88,7 @@ export class DashboardController {
     }
   }
 
-  /** Returns the data of the cards of the site itself, as far as they are shown. */
+  /** Returns the data of the built-in cards that are shown. */
   async #own(ctx: HttpContext, shown: ReadonlySet<string>) {
     const all = await visibleViews(this.site, ctx)
     const views = all.filter(({ adminModel }) =>
@@ -166,8 +166,9 @@ export class DashboardController {
   }
 
   /**
-   * Returns the counts of a model for the last days, as bars and in words; null if the model has no creation time, if
-   * no record is new, or if all of its records were created together: that they are new says nothing.
+   * Returns the number of new records of a model in the last days, as bars and in words.
+   * @returns null if the model has no creation time or no new records, or if an import created all of its records on
+   * one day
    */
   #trendOf({ name }: { name: string }, created: CreatedPerDay | null, imported: readonly string[]) {
     const counts = created?.ofModel.get(name)?.slice(-TREND_DAYS)

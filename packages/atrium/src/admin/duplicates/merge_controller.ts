@@ -22,14 +22,16 @@ import type { Site } from '../views/site.js'
 import { MergeRefused } from './errors.js'
 import { mayMerge, mergeRecords, referringViews, type Merge } from './merge_records.js'
 
-/** Chooses the record to keep and its values, and merges the others into it. */
+/**
+ * Page on which the user selects the record that remains and its values, before the other records are merged into it.
+ */
 export class MergeController {
   constructor(
     private readonly site: Site,
     private readonly view: ModelView
   ) {}
 
-  /** Renders the choice. */
+  /** Renders the page. */
   async page(ctx: HttpContext): Promise<unknown> {
     if (!(await mayMerge(ctx, this.site, this.view))) throw new NotAllowed()
     const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
@@ -43,7 +45,7 @@ export class MergeController {
     }
   }
 
-  /** Merges the records, or renders the choice again with the reason why it is not possible. */
+  /** Merges the records, or renders the page again with the reason why that is not possible. */
   async submit(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
@@ -163,7 +165,7 @@ export class MergeController {
   }
 }
 
-/** Returns the messages of an error at fields, or its own. */
+/** Returns the messages of the fields' errors, or the message of an error without fields. */
 function detailOf(error: unknown): string {
   const { errors = [], message } = toProblem(error)
   return errors.length > 0 ? errors.map((one) => one.message).join(' ') : message

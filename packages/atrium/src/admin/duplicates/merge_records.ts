@@ -21,7 +21,9 @@ export interface Merge {
   keys: readonly KeyValue[]
   /** Key of the record that remains */
   target: KeyValue
-  /** The record from which each field of the target gets its value, by API name; others stay */
+  /**
+   * The record from which each field of the target gets its value, by API name; other fields stay unchanged
+   */
   from: ReadonlyMap<string, KeyValue>
   /** Versions of the records that the user saw, in the order of `keys` */
   versions: readonly string[]
@@ -108,8 +110,8 @@ export async function mergeRecords(
 }
 
 /**
- * Returns the records in the order of their keys. They are locked in an order of their own, so that concurrent merges
- * of the same records do not wait for each other.
+ * Returns the records in the order of `keys`. Locks them in the order of their ids, so that concurrent merges of the
+ * same records do not deadlock.
  */
 async function locked(
   view: ModelView,
@@ -126,10 +128,9 @@ async function locked(
 }
 
 /**
- * Moves what refers to the others to the target, as the user.
- *
+ * Changes all references to the other records so that they refer to the target, with the permissions of the user.
  * @returns see `moveReferences`
- * @throws MergeRefused  if the user cannot see or change a record that refers to one of the others
+ * @throws MergeRefused if the user cannot see or change a record that refers to one of the others
  */
 async function move(
   ctx: HttpContext,
@@ -189,7 +190,10 @@ function chosenValues(
     const source = records[index]
     if (source && source !== target) values[attribute] = source.$attributes[attribute]
   }
-  /* A reference to a record that is deleted would be one to the target itself. */
+  /*
+   * A reference of the target to one of the deleted records would become a reference to the target itself, so it is
+   * cleared.
+   */
   const others = new Set(records.filter((one) => one !== target).map((one) => one.$primaryKeyValue))
   for (const relation of resource.model.$relationsDefinitions.values()) {
     if (relation.type !== 'belongsTo' || relation.relatedModel() !== resource.model) continue

@@ -95,7 +95,7 @@ export type State = Record<string, unknown>
 
 type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'>
 
-/** What the viewer can see of a record: fields, and titles of related records */
+/** What the viewer can see of a record: its fields, and the titles of related records */
 export interface Sight {
   /** Returns true for the name of a visible field. Default: the fields that the viewer can see on every record */
   sees?: SeesName

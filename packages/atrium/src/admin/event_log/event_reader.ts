@@ -6,7 +6,7 @@ import type { AdminSite } from '../admin_site.js'
 import { EventType } from '../events/event_integration.js'
 import { type EventFilters, lastPage, ROWS } from './event_filters.js'
 
-/** A page of rows, and its position in the whole. */
+/** A page of rows, and the number of all rows. */
 export interface Found<Row> {
   rows: Row[]
   total: number

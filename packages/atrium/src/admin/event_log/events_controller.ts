@@ -56,7 +56,7 @@ export class EventsController {
     return await this.site.render(ctx, 'partials/events_content', data)
   }
 
-  /** Renders an event with the changes of each record. */
+  /** Renders an event and the changes of each record. */
   async show(ctx: HttpContext): Promise<string> {
     const id = rowId(ctx.params.id)
     const event = id === null ? null : await this.#log.find(id)
@@ -165,7 +165,7 @@ function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
   return row?.newState ?? row?.previousState ?? null
 }
 
-/** Fewer consecutive views are not folded */
+/** Minimum number of consecutive views that are folded */
 const FOLDED_MIN = 3
 
 /** Consecutive events of a page; folded if they are views of pages by one user. */
@@ -175,10 +175,9 @@ interface EventGroup<Row> {
 }
 
 /**
- * Divides the events of a page into groups: views of one user that follow each other can be folded, as most events
- * are views, and say less than changes.
- *
- * @param show  returns the variables of an event's row
+ * Divides the events of a page into groups. Consecutive views of one user form a group that can be folded, because
+ * most events are views, and changes are more important.
+ * @param show returns the variables of an event's row
  */
 function foldViews<Row>(
   events: readonly AdminEventLog[],

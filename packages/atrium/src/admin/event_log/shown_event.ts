@@ -125,7 +125,7 @@ const COUNTS = ['new', 'changed', 'unchanged', 'faulty']
 /** Returns texts for the details of an event, including those of custom integrations. */
 export function notesOf(site: Site, details: EventDetails | null): string[] {
   return Object.entries(details ?? {}).flatMap(([name, value]) => {
-    /* The count is skipped, as the page shows it next to the records. */
+    /* The number of records is skipped, because the page shows it next to the records. */
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]

@@ -6,7 +6,9 @@ import { filesDisk, pathsOnDisk } from '../forms/files/files_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_shape.js'
 
-/* Next to the folders of models, which cannot have this name */
+/*
+ * Folder of export files, next to the folders with the files of models; no model can have this name
+ */
 const FOLDER = '.exports'
 
 const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/

@@ -8,7 +8,7 @@ import type { Cell } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
 import type { ExportColumn } from './export_columns.js'
 
-/** Formats with a heading; in other formats, the names are property names. */
+/** Formats with a heading; the other formats use the column names as property names. */
 const WITH_HEADING: ReadonlyArray<ExportChoice['format']> = ['csv', 'xlsx']
 
 interface Source {

@@ -25,7 +25,7 @@ import { saveForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
 import { redirectPage } from '../http/redirect.js'
 
-/** Create page and form submission. [S36 to S39, S49] */
+/** Create page and form submission. */
 export class CreateController {
   readonly #form: FormPage
 

@@ -34,8 +34,8 @@ interface FormOfRecord {
 }
 
 /**
- * Returns the visible fields of the record that are not in the form, to be shown next to it: those that are not empty,
- * and moments, which forms leave out for being set by the model.
+ * Returns the visible fields of the record that are not in the form, to be shown next to it: fields that are not
+ * empty, and timestamps, which forms leave out because the model sets them.
  */
 export async function formFacts(
   ctx: HttpContext,

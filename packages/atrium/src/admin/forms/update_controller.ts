@@ -37,7 +37,7 @@ import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../http/errors.js'
 import { redirectPage } from '../http/redirect.js'
 
-/** Update page and form submission. [S41 to S47, S49] */
+/** Update page and form submission. */
 export class UpdateController {
   readonly #form: FormPage
 

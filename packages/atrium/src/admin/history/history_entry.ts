@@ -16,7 +16,7 @@ import type { EventReader } from '../event_log/event_reader.js'
 import { versionUrl } from '../http/history_urls.js'
 import { type ReadableHistory, isNarrowed } from './readable_history.js'
 
-/* If more fields changed, they are folded. */
+/* Maximum number of changed fields that are not folded */
 const MOST_SHOWN = 4
 
 /* Event details that all viewers of the record can see. Other details are about requests, jobs and tokens. */

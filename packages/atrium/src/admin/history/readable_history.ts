@@ -42,10 +42,8 @@ export function namesSeen(
 
 /**
  * Returns a predicate for the logged names that the viewer can see of one record. It includes fields that roles show
- * on this record only, and keys of related records only if the viewer can see all records of the related model. [R9,
- * U3]
- *
- * @param record  null if it was permanently deleted
+ * on this record only, and keys of related records only if the viewer can see all records of the related model.
+ * @param record null if it was permanently deleted
  */
 async function namesSeenOf(
   ctx: HttpContext,

@@ -18,7 +18,7 @@ import { rowId } from '../http/row_id.js'
 const BEFORE = 'before-'
 
 /**
- * A record as an event left it. For a permanent deletion, or with the prefix in the address: as it was before the
+ * A record as an event left it. For a permanent deletion, or if the id starts with `before-`: the record before the
  * event.
  */
 export interface Version {

@@ -137,7 +137,10 @@ function isSame(logged: unknown, value: unknown): boolean {
   return isShortened(logged) && logged === shortened(json)
 }
 
-/** Returns the ids of the versions to compare, as the form of the history sends them; null for another page. */
+/**
+ * Returns the ids of the two versions that the history's form selects for a comparison; null if the request is not a
+ * comparison.
+ */
 export function comparedVersions({ request }: HttpContext): string[] | null {
   const ids = new URLSearchParams(request.parsedUrl.query ?? '').getAll(COMPARE)
   return ids.length > 0 ? ids : null

@@ -42,7 +42,7 @@ export class PageNotFound extends Exception {
   list?: { label: string; url: string }
 }
 
-/** Thrown for a page or record that exists, but has to look missing to the signed-in user. */
+/** Thrown for a page or record that exists, but must look missing to the signed-in user. */
 export class WithheldPage extends PageNotFound {
   readonly refusal = 'permission'
 }

@@ -100,7 +100,9 @@ export function undoingOrigin(
   return origin
 }
 
-/** Returns the request that an origin was created for; undefined for one of the API. */
+/**
+ * Returns the request that an origin was created for; undefined for an origin of an API request.
+ */
 export function contextOfOrigin(origin: Origin | undefined): HttpContext | undefined {
   return origin && CONTEXTS.get(origin)
 }

@@ -23,7 +23,9 @@ interface Options {
   onProgress: (rows: number) => void
 }
 
-/** Ends a part of the import that contains rows that have become invalid since they were checked. */
+/**
+ * Thrown to roll back a part of the import with rows that have become invalid since they were checked.
+ */
 class InvalidRows extends Error {
   constructor(readonly drafts: readonly Draft[]) {
     super('Rows have become invalid')

@@ -139,7 +139,7 @@ async function badgeOf({ badge, label }: NavigationLink, ctx: HttpContext): Prom
   })
   try {
     const counting = runAs(adminActor(ctx), async () => await badge(ctx))
-    /* A failure after the time is up must not end the process. */
+    /* Handles a rejection after the timeout, which would end the process otherwise. */
     counting.catch(() => {})
     const number: unknown = await Promise.race([counting, late])
     return typeof number === 'number' && Number.isFinite(number) && number !== 0

@@ -62,7 +62,7 @@ const SCALE = /\(\s*\d+\s*,\s*(\d{1,2})\s*\)/
 const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 
 /*
- * Match values that are links as a whole. The pattern of email addresses excludes characters that would start
+ * Match values that consist of a single link. The pattern of email addresses excludes characters that would start
  * headers.
  */
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"]{1,2000}$/i

@@ -135,10 +135,8 @@ function valueError(site: Site, error: Extract<FilterError, { reason: 'value' }>
 export type UnreadPart = { filter: string } | { search: string } | { view: true }
 
 /**
- * Returns the first part of a list's query that is ignored. Actions on all records of such a list are refused. [L8,
- * D2]
- *
- * @param query  original query string
+ * Returns the first part of a list's query that is ignored. Actions on all records of such a list are refused.
+ * @param query original query string
  * @returns null if no part is ignored
  */
 export function unreadPart(

@@ -57,7 +57,7 @@ interface ShownRows {
 /** Variables of the list templates. Names in snake case are those of the specification. */
 export type ListData = Awaited<ReturnType<ListPage['data']>>
 
-/** Prepares and renders the list of a model from a query string. [S27 to S35] */
+/** Prepares and renders the list of a model from a query string. */
 export class ListPage {
   readonly #table: ListTable
   /* Cached tables for custom selections of columns, by column names */

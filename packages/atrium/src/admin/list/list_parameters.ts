@@ -47,8 +47,7 @@ type Shown = Pick<
 
 /**
  * The parameters of a list's URL: an API request and additional parameters of the admin list. Invalid parameters are
- * treated as missing, but invalid filters and searches are preserved, so that they can be shown. [S27, S28, S29, B15,
- * B16, L1, L4, L5, L6, L7]
+ * treated as missing, but invalid filters and searches are preserved, so that they can be shown.
  */
 export class ListParameters {
   readonly page: number = 1

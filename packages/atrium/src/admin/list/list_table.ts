@@ -44,7 +44,9 @@ import type { ListColumn } from '../views/list_column.js'
 import { shortened, type Summary } from './summaries/summaries.js'
 import type { ListParameters } from './list_parameters.js'
 
-/** Number of rows that are rendered before other requests get a turn; more than a page of a list has */
+/**
+ * Number of rows that are rendered before other requests are handled; it exceeds the maximum page size
+ */
 export const ROWS_A_TURN = 200
 
 const UNSORTABLE = {

@@ -33,11 +33,9 @@ export interface FoundByTitle {
 
 /**
  * Finds records that the signed-in user is allowed to list, by title: first records whose title or target equals the
- * text, then titles that begin with it, then titles that contain it. Ignores case and leaves out deleted records. [B17,
- * L12]
- *
- * @param view  view with the permissions of the user
- * @throws Problem 403  if the policy does not allow listing them
+ * text, then titles that begin with it, then titles that contain it. Ignores case and leaves out deleted records.
+ * @param view view with the permissions of the user
+ * @throws Problem 403 if the policy does not allow listing them
  */
 export async function recordsByTitle(
   ctx: HttpContext,

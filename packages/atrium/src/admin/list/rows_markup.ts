@@ -86,7 +86,7 @@ function actionMenu({ isDeleted, key, title }: Row, { label, links, query }: Row
 
 /** Handles of a list's rows. */
 export interface RowMoves {
-  /** Returns the URL of the moves of a row. */
+  /** Returns the URL that moves of a row are sent to. */
   urlOf(key: string): string
   /** Returns the label of a row's handle. */
   labelOf(title: string): string

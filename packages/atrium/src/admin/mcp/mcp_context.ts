@@ -22,7 +22,7 @@ const OFFERS: Partial<Record<Operation, Offer>> = {
 /** The site, which undo needs as a whole */
 export type McpSite = AdminSite
 
-/** What a tool can use of the request, the token and the site. */
+/** Data of the request, the token and the site that tools use. */
 export class McpContext {
   constructor(
     readonly site: McpSite,
@@ -81,10 +81,9 @@ export class McpContext {
   }
 
   /**
-   * Runs a write of some records within the budget of the token. A refused write does not use it; one that fails for
-   * another reason does, because it can have been committed.
-   *
-   * @throws ToolError  if the token is read-only, or the budget is used up
+   * Runs a write and counts its records against the budget of the token. The records of a write that is denied are
+   * not counted; those of a write that fails for another reason are, because it can have been committed.
+   * @throws ToolError if the token is read-only, or the budget is used up
    */
   async spend<Result>(records: number, write: () => Promise<Result>): Promise<Result> {
     if (this.token.readOnly) throw new ToolError('This token is read-only')

@@ -22,14 +22,14 @@ import { ToolError } from './tool_arguments.js'
 type Arguments = Record<string, any>
 type Result = Record<string, unknown>
 
-/** Records of a list without `limit`, and the most of one */
+/** Default and maximum number of records in a list */
 const USUAL_LIMIT = 20
 export const MOST_RECORDS = 100
 
-/* Records of each model that a search returns, if the client sends no limit */
+/* Default number of records of each model in the result of a search */
 const FOUND_RECORDS = 5
 
-/* Records that an undo within one call can revert */
+/* Maximum number of records that an undo within one call can revert */
 const MOST_UNDONE = 1000
 
 export async function listModels(mcp: McpContext): Promise<Result> {

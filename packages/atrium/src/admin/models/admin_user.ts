@@ -59,8 +59,7 @@ export default class AdminUser extends AdminModel {
   declare attributes: AdminUserAttributes
 
   /**
-   * Number that changes whenever the user's permissions, or the user's default views of lists, can have changed [U4,
-   * L5]
+   * Number that changes whenever the user's permissions, or the user's default views of lists, can have changed
    */
   @column({ serializeAs: null })
   declare permissionsVersion: number

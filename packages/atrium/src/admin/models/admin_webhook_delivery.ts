@@ -10,7 +10,7 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'skipped'] as 
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** Who made a change, as a webhook receives it. */
+/** Actor of a change in a message of a webhook. */
 export interface DeliveredActor {
   kind: 'admin' | 'token' | 'system' | 'none'
   id?: number

@@ -30,15 +30,14 @@ const MOST_MOVED = 200
 type Options = ReturnType<ModelView['callOptions']>
 
 /**
- * Moves a record next to another one, in one transaction. Only the record's number is written; the numbers of rows
- * that follow change as well, in the same order, once no number is left between two; without numbers, or at the end of
- * their range, those of the whole table. Moves of a table run one after
- * the other, so that each sees the result of the one before.
- *
- * @param view     the view, limited by the user's roles
- * @param options  options of the update, which checks the permission
+ * Moves a record next to another one, in one transaction. Only the number of the record is written. If there is no
+ * free number between its new neighbours, the following rows are renumbered in the same order; if that is not
+ * possible either, all rows of the table are. Moves within a table run one after the other, so that each sees the
+ * result of the previous one.
+ * @param view the view, limited by the user's roles
+ * @param options options of the update, which checks the permission
  * @returns false if the record already is there
- * @throws Problem 403  if the user is not allowed to update the record
+ * @throws Problem 403 if the user is not allowed to update the record
  */
 export async function moveRecord(
   view: ModelView,
@@ -80,7 +79,7 @@ class OrderedRows {
   async lock(): Promise<void> {
     const { key } = this.#records.resource
     if (this.client.dialect.name.includes('sqlite')) {
-      /* It changes no row, and begins to write before anything is read. */
+      /* The statement changes no row, but acquires the write lock before anything is read. */
       await this.#table.whereRaw('1 = 0').update({ [this.#column.name]: 0 })
       return
     }

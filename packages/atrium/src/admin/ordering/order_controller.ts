@@ -45,9 +45,8 @@ export class OrderController {
   }
 
   /**
-   * Moves the record. The list's script gets the list as it is then; a form is redirected to it.
-   *
-   * @throws PageNotFound  for a record that the user cannot see
+   * Moves the record. The response is the updated list for the list's script, and a redirect to the list for a form.
+   * @throws PageNotFound for a record that the user cannot see
    * @throws NotAllowed
    */
   async move(ctx: HttpContext): Promise<unknown> {

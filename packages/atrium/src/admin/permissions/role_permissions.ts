@@ -188,9 +188,9 @@ interface GovernedSite {
 }
 
 /**
- * Decides what users may do by their roles. Nothing else decides it. The roles of a user are read once per
- * `permissions_version`, which is read with the user, so a change takes effect with the next request, in every
- * process. [U1 to U4]
+ * Decides what users are allowed to do by their roles. No other code decides that. The roles of a user are read once
+ * per `permissions_version`, which is read with the user, so a change takes effect with the next request, in every
+ * process.
  */
 export class RolePermissions implements Permissions {
   readonly #users = new BoundedMap<number, Known>(MOST_USERS)

@@ -8,7 +8,7 @@ import type { Action } from '../permissions/offers.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
 import type { ModelView } from '../views/model_view.js'
 
-/** What decides who can run an action of the application. */
+/** The properties of an application's action that determine which users can run it. */
 interface NamedAction {
   readonly name: string
   readonly needs: Action

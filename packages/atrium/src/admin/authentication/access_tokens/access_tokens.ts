@@ -59,7 +59,7 @@ const PREFIX = 'atr_'
 
 const SECRET_LENGTH = 40
 
-/* Maximum length of a sent token; longer than any token of the site */
+/* Maximum length of a token in a request; longer than any token of the site */
 const LONGEST_VALUE = 255
 
 const MINUTE = 60_000

@@ -5,7 +5,7 @@ import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import { SESSION_LASTS, startOf } from './mcp_session.js'
 
-/* Times are stored in seconds. */
+/* Tolerance in milliseconds when times are compared, because the database stores them in seconds */
 const LEEWAY = 2000
 
 /* Sessions that the account page shows */

@@ -9,8 +9,7 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 /**
- * Logs a change of a user's second factors, as an update of the user. The event never contains a secret or a code. [U8,
- * E4]
+ * Logs a change of a user's second factors, as an update of the user. The event never contains a secret or a code.
  */
 export function logFactors(
   ctx: HttpContext,

@@ -22,7 +22,7 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt: DateTime.utc().plus({ minutes }) })
     return true
   } catch (error) {
-    /* The column of the id is unique. */
+    /* A concurrent request inserted the same id first, because the column is unique. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }
@@ -41,7 +41,9 @@ interface Sealed {
   /** Unique id, which makes the step single-use */
   id: string
   user: number
-  /** Digest of the hash of the correct password */
+  /**
+   * Digest of the user's password hash, so that the step becomes invalid when the password changes
+   */
   password: string
 }
 

@@ -195,7 +195,8 @@ function expected({ id, origin }: RelyingParty, challenge: string) {
 }
 
 /**
- * Responses without a list of allowed credentials have to contain the user handle; in other responses it is optional.
+ * Returns true if the response contains the passkey's user handle. The handle is optional if the request listed the
+ * allowed credentials.
  */
 function isHandle(
   { response }: AuthenticationResponseJSON,

@@ -156,8 +156,7 @@ export class PasskeyLoginController {
   }
 
   /**
-   * Logs in the owner of the passkey. Every failure gets the same response, including that of an unknown passkey. [B3,
-   * B8]
+   * Logs in the owner of the passkey. Every failure gets the same response, including that of an unknown passkey.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)

@@ -53,9 +53,9 @@ export function isWeaker(hashed: string, than: string): boolean {
 }
 
 /**
- * Returns the costs of the additional hashes that make the comparison of a weak hash take as long as that of a stronger
- * one. Costs are powers of two: the first cost again and all costs below the last sum up to the last, n + n + 2n + 4n =
- * 8n.
+ * Returns the costs of the additional hashes that make the comparison of a weak hash take as long as that of a
+ * stronger one. Costs are powers of two. Example: after a hash with cost n, hashes with the costs n, 2n and 4n
+ * follow, which is 8n in total.
  */
 export function restOf(hashed: string, than: string): ScryptCosts[] {
   const [costs, wanted] = [costsOf(hashed), costsOf(than)]
@@ -66,8 +66,7 @@ export function restOf(hashed: string, than: string): ScryptCosts[] {
 }
 
 /**
- * Computes the additional hashes: a faster response for a weak hash would reveal that the user
- * exists.
+ * Computes the additional hashes, because a faster response for a weak hash would reveal that the user exists.
  */
 export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
   const salt = randomBytes(16)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import logger from '@adonisjs/core/services/logger'
 
-/* Milliseconds that a request waits for such a write */
+/* Milliseconds that a request waits for a write of `NotedWrites` */
 const PATIENCE = 250
 
 /**

@@ -73,7 +73,9 @@ export class Owner {
     for (const { columnName } of AdminUser.$columnsDefinitions.values()) {
       ofUser[columnName] = this.#row[OF_USER + columnName]
     }
-    /* A policy of the application that reads the user must get the same value. */
+    /*
+     * The model instance has the same value, because policies of the application can read it there.
+     */
     if (this.#viewedRole !== undefined) ofUser.is_superuser = false
     const user = recordFromRow(AdminUser, ofUser) as AdminUser
     notePerson(user, this)

@@ -148,7 +148,7 @@ class SsoPeople {
     }
   }
 
-  /** The last superuser stays a superuser. */
+  /** Updates the user. If the update would remove the last superuser, it is skipped and logged. */
   async #update(ctx: HttpContext, user: AdminUser, values: Values) {
     try {
       await this.#crud().update(user.id, values, { actor: ACTOR, origin: adminOrigin(ctx) })
@@ -193,7 +193,9 @@ class SsoPeople {
     throw new SsoRefused('failed', 'too many users of this name', wanted)
   }
 
-  /** Deleted roles are skipped. */
+  /**
+   * Returns the ids of the roles with these names. Names of deleted roles are skipped and logged.
+   */
   async #idsOf(names: readonly string[]): Promise<number[]> {
     if (names.length === 0) return []
     const found = await AdminRole.query().whereIn('name', [...names])

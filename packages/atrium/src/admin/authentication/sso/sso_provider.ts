@@ -203,7 +203,10 @@ export class SsoProvider {
         execute: isPlainHttp(issuer) ? [client.allowInsecureRequests] : [],
       }
     )
-    /* Without this check an unsigned ID token is accepted because it came directly from the provider. */
+    /*
+     * Without this check, the library accepts an unsigned ID token, because it was received directly from the
+     * provider.
+     */
     client.enableNonRepudiationChecks(configuration)
     return configuration
   }

@@ -102,7 +102,7 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt })
     return true
   } catch (error) {
-    /* The column of the id is unique. */
+    /* A concurrent request inserted the same id first, because the column is unique. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }

@@ -214,7 +214,7 @@ export class EditController {
   }
 }
 
-/** Returns which records the form of the bulk edit is for, by the names that the form of the list has for them. */
+/** Returns the page's fields for the selection, with the names that the list's form uses. */
 function ownFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     ['ids', 'all', 'query', 'count', 'next'].map((name) => [name, body[OWN + name]])

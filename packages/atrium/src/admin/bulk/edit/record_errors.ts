@@ -11,7 +11,9 @@ import { InvalidForm } from '../../forms/errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 
-/** Returns the title of a selected record. A viewer who is not allowed to see the record gets only the key. */
+/**
+ * Returns the title of a selected record; only the key for a viewer who is not allowed to see the record.
+ */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
   const item = isVisible ? resource.reader.form.toItem(record) : {}

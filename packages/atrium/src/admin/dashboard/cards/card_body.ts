@@ -14,7 +14,7 @@ import { rowsBody, type RowsBody } from './rows.js'
 import { chartData } from './series.js'
 import { shownValues } from './shown_value.js'
 
-/** What a card with a chart shows */
+/** Content of a card with a chart */
 export interface ChartBody {
   kind: 'chart'
   drawing: string
@@ -25,7 +25,7 @@ export interface ChartBody {
   url: string
 }
 
-/** What a card shows; `failed` if it could not be computed */
+/** Content of a card; `failed` if it could not be computed */
 export type CardBody =
   NumberBody | ChartBody | RowsBody | { kind: 'text'; markup: string } | { kind: 'failed' }
 
@@ -42,8 +42,8 @@ interface Stored {
 const STORED = new WeakMap<object, BoundedMap<string, Stored>>()
 
 /**
- * Returns what a card shows to the signed-in user. A result is cached for the seconds of the card, for the user with
- * these permissions. A failure is logged and shown in the card alone.
+ * Returns the content of a card for the signed-in user. The result is cached for the number of seconds that the card
+ * declares, separately for each user and set of permissions. An error is logged, and only this card shows it.
  */
 export async function cardBody(
   ctx: HttpContext,
@@ -53,7 +53,10 @@ export async function cardBody(
   let known = STORED.get(card)
   if (!known) STORED.set(card, (known = new BoundedMap(STORED_MAX)))
   const { id, permissionsVersion, viewedRole } = guardOf(ctx).signedInOrFail().owner
-  /* The version does not depend on the attributes of the user, which scopes read, and not on being a superuser. */
+  /*
+   * The key also contains a digest of the permissions, because `permissionsVersion` does not change with the user's
+   * attributes or superuser flag.
+   */
   const print = await site.permissions.printOf(adminActor(ctx))
   const key = JSON.stringify([id, permissionsVersion, viewedRole, presentZone(), print])
   const stored = known.get(key)

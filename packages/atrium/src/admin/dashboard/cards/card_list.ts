@@ -8,10 +8,12 @@ import { permissionOfCard, type AdminCard } from '../../views/admin_card.js'
 import { ListCard } from '../../views/admin_card.js'
 import { isModelCard, type CardOfModel } from './find_cards.js'
 
-/** The site, for cards */
+/** The parts of the site that cards use */
 export type CardSite = Parameters<typeof readList>[1]
 
-/** Thrown if the list of a card can not be read as it was written, so that the card would show other records. */
+/**
+ * Thrown if a filter or column in the query of a card is ignored, because the card would then show other records.
+ */
 export class UnreadCard extends Error {
   constructor({ constructor: { name } }: AdminCard, { errors }: ListParameters) {
     const filters = errors.map((filter) => filter.name).join(', ')

@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { painted, round } from '../../charts/bar_chart.js'
 import { escaped } from '../../text/plain_text.js'
 
-/** What a drawing shows: names on its axis, and numbers for each. */
+/** Data of a drawing: the labels of its axis, and the numbers at each label. */
 export interface Drawing {
   kind: 'bars' | 'lines' | 'stacked'
   isTime: boolean
@@ -23,10 +23,12 @@ const AXIS = 22
 const MOST_LABELS = 6
 const ROW = 28
 const BAR = 14
-/* Names at the left of horizontal bars: their width in percent, and the characters that fit */
+/*
+ * Width in percent of the names to the left of horizontal bars, and maximum length of a name in characters
+ */
 const NAMES = 36
 const LONGEST_NAME = 16
-/* Space at the right of horizontal bars for the number, in percent */
+/* Space to the right of horizontal bars for the number, in percent */
 const NUMBERS = 18
 
 /**
@@ -40,7 +42,7 @@ export function draw(drawing: Drawing): string {
   return `<svg class="${style}" role="img" aria-label="${escaped(drawing.title)}" width="100%" height="${height}">${content}</svg>`
 }
 
-/** Horizontal bars, for names that need space. */
+/** Draws horizontal bars, for names that need space. */
 function rows({ colors, labels, series }: Drawing): [height: number, content: string] {
   const [low, high] = extent(series, labels.length)
   const across = scaleLinear()
@@ -105,7 +107,9 @@ function columns(drawing: Drawing): [height: number, content: string] {
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 
-/* Longer numbers do not fit next to a bar; the table has all digits. */
+/*
+ * Maximum length of a number next to a bar. Longer numbers are shortened; the table shows all digits.
+ */
 const LONGEST_NUMBER = 9
 
 /** Shortens the text of a long number, with its units: `$60,435,609,765` is `$60B`. */
@@ -115,7 +119,10 @@ function compact(text: string, value: number): string {
   return `${value < 0 ? '-' : ''}${before}${COMPACT.format(Math.abs(value))}${after}`
 }
 
-/** Lines in an inner drawing that is stretched to the width, which percentages in a path can't be. */
+/**
+ * Draws lines in an inner SVG element that is stretched to the width of the card, because paths cannot contain
+ * percentages.
+ */
 function curves(
   { series }: Drawing,
   across: ReturnType<typeof scaleBand<number>>,

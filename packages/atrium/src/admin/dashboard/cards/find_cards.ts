@@ -51,8 +51,7 @@ const GROUPED: Check = [
 ]
 
 /**
- * Adds the cards of `app/admin_cards` to the site. Call it when its models are known.
- *
+ * Adds the cards of `app/admin_cards` to the site. Call it after the models are registered.
  * @returns errors of files and cards; these cards are left out
  */
 export async function addCards(app: ApplicationService, site: CardedSite): Promise<Error[]> {

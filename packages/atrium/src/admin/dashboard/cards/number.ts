@@ -5,17 +5,17 @@ import { listOfCard, type CardSite } from './card_list.js'
 import { inPeriod, periodBefore, periodOf } from './period.js'
 import { shownValues, valueIn } from './shown_value.js'
 
-/** What a card with a number shows */
+/** Content of a card with a number */
 export interface NumberBody {
   kind: 'number'
   text: string
-  /** Comparison with the period before; null if the query has no period */
+  /** Comparison with the previous period; null if the query has no period */
   before: { text: string; change: string | null; direction: 'up' | 'down' | 'same' } | null
   /** URL of the list of these records */
   url: string
 }
 
-/** Computes the number of a card, and the number for the period before. */
+/** Computes the number of a card, and the number of the previous period. */
 export async function numberBody(
   ctx: HttpContext,
   site: CardSite,

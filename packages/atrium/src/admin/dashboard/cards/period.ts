@@ -42,8 +42,8 @@ function dayOf(text: string | undefined, zone: string): DateTime {
 }
 
 /**
- * Returns the days before a period that compare with it: the period of the same length directly before; for a week, a
- * month or a year that is not over yet, as many days of the one before.
+ * Returns the period that a period is compared with: the period of the same length directly before it. For a week,
+ * month or year that is not over yet, it returns the same number of days from the start of the previous one.
  */
 export function periodBefore({ from, to }: Period, word: string): Period {
   const unit = /^this_(week|month|year)$/.exec(word)?.[1] as 'week' | 'month' | 'year' | undefined

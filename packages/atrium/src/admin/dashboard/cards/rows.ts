@@ -5,10 +5,10 @@ import { rowsMarkup } from '../../list/rows_markup.js'
 import type { ListCard } from '../../views/admin_card.js'
 import { listOfCard, type CardSite } from './card_list.js'
 
-/* A card is narrower than a list. */
+/* Maximum number of columns, because a card is narrower than a list */
 const MOST_COLUMNS = 4
 
-/** What a card with the first rows of a list shows */
+/** Content of a card with the first rows of a list */
 export interface RowsBody {
   kind: 'rows'
   headings: Array<{ label: string; style: string }>

@@ -18,7 +18,7 @@ import { valueIn } from './shown_value.js'
 
 type Value = string | number
 
-/** A place on the axis of a chart: a value of a column, or some days. */
+/** A position on the axis of a chart: a value of a column, or a range of days. */
 export interface Bucket {
   label: string
   /** Colour of the value's badge; undefined without one */
@@ -33,7 +33,7 @@ export interface ChartData {
   /** True for an axis of days, weeks, months or years */
   isTime: boolean
   buckets: Bucket[]
-  /** Each with one value per bucket; the first alone has no label */
+  /** Series with one value per bucket; a chart with a single series has no labels */
   series: Array<{ label: string; color?: string; values: Value[] }>
 }
 
@@ -41,7 +41,9 @@ export interface ChartData {
 const MOST_VALUES = 10
 /* Maximum number of colours of a stacked chart */
 const MOST_SERIES = 6
-/* Maximum number of groups that the database returns */
+/*
+ * Maximum number of days, weeks, months or years that are read with one query each, and of concurrent queries
+ */
 const MOST_GROUPS = 1000
 /* Maximum number of days, weeks, months or years that are read one by one, and of those read concurrently */
 const MOST_PARTS = 200
@@ -52,7 +54,7 @@ const DATES = new Set(['date', 'datetime'])
 
 type Unit = 'day' | 'week' | 'month' | 'year'
 
-/** Thrown if the groups of a chart are more than it can show. */
+/** Thrown if a chart has more groups than it can show. */
 export class TooManyGroups extends Error {}
 
 /** Reads the numbers of a chart, with the permissions of the signed-in user. */
@@ -185,9 +187,8 @@ async function groups(
 }
 
 /**
- * Returns one series without a second column, otherwise one for each of its values.
- *
- * @param valuesOf  returns the values per bucket of the rows that pass a test
+ * Returns one series for each value of the chart's second column, or a single series if there is no second column.
+ * @param valuesOf returns the values per bucket of the rows that pass a test
  */
 async function seriesOf(
   ctx: HttpContext,

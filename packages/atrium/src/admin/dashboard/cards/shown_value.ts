@@ -27,7 +27,7 @@ export function shownValues(
   return cells.map((cell) => (own ? cell : withUnits(view, column.apiName, cell)).text)
 }
 
-/** Returns the number of a result of `aggregate`: none for a sum of no values. */
+/** Returns the number in a result of `aggregate`. The sum of no values is 0. */
 export function valueIn(row: Record<string, unknown> | undefined, select: CardSelect) {
   return (row?.[select] ?? 0) as string | number
 }

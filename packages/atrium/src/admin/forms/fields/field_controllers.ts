@@ -68,7 +68,7 @@ export class ChoicesController {
   }
 }
 
-/** Previews of a text that is being typed: of a widget, or a slug. */
+/** Renders previews while the user types: of a widget's text, or of a slug. */
 export class PreviewController {
   constructor(
     private readonly site: AdminSite,

@@ -50,7 +50,9 @@ export async function fieldViews(
   return views
 }
 
-/** Returns the field with only the values that its record may get next, and the stored one. */
+/**
+ * Returns the field with its choices limited to the stored value and the values that can follow it.
+ */
 function withNext(field: FormField, { next, stored }: FieldState): FormField {
   const values = next?.get(field.name)
   if (!values || field.widget instanceof Widget) return field
@@ -193,7 +195,9 @@ function suggesting(site: Site, view: ModelView, { column, secret, widget }: For
   return url ? { 'data-suggest': url, 'autocomplete': 'off' } : {}
 }
 
-/** Returns true if a unit or a cross can be inside the box of the input. */
+/**
+ * Returns true if the box of the input can also contain a unit and a button that clears the field.
+ */
 function hasBox({ widget }: FormField): boolean {
   if (widget instanceof Widget) return widget instanceof FormWidget && widget.hasBox
   return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'

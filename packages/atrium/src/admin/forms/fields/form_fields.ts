@@ -64,7 +64,10 @@ function makeFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
     body.fields
       /* The key can't be updated. */
       .filter(({ column }) => !(mode === 'update' && column?.isPrimary))
-      /* Rows are moved in their list; a schema can still require the number. */
+      /*
+       * The position of a row is changed by moving the row in its list, so the field is left out unless a schema
+       * requires it.
+       */
       .filter(({ apiName, required }) => required || apiName !== view.options.orderBy)
       .map((field) => {
         const reference = references.find(({ column }) => column === field.column)

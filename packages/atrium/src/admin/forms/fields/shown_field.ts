@@ -52,7 +52,7 @@ export interface FieldView {
   restored?: { now: ShownValue | null; isLost: boolean }
   /** Checkbox that clears the field */
   clear: { name: string; checked: boolean } | undefined
-  /** True if the site's script replaces that checkbox by a cross in the box */
+  /** True if the site's script replaces that checkbox by a clear button in the box */
   hasCross: boolean
   /** True if a submitted text is never stored in a draft */
   isSecret?: boolean
@@ -72,7 +72,7 @@ export interface FieldState {
   stored: Record<string, string[]> | undefined
   /** Key of the stored record, whose file names are shown */
   record?: KeyValue
-  /** Values that fields may get next, by API name; other fields may get any value */
+  /** Values that can follow the stored value, by API name; other fields accept any value */
   next?: ReadonlyMap<string, readonly string[]>
   errors: Record<string, string>
   cleared: ReadonlySet<string>

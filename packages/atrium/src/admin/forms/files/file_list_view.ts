@@ -56,7 +56,7 @@ const TEXTS = [
   'wait',
 ] as const
 
-/** Returns the files of a field: those that it has, then those of the record that are to be removed. */
+/** Returns the current files of a field, followed by the record's files that are to be removed. */
 export async function fileListView(
   ctx: HttpContext,
   site: Site,

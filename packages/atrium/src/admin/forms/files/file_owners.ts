@@ -107,7 +107,7 @@ async function firstHolder(view: ModelView, file: string): Promise<FileOwner | u
   for (const { name } of key.columns) query.orderBy(name)
   const rows: Row[] = await query
   for (const row of rows) {
-    /* A database may compare case-insensitively. */
+    /* Checked again, because the database may compare case-insensitively. */
     const column = columns.find((one) => filesIn(one, row[one.name]).includes(file))
     if (column) return { key: key.ofRow(row), field: column.apiName }
   }
@@ -129,7 +129,10 @@ export async function heldAmong(view: ModelView, files: readonly string[]): Prom
     const rows: Row[] = await holders(view, columns, some)
       .select(names)
       .limit(MOST_HOLDERS + 1)
-    /* With more records than are read, a file that is not among them can be held by another one. */
+    /*
+     * If more records match than were read, the remaining files are searched one by one, because another record may
+     * refer to them.
+     */
     const found =
       rows.length > MOST_HOLDERS
         ? some

@@ -54,7 +54,10 @@ function keysInOrder(input: string, sent: ReadonlyMap<string, readonly string[]>
     .map(({ key }) => key)
 }
 
-/** Returns the position of a file. A file that was moved comes before, or after, the one that has the same number. */
+/**
+ * Returns the sort position of a file. A file that was moved to the number of another file is placed before or after
+ * that file, depending on the direction of the move.
+ */
 function placeIn(text: string | undefined, index: number): number {
   const place = Number.parseFloat(text ?? '')
   return Number.isNaN(place) ? index + 1 : place + Math.sign(place - index - 1) / 2

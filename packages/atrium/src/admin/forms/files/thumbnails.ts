@@ -3,7 +3,9 @@ import pLimit from 'p-limit'
 import type { ModelView } from '../../views/model_view.js'
 import { filesDisk } from './files_disk.js'
 
-/* Next to the folders of models, which cannot have this name */
+/*
+ * Folder of thumbnails, next to the folders with the files of models; no model can have this name
+ */
 const FOLDER = '.thumbnails'
 
 /* Maximum width and height in pixels: twice the largest size at which pages show it, for dense screens */

@@ -270,9 +270,7 @@ export class Uploads {
     }
   }
 
-  /**
-   * Removes the files after a failed write. Those of lists wait for another attempt.
-   */
+  /** Removes the files after a failed write. Files of lists are preserved for another attempt. */
   async drop(): Promise<void> {
     await dropFiles(this.#view, [...this.#earlier.values()])
     this.#earlier.clear()

@@ -8,7 +8,7 @@ import { isFileKey, LONGEST_NAME } from './file_owners.js'
 import { dropFiles, storeFile } from './file_store.js'
 import { filesDisk, pathsOnDisk } from './files_disk.js'
 
-/* Next to the folders of models, which cannot have this name */
+/* Folder of uploads, next to the folders with the files of models; no model can have this name */
 const FOLDER = '.uploads'
 
 /** Maximum number of files of one user that wait for their form */
@@ -19,7 +19,7 @@ const KEPT_HOURS = 24
 
 const HOUR = 3_600_000
 
-/** What is known of a waiting file */
+/** Metadata of an uploaded file whose form is not saved yet */
 interface Note extends UploadedBefore {
   /** Name of the model in the site */
   model: string

@@ -116,7 +116,10 @@ export class RowViews {
     }
   }
 
-  /** Returns the input by which a row is known to be blank, although its defaults change with the time. */
+  /**
+   * Returns the hidden input with the initial texts of a blank row. It identifies rows that are still blank, even if
+   * the defaults have changed since the form was rendered.
+   */
   #begin(prefix: string): RowView['hidden'] {
     const { defaults } = this.rows
     const times = this.rows.fields.create.filter(

@@ -102,8 +102,8 @@ export const BEGIN = '__begin'
 export const MORE = '__more'
 
 /*
- * Maximum number of submitted rows, as each row enlarges the page that shows the error. More than a form with its
- * blank rows has.
+ * Maximum number of submitted rows, as each row enlarges the page that shows the error. It exceeds the number of rows
+ * of any form, including blank ones.
  */
 const MOST_SENT = 2 * MOST_ROWS
 
@@ -150,7 +150,7 @@ function rowOf(index: number, texts: Map<string, readonly string[]>): SentRow {
   }
 }
 
-/** Reads texts by name; undefined if they are not. */
+/** Parses a JSON object of texts by name; undefined if the JSON is anything else. */
 function textsIn(json: string | undefined): SentRow['begin'] {
   try {
     const texts: unknown = JSON.parse(json ?? 'null')

@@ -40,8 +40,8 @@ const STATE = 'rows='
 const MOST_NUMBER = 9999
 
 /*
- * Maximum number of submitted rows, as each row enlarges the page that shows the error. More than a form with its
- * blank rows has.
+ * Maximum number of submitted rows, as each row enlarges the page that shows the error. It exceeds the number of rows
+ * of any form, including blank ones.
  */
 const MOST_SENT = 2 * MOST_RELATED
 

@@ -88,7 +88,7 @@ export interface OpenedRecord {
   values: Record<string, string>
 }
 
-/** The parts of a form that determine a record. */
+/** A record and its form, from which the digests are computed. */
 export interface FormRecord {
   view: ModelView
   /** Fields of the form */

@@ -156,7 +156,10 @@ export class RestoredFields {
     if (this.record || mark.isLost) this.#marks.set(name, mark)
   }
 
-  /** Returns true if the current record has the value or, for a create form, without a value. */
+  /**
+   * Returns true if the field of the current record already has the value. Without a record, the current value is
+   * null.
+   */
   isAsNow({ column }: FormField, then: unknown): boolean {
     const attributes = this.record as unknown as Record<string, unknown> | null
     const now = attributes && attributeValue(column!, attributes)

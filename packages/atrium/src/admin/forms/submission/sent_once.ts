@@ -14,7 +14,7 @@ import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 
-/* Number of waits for another request that may have written the record without having committed yet */
+/* Maximum number of times that a request checks whether another request has written the record */
 const MOST_WAITS = 40
 const WAIT = 50
 

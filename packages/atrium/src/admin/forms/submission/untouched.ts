@@ -63,7 +63,7 @@ export function touchedErrors(
   const stored = storedTexts(fields, record)
   return errors.filter(({ field: name }) => {
     const field = fields.find((one) => one.name === name)!
-    /* A file that is refused is not part of the list. */
+    /* The submitted texts do not contain rejected files, so the field counts as changed. */
     if (fileLists.get(name)?.added.length) return true
     return !isSame(field, stored[name], shown[name])
   })

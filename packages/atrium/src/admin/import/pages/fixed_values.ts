@@ -34,7 +34,9 @@ async function fixableFields(
       ...field,
       required: false,
       condition: undefined,
-      /* A box that is not ticked would be a value. */
+      /*
+       * An unchecked checkbox would submit `false`, so a select with an empty choice is used instead.
+       */
       ...(field.widget === 'checkbox' && { widget: 'select' as const, choices: [true, false] }),
     }))
 }
@@ -70,8 +72,7 @@ export async function fixedValueFields(
 
 /**
  * Reads the values of the form.
- *
- * @returns the values, and the message of the first text that is no value of its field
+ * @returns the values, and the error message of the first text that is not a valid value of its field
  */
 export async function readFixedValues(
   ctx: HttpContext,

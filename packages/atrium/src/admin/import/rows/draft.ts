@@ -10,7 +10,7 @@ import { formFields } from '../../forms/fields/form_fields.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 import type { ModelView } from '../../views/model_view.js'
 
-/** A row on the way to becoming a record. */
+/** A row of the file, with the values, the record and the errors that the checks determine. */
 export interface Draft {
   row: FileRow
   /** Values by API name, only of the fields that the row has */

@@ -74,8 +74,8 @@ async function writeAll(
 }
 
 /**
- * Splits rows into runs of consecutive new or consecutive changed rows. The order stays because a row can use a value
- * that an earlier row has released.
+ * Splits rows into runs of consecutive new or consecutive changed rows. The order of the rows does not change,
+ * because a row can use a value that an earlier row has released.
  */
 function runsOf(drafts: readonly Draft[]): Draft[][] {
   const runs: Draft[][] = []

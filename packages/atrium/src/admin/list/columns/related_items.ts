@@ -8,7 +8,9 @@ import { titlesIfReadable, type Reference } from '../../relations/references.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { RelatedColumn, RelatedStep } from '../../views/related_columns.js'
 
-/** Related records of some items, by the place of the item. Records that the user cannot see are empty items. */
+/**
+ * Related records of some items, by the position of the item. Records that the user cannot see are empty items.
+ */
 export class RelatedItems {
   readonly #read = new Map<string, Promise<Item[]>>()
 
@@ -101,8 +103,8 @@ function pathOf(steps: readonly RelatedStep<ModelView>[]): string {
 }
 
 /**
- * Returns a function that returns the records with the values of a list's column, by the place of the item. A list is
- * shown without the values of related records that cannot be read.
+ * Returns a function that reads the records with the values of a list's column, by the position of the item. If
+ * reading related records fails, the list is shown without their values.
  */
 export function relatedReader(
   ctx: HttpContext,

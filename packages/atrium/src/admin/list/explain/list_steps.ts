@@ -16,7 +16,7 @@ import type { ListParameters } from '../list_parameters.js'
 /* Milliseconds for all counts together, so that a large table does not delay the page for long */
 const PATIENCE = 5000
 
-/** Something that reduces a list, or a filter that does not. */
+/** A restriction of a list, with the number of records that remain, or a filter that is ignored. */
 export interface ListStep {
   text: string
   /**

@@ -162,7 +162,7 @@ export class FilterController {
   }
 }
 
-/** The form of a filter: the list, what it changes there, and what is chosen so far. */
+/** State of the filter form: the list, the filter to add or change, and the current input. */
 interface Form {
   parameters: ListParameters
   target: Target

@@ -87,7 +87,7 @@ export async function requestedIn(
     : editedColumn(view, edited)
   if (!column) return null
   const { reference, isTitled } = await referenceOf(ctx, site, view, column)
-  /* Values are counted and suggested for the columns of the list alone. */
+  /* Values are counted and suggested only for columns of the list's model. */
   const isOwn = !reference && !column.related
   const choices = isOwn ? chosenValues(site, view, column) : undefined
   const offered = offeredOperators(column, {
@@ -124,7 +124,7 @@ function editedColumn({ resource }: ModelView, { column }: ReadFilter): Column |
   return column && (column.related || resource.fields.includes(column)) ? column : null
 }
 
-/** Formats a value of the API as the form's fields take it. */
+/** Converts a value from the format of the API to the format of the form's fields. */
 function typedValue({ kind }: Column, value: string): string {
   return kind === 'datetime' ? localText(value) : value
 }

@@ -96,7 +96,7 @@ function keysIn(filters: readonly ReadFilter[]): string[] {
   })
 }
 
-/* Predicates that are each other's negation; others have a negated text of their own. */
+/* Predicates and their opposites; the negation of any other predicate is a separate text. */
 const OPPOSITES: Record<string, string> = {
   eq: 'ne',
   empty: 'filled',

@@ -75,7 +75,7 @@ const OFFERED: Record<Column['kind'], ChosenOperator[]> = {
   binary: [],
 }
 
-/** What is known of a column for the filter form. */
+/** The properties of a column that determine its operators in the filter form. */
 interface ColumnFacts {
   /** True if the values come from a list */
   isChosen: boolean
@@ -166,7 +166,7 @@ function plainFilter(
   }
 }
 
-/* Negations for which the form has an operator of its own */
+/* Operators whose negation is another operator of the form */
 const OPPOSITE_OPERATORS: Partial<Record<PlainOperator, ChosenOperator>> = {
   eq: 'ne',
   ne: 'eq',

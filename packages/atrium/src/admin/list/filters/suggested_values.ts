@@ -29,9 +29,8 @@ export interface Suggestions {
 }
 
 /**
- * Returns the URL of the suggestions for a text of one line. Names are not suggested: neither the column of the title nor a
- * unique one.
- *
+ * Returns the URL of the suggestions for a text of one line. The title column and unique columns have no suggestions,
+ * because their values are names.
  * @returns undefined for a field without suggestions
  */
 export function suggestionsUrl(

@@ -13,7 +13,7 @@ import type { FilterValue } from './value_filter.js'
 /** Maximum number of values that are listed; more are searched */
 const MOST_TICKS = 100
 
-/* Values of other types than text are searched among this many. */
+/* Maximum number of values that are searched if the type of the column is not text */
 const MOST_SEARCHED = 1000
 
 /* Timeout for counting, in milliseconds */

@@ -15,7 +15,7 @@ export abstract class FormWidget extends Widget {
   readonly control?: 'input'
   /** Built-in control for editing in a list cell; undefined if the widget is only editable in forms */
   readonly cellControl?: 'input' | 'textarea'
-  /** True if the input has a box with units and a cross to clear it */
+  /** True if the input has a box with units and a button to clear it */
   readonly hasBox: boolean = false
   /** True for the full width of the form */
   readonly isWide: boolean = false
