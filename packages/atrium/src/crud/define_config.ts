@@ -3,7 +3,6 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access, Dialect } from './types.js'
 import { DIALECTS } from './checks.js'
 import { ValueError, withoutStack } from '#base/errors'
-import { isLocalOrigin, isOrigin } from './http/origins.js'
 import {
   checkEach,
   isList,
@@ -15,6 +14,19 @@ import {
   TRUTH,
   type Check,
 } from '#base/checks'
+import { originOf } from '#base/http/served_hosts'
+
+/** True for an origin as browsers send it, such as `https://shop.example.com`, and for `*`. */
+export function isOrigin(value: unknown): boolean {
+  return (
+    value === '*' || (typeof value === 'string' && originOf(value) === value && value !== 'null')
+  )
+}
+
+/** True for a page that the own machine serves, on any port. */
+export function isLocalOrigin(origin: string): boolean {
+  return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(origin)
+}
 
 /** Settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {

@@ -1,7 +1,7 @@
 /* Public API of the generated endpoints, for model files, configuration files and routes files. */
 export { externalActor, runAs, systemActor } from '#base/actor'
 export { Crud } from './decorator.js'
-export type { CrudOptions, CrudRouterOptions } from './crud_options.js'
+export type { CrudOptions, CrudRouterOptions } from './decorator.js'
 export { crudRouter } from './router.js'
 export { defineConfig } from './define_config.js'
 export { crudConfig } from './settings.js'

@@ -62,7 +62,7 @@ export type { Permissions } from './resource/permissions.js'
 /** Permissions of one role on one model */
 export type { Grant } from './resource/permissions.js'
 /** Checks records against grants, regardless of read access */
-export { reachedOf } from './operations/reach.js'
+export { reachedOf } from './operations/authorize.js'
 
 /* Lists */
 
@@ -123,7 +123,7 @@ export { measuresOf } from './request/aggregate_request.js'
 /** The columns that a list can be grouped by, for the choices of the list */
 export { canGroupBy } from './request/aggregate_request.js'
 /** Name of such a function */
-export type { MeasureName } from './sql/aggregation.js'
+export type { MeasureName } from './sql/aggregates.js'
 
 /* Merge of records */
 
@@ -143,8 +143,8 @@ export { operationOf } from './operations/revert.js'
 /** Checks references before the undo button is shown */
 export { checkReverted } from './operations/revert.js'
 /** The records of an event that have been changed since then */
-export { recordsNotAsLeft } from './operations/writes/not_as_left.js'
+export { recordsNotAsLeft } from './operations/writes/revert_state.js'
 /** Restores pivot rows after all records of an event */
 export { revertPivots } from './operations/revert.js'
 /** Restores references within an event at the end, without the hooks that ran for the records */
-export { putExactly } from './operations/writes/put_exactly.js'
+export { putExactly } from './operations/writes/revert_state.js'

@@ -1,4 +1,4 @@
-import type { CrudRouterOptions, EndpointCreatorClass } from './crud_options.js'
+import type { CrudRouterOptions, EndpointCreatorClass } from './decorator.js'
 import { EndpointCreator } from './endpoints/endpoint_creator.js'
 import { shown, ValueError } from '#base/errors'
 import { noteGroup } from './mount/start_checks.js'

@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import { warmUp } from '#host/warm_up'
 import { EndpointCreator, LucidCrud, resources } from '#crud'
 import { crudConfig } from '#crud/settings'
-import type { CrudOptions } from '#crud/crud_options'
+import type { CrudOptions } from '#crud/decorator'
 import { RouteItem } from '#tests/fixtures/routes'
 import { freePort } from '#tests/helpers/free_port'
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, AdminActor, ApiToken, Origin } from '#base/types'
-import { originOf } from '#base/http/request_origin'
+import { originOf } from '#base/http/request_value'
 import type AdminUser from '../models/admin_user.js'
 import { notePerson } from './person.js'
 import type { SiteUser } from './site_user.js'

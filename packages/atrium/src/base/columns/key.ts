@@ -2,10 +2,34 @@ import { DateTime } from 'luxon'
 import type { Dialect } from '../database/dialect.js'
 import { joined, type Sql } from '../sql/sql.js'
 import { invalidId } from '../http/problems.js'
-import { fromJsonKey } from '../values/from_json_key.js'
 import { fromQuery } from '../values/from_query.js'
 import { toApi } from '../values/to_api.js'
 import type { Column } from './column.js'
+import { LongDecimal } from '../values/json.js'
+import { exactInteger, writeNumeral } from '../values/numbers.js'
+
+/**
+ * Reads one part of a key in a JSON body. Numbers are sent as JSON numbers, or as text if they exceed their precision.
+ *
+ * @returns null if the value is invalid for the column's type
+ */
+function fromJsonKey(column: Column, part: unknown): unknown {
+  if (part instanceof LongDecimal) return fromQuery(column, part.digits)
+  if (typeof part === 'string') return fromQuery(column, part)
+  if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null
+  if (typeof part !== 'number' && typeof part !== 'bigint') return null
+  switch (column.kind) {
+    case 'integer':
+      if (typeof part === 'bigint') return exactInteger(part, column.isUnsigned)
+      return Number.isSafeInteger(part) ? part : null
+    case 'number':
+      return fromQuery(column, typeof part === 'bigint' ? String(part) : writeNumeral(part))
+    case 'text':
+      return String(part)
+    default:
+      return null
+  }
+}
 
 /** Value of a key: one part for each key column, in declaration order. */
 export type KeyValue = readonly unknown[]

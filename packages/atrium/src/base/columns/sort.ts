@@ -1,5 +1,6 @@
 import type { Invalid } from '../http/problems.js'
 import type { Column } from './column.js'
+import type { Dialect } from '../database/dialect.js'
 
 export interface Sort {
   column: Column
@@ -71,4 +72,11 @@ function ascending(column: Column): Sort {
 /** Returns the table of a column in a list: that of related records if it is one of theirs. */
 export function tableOf(column: Column, table: string): string {
   return column.related?.table ?? table
+}
+
+/** Returns the terms of `order by`. */
+export function orderTerms(table: string, order: readonly Sort[], dialect: Dialect): string[] {
+  return order.map(({ column, direction }) =>
+    dialect.order(tableOf(column, table), column, direction)
+  )
 }

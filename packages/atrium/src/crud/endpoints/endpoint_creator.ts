@@ -10,17 +10,17 @@ import { preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/lists/list_result.js'
-import { type Operation } from '../operations/operation.js'
+import type { Operation } from '../operations/operation.js'
 import { orderedParts } from '../operations/lists/ordered_parts.js'
 import { Records } from '../operations/records.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { KeyValue } from '#base/columns/key'
-import { type IncludedRelation } from '../resource/resource.js'
+import type { IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { AggregateRow } from '../sql/aggregates.js'
 import type { Item } from '../types.js'
 import { actorOf } from './access.js'
-import { originOf } from '#base/http/request_origin'
+import { originOf, RequestValue } from '#base/http/request_value'
 import { ItemWrites } from './item_writes.js'
 import { isWritten, type CustomRoute, type EndpointRoute } from './endpoint_options.js'
 import { markMounted } from './generated_routes.js'
@@ -35,7 +35,6 @@ import {
   noteTotal,
 } from './handlers/list_handlers.js'
 import { registerRoute } from './endpoint_routes.js'
-import { RequestValue } from '#base/http/request_value'
 
 /** Overridable handlers by endpoint */
 const HANDLERS: Partial<Record<string, keyof EndpointCreator>> = {

@@ -2,10 +2,161 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
 import { noteTag } from '../http/preconditions.js'
 import type { UpdateOptions } from '../operations/call_options.js'
-import type { Item } from '../types.js'
+import type { Item, Access, EndpointName } from '../types.js'
 import { actorOf } from './access.js'
 import { handleDeleteMany, handleUpdateMany } from './handlers/bulk_handlers.js'
-import { ModelEndpoints } from './model_endpoints.js'
+import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
+import type { LucidCrud } from '../lucid_crud.js'
+import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
+import type { Resource } from '../resource/resource.js'
+import { crudConfig } from '../settings.js'
+import { resourceAndCrud, settingsOf } from './crud_object.js'
+import { EndpointAccess } from './endpoint_access.js'
+import type { EndpointMount, ModelEndpointOptions } from './endpoint_options.js'
+import {
+  checkCollisions,
+  generatedEndpoints,
+  type GeneratedEndpoint,
+  offeredOperations,
+} from './generated_endpoints.js'
+import { checkBatch, checkBulk } from './batch/batch_options.js'
+import { modelPath, tablePath, RoutePlan } from './endpoint_routes.js'
+import { deprecationHeaders } from '../http/deprecation.js'
+import { readOnlyNote } from '../resource/model_table.js'
+
+const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch', 'bulk'] as const
+
+/** The endpoints of a model: its operations, paths and access rules. */
+class ModelEndpoints {
+  readonly resource: Resource
+  readonly crud: LucidCrud
+  /** Path of the endpoints with the prefix, such as `/api/products` */
+  readonly path: string
+  protected readonly options: ModelEndpointOptions
+  readonly #operations: ReadonlySet<Operation>
+  /** Mount of the endpoints, if they are not at the path of the options */
+  protected readonly mounted: EndpointMount | undefined
+  /** Access check for callers */
+  protected readonly callers: EndpointAccess
+  protected readonly generated: readonly GeneratedEndpoint[]
+  protected readonly plan: RoutePlan
+  /** Sets the headers of deprecated endpoints */
+  protected readonly setHeaders: ((ctx: HttpContext) => void) | undefined
+
+  /**
+   * @param mount  given if the endpoints are mounted at another path than that of the options
+   * @throws ValueError, TypeError or RuntimeError  for invalid options
+   */
+  constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
+    if (mount) checkOptions(options)
+    this.options = { ...options, ...settingsOf(options) }
+    this.mounted = mount
+    const { crud, resource } = mount ?? resourceAndCrud(this.options)
+    this.crud = crud
+    this.resource = resource
+    const { name, key } = resource
+    checkAccess(name, options.access)
+    this.setHeaders = options.deprecated && deprecationHeaders(name, options.deprecated)
+    this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
+    this.callers = new EndpointAccess(this, mount)
+    this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
+    checkEndpointNames(name, options)
+    if (options.bulk && !mount) checkBulk(name, this.operations)
+    if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
+    this.generated = generatedEndpoints(this.operations, options.endpointNames, key.pattern, {
+      ...options,
+      isJsonServer: this.isJsonServer,
+    })
+    checkCollisions(name, this.path, this.generated)
+    /* On a mount, a custom route exists only if its operation is offered. */
+    this.plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
+  }
+
+  /**
+   * The operations that this model offers; only reads, once the table is known to be a view or to have no
+   * unique key.
+   */
+  get operations(): readonly Operation[] {
+    const { readOnly } = this.resource
+    return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
+  }
+
+  /** True if the endpoints understand the dialect of json-server. Those that are mounted elsewhere do not. */
+  get isJsonServer(): boolean {
+    return (
+      !this.mounted && [...(this.options.compat ?? crudConfig().compat)].includes('json-server')
+    )
+  }
+
+  /** Access to an operation. */
+  accessOf(operation: Operation): Access {
+    return this.#ownAccess(operation) ?? crudConfig().access
+  }
+
+  /** True if only the configuration sets the access to an operation, not the model. */
+  isAccessDefault(operation: Operation): boolean {
+    return this.#ownAccess(operation) === undefined
+  }
+
+  /** True if an operation requires a token because its access is not set in the model or the configuration. */
+  isUndecided(operation: Operation): boolean {
+    const { access, isAccessDecided } = crudConfig()
+    return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
+  }
+
+  /**
+   * Reason why the endpoints are read-only despite the model's options, for a warning at boot; null if there is none
+   */
+  get readOnlyNote(): string | null {
+    const { readOnly } = this.resource
+    if (!readOnly) return null
+    const ignored = WRITE_OPTIONS.filter((name) => this.options[name])
+    return readOnly === 'view' && ignored.length === 0 ? null : readOnlyNote(this.resource, ignored)
+  }
+
+  /** True if the endpoints are at their default path. */
+  get isAtTablePath(): boolean {
+    return this.path === crudConfig().prefix + tablePath(this.resource)
+  }
+
+  /** Name of the array in a list's response. */
+  get responseKey(): string {
+    return this.options.responseKey ?? 'data'
+  }
+
+  /** True if the endpoints are announced to be removed. */
+  get isDeprecated(): boolean {
+    return this.setHeaders !== undefined
+  }
+
+  /** Path of the list; undefined if there is none. */
+  get listPath(): string | undefined {
+    return this.pathOf('read_multi')
+  }
+
+  /** True if the application chooses the client that reads the items. */
+  get hasOwnSession(): boolean {
+    return this.options.session !== undefined
+  }
+
+  /** Returns the full path of an endpoint; undefined if it does not exist. */
+  protected pathOf(endpoint: EndpointName): string | undefined {
+    const found = this.generated.find(({ name }) => name === endpoint)
+    return found && this.path + found.path
+  }
+
+  #ownAccess(operation: Operation): Access | undefined {
+    const { access } = this.options
+    return typeof access === 'object' ? access[operation] : access
+  }
+
+  /** Returns the path of a created item, if the model offers reading. */
+  protected locationOf(key: KeyValue): string | undefined {
+    const { key: keys } = this.resource
+    const read = this.pathOf('read')
+    return read && read.slice(0, -keys.pattern.length) + keys.toPath(key)
+  }
+}
 
 /**
  * The database calls of the write endpoints, which a subclass of `EndpointCreator` can override, and the endpoints that

@@ -4,7 +4,6 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { copyAttributes } from '#base/lucid/exact_attributes'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved, prepareObservers } from './observers.js'
-import { refuseNullKeys } from '../lucid/null_keys.js'
 import { markOwnHook } from '#base/lucid/own_hooks'
 import { forgetStoredRow, takeLockedRow } from '../lucid/stored_rows.js'
 import { addCausedPivots } from './caused_pivots.js'
@@ -13,6 +12,26 @@ import { markWatched, watchedClassOf } from './watched.js'
 import { isSameValue } from '#base/values/plain_json'
 import { Write } from './write.js'
 import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
+import { hasTriggers } from '../lucid/direct_writes.js'
+import { assertKey, keyMissingIn } from '../lucid/record_writes.js'
+import { beforeInsert } from '#upstream/lucid_record_queries'
+
+/**
+ * Refuses inserts without a value for the key, by any code that saves a record of the model: SQLite stores null in the
+ * key of a table, unless it is an integer that SQLite generates. A trigger can also set the key.
+ */
+function refuseNullKeys(resource: Resource): void {
+  const { key, model } = resource
+  beforeInsert(model, async (record, row) => {
+    if (watchedClassOf(record.constructor) !== model) return
+    if (key.columns.every(({ name }) => (row[name] ?? null) !== null)) return
+    if (!resource.isLoaded) await resource.load(record.$trx)
+    const missing = keyMissingIn(row, resource)
+    if (missing.length === 0) return
+    if (await hasTriggers(resource, model.$adapter.modelClient(record))) return
+    assertKey(missing)
+  })
+}
 
 type Attributes = Record<string, unknown>
 

@@ -1,6 +1,5 @@
 import type { ParameterObject } from './openapi_types.js'
-import { filterParameter } from './parameter_objects.js'
-import { relatedParameters } from './related.js'
+import { filterParameter, relatedParameters } from './parameter_objects.js'
 import type { Resource } from '../resource/resource.js'
 
 /** Returns the parameters of a write of all items that match: its filters, without defaults, and `Prefer`. */

@@ -5,8 +5,8 @@ import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { aggregationParameters, describeAggregates } from './aggregates.js'
 import { bulkParameters, countSchema } from './bulk.js'
-import { relatedParameters } from './related.js'
 import {
+  relatedParameters,
   filterParameter,
   jsonServerParameters,
   keyParameters,

@@ -2,8 +2,14 @@ import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { isSecretName } from '#base/values/secret_name'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
-import { bodyForm, withNull, responseSchema, inputForm, fromVine } from './field_schemas.js'
-import { withEnumDescriptions } from './enum_descriptions.js'
+import {
+  bodyForm,
+  withNull,
+  responseSchema,
+  inputForm,
+  fromVine,
+  withEnumDescriptions,
+} from './field_schemas.js'
 import type { SchemaObject } from './openapi_types.js'
 import { MOST_OPERATIONS } from '../endpoints/batch/batch.js'
 import type { Operation } from '../operations/operation.js'

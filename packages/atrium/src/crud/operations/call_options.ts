@@ -2,7 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { ResponseBudget } from '../http/response_budget.js'
 import type { Fields } from '#base/columns/fields'
-import type { IncludedRelation } from '../resource/resource.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { Actor, Item, Origin } from '../types.js'
 import type { RelatedWrites } from './related/related_writes.js'
@@ -77,4 +77,13 @@ export interface UpdateOptions extends WriteOptions {
   returning?: boolean
   /** Called with the updated item before the commit, if the actor is allowed to read it */
   written?: (item: Item) => void
+}
+
+/** Returns the caller's client, or the client of the model's connection. Loads the resource first. */
+export async function clientFor(
+  resource: Resource,
+  { client }: CallOptions
+): Promise<QueryClientContract> {
+  await resource.load(client)
+  return client ?? resource.client()
 }

@@ -6,10 +6,14 @@ import { isReadOnly } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attachRelated } from './related/attach.js'
-import type { CallOptions, CreateOptions, HookOptions } from './call_options.js'
+import {
+  type CallOptions,
+  type CreateOptions,
+  type HookOptions,
+  clientFor,
+} from './call_options.js'
 import { checkFiles } from './writes/check_files.js'
 import { checkReferences } from './writes/check_references.js'
-import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from '#base/items'
 import { callAfter, pivotsBefore } from './writes/own_code.js'

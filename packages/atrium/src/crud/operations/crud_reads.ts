@@ -1,7 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
-import type { CallOptions, FindOptions, ReadOptions, SelectOptions } from './call_options.js'
+import {
+  type CallOptions,
+  type FindOptions,
+  type ReadOptions,
+  type SelectOptions,
+  clientFor,
+} from './call_options.js'
 import { aggregateItems, type AggregateOptions } from './aggregate.js'
 import { anyItemAllowed, countItems, countItemsByDay, type DayOptions } from './count.js'
 import {
@@ -10,7 +16,6 @@ import {
   type ValueCount,
 } from './lists/count_values.js'
 import { findDuplicates, type DuplicateOptions, type Duplicates } from './lists/duplicates.js'
-import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { listItems } from './list.js'
 import type { ListOptions, ListResult } from './lists/list_result.js'
@@ -23,7 +28,7 @@ import {
   isFilters,
   readItem,
 } from './read.js'
-import { type Records, type Located } from './records.js'
+import type { Records, Located } from './records.js'
 import { transitionsOn } from './writes/check_transitions.js'
 import { readOnlyOn } from './writes/written_fields.js'
 import type { Condition } from '#base/columns/condition'

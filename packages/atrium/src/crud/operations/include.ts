@@ -3,10 +3,173 @@ import db from '@adonisjs/lucid/services/db'
 import type { Dialect } from '#base/database/dialect'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { ExtraColumn } from '#base/sql/sql'
-import type { Found } from '../sql/reader.js'
+import type { Found, Read } from '../sql/reader.js'
 import type { CallOptions } from './call_options.js'
-import { readRelated } from './related/related_items.js'
-import { LINK } from './related/related_rows.js'
+import { LINK, RelatedRows } from './related/related_rows.js'
+import { currentActor } from '#base/actor'
+import { tooMuchIncluded } from '#base/http/problems'
+import { crudConfig } from '../settings.js'
+import type { Item } from '../types.js'
+import { Records } from './records.js'
+import { ROWS_PER_READ, chunks, VALUES_PER_STATEMENT } from '#base/chunks'
+
+/** Related items of one including item. */
+interface Related {
+  items: Item[]
+  /** True if there are more items than the limit of the relation */
+  more: boolean
+}
+
+/** Related items by the value that links them to the including items. */
+class RelatedItems {
+  readonly #byLink = new Map<string, Related>()
+  readonly #limit: number
+  readonly #most = crudConfig().pagination.included
+  #left = this.#most
+
+  constructor(private readonly include: IncludedRelation) {
+    this.#limit = include.limit ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Number of items that the response may still contain */
+  get left(): number {
+    return this.#left
+  }
+
+  of(link: unknown): Related {
+    return this.#byLink.get(identity(link)) ?? { items: [], more: false }
+  }
+
+  /** @throws Problem 422  when the items exceed the limit of one response */
+  add(found: readonly Found[]): void {
+    for (const { item, extras } of found) {
+      const id = identity(extras[LINK])
+      let related = this.#byLink.get(id)
+      if (!related) this.#byLink.set(id, (related = { items: [], more: false }))
+      if (related.items.length >= this.#limit) {
+        related.more = true
+        continue
+      }
+      this.spend(1)
+      if (this.include.pivot) item.pivot = this.include.pivot.valuesOf(extras)
+      related.items.push(item)
+    }
+  }
+
+  /** @throws Problem 422 */
+  spend(items: number): void {
+    this.#left -= items
+    if (this.#left < 0) throw tooMuchIncluded(this.include.name, this.#most)
+  }
+}
+
+/**
+ * Reads the related items that the actor is allowed to see: with one query, or with several if the policy authorizes
+ * each record.
+ *
+ * @param values  values that link the related items to the including items
+ * @throws Problem 403
+ * @throws Problem 422  when the items exceed the limit of one response
+ */
+async function readRelated(
+  include: IncludedRelation,
+  values: readonly unknown[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<RelatedItems> {
+  await include.load(client)
+  const resource = await include.resource.for(options.actor ?? currentActor(), client)
+  const records = new Records(resource)
+  const authorizes = records.authorizesRecords(options)
+  if (include.isList) await records.authorize('read_multi', options)
+  else if (!authorizes) await records.authorize('read', options)
+
+  const items = new RelatedItems(include)
+  const rows = new RelatedRows(include, records, client, options)
+  for (const some of chunks(distinct(values), VALUES_PER_STATEMENT)) {
+    if (!authorizes) await addFirst(items, some, rows)
+    else if (rows.areRanked) await addAllowedByRank(items, some, rows, records, options)
+    else await addAllowed(items, some, rows, records, options)
+  }
+  return items
+}
+
+async function addFirst(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows
+): Promise<void> {
+  const { left } = items
+  const { limit } = rows.include
+  const mostRows = left + 1 + (rows.areRanked ? values.length : 0)
+  const found = await rows.find(values, mostRows, limit)
+  /*
+   * Rows that exceed the limit of their including item are left out, so more than `left` rows can be read without
+   * ranks.
+   */
+  if (!rows.areRanked && found.length > left) items.spend(found.length)
+  items.add(found)
+}
+
+/** Adds the records that the policy allows. Ranks include refused records, so reading continues at higher ranks. */
+async function addAllowedByRank(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows,
+  records: Records,
+  options: CallOptions
+): Promise<void> {
+  let unfinished = values
+  for (let rank = 0; unfinished.length > 0;) {
+    const size = Math.max(1, Math.floor(ROWS_PER_READ / unfinished.length))
+    const read = await rows.readRanks(unfinished, rank, rank + size)
+    items.add(await allowed(read, records, options))
+    rank += size
+    const counts = Map.groupBy(read, ({ extras }) => identity(extras[LINK]))
+    unfinished = unfinished.filter(
+      (value) => counts.get(identity(value))?.length === size && !items.of(value).more
+    )
+  }
+}
+
+async function addAllowed(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows,
+  records: Records,
+  options: CallOptions
+): Promise<void> {
+  for (let offset = 0; ; offset += ROWS_PER_READ) {
+    const read = await rows.readBatch(values, offset, ROWS_PER_READ)
+    items.add(await allowed(read, records, options))
+    if (read.length < ROWS_PER_READ) return
+  }
+}
+
+async function allowed(
+  read: readonly Read[],
+  records: Records,
+  options: CallOptions
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (const one of read) {
+    if (await records.allows('read', options, one.record)) found.push(records.reader.foundOf(one))
+  }
+  return found
+}
+
+function distinct(values: readonly unknown[]): unknown[] {
+  const byIdentity = new Map(values.map((value) => [identity(value), value]))
+  return [...byIdentity.values()].filter((value) => value !== null && value !== undefined)
+}
+
+/**
+ * Returns a comparable text: drivers can return the same value as number, text or bigint on both sides of a relation.
+ */
+function identity(value: unknown): string {
+  if (Buffer.isBuffer(value)) return value.toString('hex')
+  return value instanceof Date ? value.toISOString() : String(value)
+}
 
 /** Returns the columns to read in addition to the requested fields, for items that include related items. */
 export function includeColumns(

@@ -2,16 +2,19 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '#base/database/dialects'
 import { fieldsOf } from '#base/columns/fields'
 import { isObject } from '#base/checks'
-import { orderOf } from '#base/columns/sort'
+import { orderOf, orderTerms } from '#base/columns/sort'
 import { listed, ValueError } from '#base/errors'
 import { strictConditions } from '../request/strict_filters.js'
-import { orderTerms } from '../sql/order.js'
 import { shownFields } from '../request/shown_fields.js'
 import { selectIncludes } from '../request/item_request.js'
 import { forbidden } from '#base/http/access_problems'
 import type { Item } from '../types.js'
-import type { FindOptions, ReadOptions, SelectOptions } from './call_options.js'
-import { clientFor } from './client_for.js'
+import {
+  type FindOptions,
+  type ReadOptions,
+  type SelectOptions,
+  clientFor,
+} from './call_options.js'
 import { includeRelated, includeColumns } from './include.js'
 import type { Records } from './records.js'
 import { relatedInCode } from './related/related_fields.js'

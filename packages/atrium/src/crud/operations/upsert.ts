@@ -9,8 +9,12 @@ import { isHiddenFrom } from '../request/shown_fields.js'
 import { conditionOfValue } from '../resource/code_condition.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
-import type { CallOptions, CreateOptions, UpdateOptions } from './call_options.js'
-import { clientFor } from './client_for.js'
+import {
+  type CallOptions,
+  type CreateOptions,
+  type UpdateOptions,
+  clientFor,
+} from './call_options.js'
 import type { CrudContext } from './crud_context.js'
 import { omit } from './writes/omit.js'
 import { runWrite } from './writes/write_transaction.js'

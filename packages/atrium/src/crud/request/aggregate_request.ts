@@ -3,7 +3,7 @@ import { kindOf } from '#base/columns/column_kind'
 import type { Column } from '#base/columns/column'
 import { countIn } from '#base/values/numbers'
 import type { Resource } from '../resource/resource.js'
-import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregation.js'
+import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregates.js'
 
 /** The words of an aggregation, before validation. */
 export interface AggregateWords {

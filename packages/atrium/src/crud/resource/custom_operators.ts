@@ -7,7 +7,7 @@ import { listed, RuntimeError, UnreadableFilter, ValueError } from '#base/errors
 import { fromQuery } from '#base/values/from_query'
 import { currentActor } from '#base/actor'
 import { builtCondition } from '../sql/plain_condition.js'
-import { nameScope, type Scope } from './scope.js'
+import { nameScope, type Scope } from './permissions.js'
 
 /**
  * Adds the condition of a custom filter operator to the query. It adds only conditions, synchronously.

@@ -1,6 +1,5 @@
 import type { Column } from '#base/columns/column'
-import type { GrantedOperation, Grant } from './permissions.js'
-import type { Scope } from './scope.js'
+import type { GrantedOperation, Grant, Scope } from './permissions.js'
 
 /** Records on which a field is writable: all, none, or those that certain grants include. */
 type Writing = 'all' | 'none' | 'some'

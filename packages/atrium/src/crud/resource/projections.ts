@@ -3,9 +3,8 @@ import type { Actor } from '../types.js'
 import type { ColumnSet } from '#base/columns/column_set'
 import { isExcludedFromInclude } from './excluded_from_include.js'
 import type { RelationTo } from './included_relation.js'
-import type { GovernedModel, Grant, Permissions } from './permissions.js'
+import type { GovernedModel, Grant, Permissions, Scope } from './permissions.js'
 import { Projection } from './projection.js'
-import type { Scope } from './scope.js'
 
 /** Maximum number of projections per resource; users have few distinct sets of permissions. */
 const STORED_MAX = 100

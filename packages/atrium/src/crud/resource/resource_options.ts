@@ -6,7 +6,7 @@ import type { Actor, ColumnSettings, FilterMap } from '../types.js'
 import type { FilterConfig } from './filter_config.js'
 import type { IncludeSettings } from './included_relation.js'
 import type { FilterOperators } from './custom_operators.js'
-import type { Scope } from './scope.js'
+import type { Scope } from './permissions.js'
 import type { Transitions } from '#base/columns/transitions'
 
 /**

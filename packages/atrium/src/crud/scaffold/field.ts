@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { listed, ValueError } from '#base/errors'
-import { apiName } from './api_names.js'
+import { apiName } from './model_names.js'
 import {
   MODIFIERS,
   nameIn,

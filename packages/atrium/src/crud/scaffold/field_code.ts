@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { BaseModel } from '@adonisjs/lucid/orm'
-import { apiNameOfRelation } from './api_names.js'
+import { apiNameOfRelation } from './model_names.js'
 import { OWN_PARAMETERS } from '../request/query_string.js'
 import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'

@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { ValueError } from '#base/errors'
-import { apiNameOfRelation } from './api_names.js'
+import { apiNameOfRelation } from './model_names.js'
 import { nameIn, partsOf, splitOutsideParentheses } from './field_text.js'
 import { checkAttribute, checkLength } from './reserved.js'
 

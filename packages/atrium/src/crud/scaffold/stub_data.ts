@@ -1,4 +1,4 @@
-import { adminOptions } from './admin_options.js'
+import { adminOptions } from './table_model.js'
 import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 import type { RelationCode } from './relation_code.js'

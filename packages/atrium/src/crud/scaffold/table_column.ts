@@ -1,7 +1,7 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ColumnIntrospection, TableIntrospection } from '#base/database/introspection'
 import { isDecimalType, kindOf, type ColumnKind } from '#base/columns/column_kind'
-import { apiName } from './api_names.js'
+import { apiName } from './model_names.js'
 import type { Field } from './field.js'
 import { typeCalled, type FieldType } from './field_types.js'
 import { isLucidMember } from './reserved.js'

@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import { apiNameOfRelation } from './api_names.js'
+import { apiNameOfRelation } from './model_names.js'
 import type { RelationKind } from './relation.js'
 
 /** A model that a relation refers to: a model to generate, or an existing one in `app/models`. */

@@ -1,7 +1,7 @@
 import logger from '@adonisjs/core/services/logger'
 import type { Query } from '#base/database/dialect'
 import { RuntimeError } from '#base/errors'
-import { nameScope, wordsOfScope, type Scope } from '../resource/scope.js'
+import { nameScope, wordsOfScope, type Scope } from '../resource/permissions.js'
 import type { Actor } from '../types.js'
 
 /* Methods that do more than add conditions, and behave differently in a list, a count and a subquery. */

@@ -4,7 +4,7 @@ import type { TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
 import { toApi } from '#base/values/to_api'
-import { orderTerms } from './order.js'
+import { orderTerms } from '#base/columns/sort'
 import type { Readable, RowStatements } from './row_statements.js'
 import type { Selection } from './select.js'
 

@@ -1,10 +1,26 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { LucidRow, LucidModel } from '@adonisjs/lucid/types/model'
 import { pickFields, type Fields } from '#base/columns/fields'
 import { attributeToApi, serializerOf } from '#base/values/to_api'
-import { recordWithout } from '../lucid/record_without.js'
 import type { Item } from '../types.js'
 import type { Readable } from './row_statements.js'
+import { shareExactRow } from '#base/lucid/exact_attributes'
+
+/** Returns a copy of a record without some attributes, for application code that creates responses. */
+function recordWithout(record: LucidRow, attributes: ReadonlySet<string>): LucidRow {
+  const model = record.constructor as LucidModel
+  const copy = new model() as LucidRow
+  copy.$attributes = Object.fromEntries(
+    Object.entries(record.$attributes).filter(([name]) => !attributes.has(name))
+  )
+  copy.$hydrateOriginals()
+  shareExactRow(copy, record)
+  Object.assign(copy.$preloaded, record.$preloaded)
+  Object.assign(copy.$extras, record.$extras)
+  copy.$isPersisted = record.$isPersisted
+  copy.$isLocal = record.$isLocal
+  return copy
+}
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 

@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { Query } from '#base/database/dialect'
-import type { Scope } from '../resource/scope.js'
+import type { Scope } from '../resource/permissions.js'
 import type { Actor } from '../types.js'
 import { applyScope } from './apply_scope.js'
 import type { Sql } from '#base/sql/sql'

@@ -1,7 +1,7 @@
 import type { Database } from '@adonisjs/lucid/database'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { connectionWarnings, otherZone } from '#host/connection_warnings'
+import { connectionWarnings, otherZone } from '#host/findings'
 
 /** A database whose sessions are an hour off UTC, and without foreign keys on SQLite */
 function databaseOf(client: string): Database {

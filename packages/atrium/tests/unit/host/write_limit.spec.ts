@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { createNodeServer } from '#host/node_server'
-import { limitWriting } from '#host/write_limit'
+import { limitWriting } from '#host/closing_server'
 
 const SECONDS = 0.4
 const LIMITS = {

@@ -1,11 +1,11 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { ColumnKind } from '../../columns/column_kind.js'
-import { decimalRangeOf } from '../decimal_range.js'
-import type {
-  Collation,
-  ColumnIntrospection,
-  ForeignKey,
-  TableIntrospection,
+import {
+  decimalRangeOf,
+  type Collation,
+  type ColumnIntrospection,
+  type ForeignKey,
+  type TableIntrospection,
 } from '../introspection.js'
 
 /** Position of the table in the list */

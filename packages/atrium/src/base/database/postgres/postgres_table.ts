@@ -1,13 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { ColumnKind } from '../../columns/column_kind.js'
-import { decimalRangeOf } from '../decimal_range.js'
-import { quoted } from '../../sql/sql.js'
-import type {
-  Collation,
-  ColumnIntrospection,
-  ForeignKey,
-  TableIntrospection,
+import {
+  decimalRangeOf,
+  type Collation,
+  type ColumnIntrospection,
+  type ForeignKey,
+  type TableIntrospection,
 } from '../introspection.js'
+import { quoted } from '../../sql/sql.js'
 
 /** Object id of the table */
 interface OfTable {

@@ -1,6 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { decimalRangeOf } from '../decimal_range.js'
-import type { ColumnIntrospection, ForeignKey, TableIntrospection } from '../introspection.js'
+import {
+  decimalRangeOf,
+  type ColumnIntrospection,
+  type ForeignKey,
+  type TableIntrospection,
+} from '../introspection.js'
 import { columnsOfNumbers } from './sqlite_forms.js'
 
 /** Position of the table in the list */

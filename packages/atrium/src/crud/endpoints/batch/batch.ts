@@ -1,4 +1,4 @@
-import { type Problem, type BatchError, type FieldError } from '#base/errors'
+import type { Problem, BatchError, FieldError } from '#base/errors'
 import {
   batchRefused,
   invalidBatch,
@@ -10,8 +10,7 @@ import { toProblem } from '#base/http/to_problem'
 import { type BatchOperation, type BatchPart, BATCH_PARTS } from '../../operations/operation.js'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
-import { UpsertReader, type Upsert } from './upserts.js'
-import { failuresIn, type BatchValidation } from './validation.js'
+import { UpsertReader, type Upsert, failuresIn, type BatchValidation } from './upserts.js'
 import { parseUpdate } from '#base/schema/parse_update'
 import type { Item } from '../../types.js'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'

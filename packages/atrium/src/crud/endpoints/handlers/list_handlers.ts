@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ListResult } from '../../operations/lists/list_result.js'
 import { ListRequest } from '../../request/list_request.js'
-import { listQueryOf } from './list_query.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
 import type { CrudConfig } from '../../define_config.js'
@@ -25,12 +24,41 @@ import {
   aggregateParameter,
   ownParameter,
   type AggregateParameter,
+  queryOf,
+  type QueryString,
 } from '../../request/query_string.js'
 import { shownFields } from '../../request/shown_fields.js'
 import type { Item } from '../../types.js'
 import { writeJson } from '#base/values/json'
 import { actorOf, sendsToken } from '../access.js'
 import { ROWS_PER_READ } from '#base/chunks'
+import { RelatedFields } from '../../operations/related/related_fields.js'
+import { relatedNames } from '../../request/related_lookup.js'
+
+/**
+ * Returns the parameters of a list request, with the filters that the application computes for it, and the fields of
+ * related records that it names.
+ *
+ * @throws Problem  when the caller is not allowed to read the records of a named relation
+ */
+export async function listQueryOf(
+  ctx: HttpContext,
+  resource: Resource,
+  access: EndpointAccess
+): Promise<QueryString> {
+  const query = queryOf(ctx)
+  const { filters } = resource
+  query.computed = await filters.compute(ctx)
+  if (!filters.areRelated) return query
+  const sort = filters.get('sort') ? [] : query.all('sort')
+  query.related = await RelatedFields.of(resource, relatedNames(query.names, sort.join()), {
+    actor: actorOf(ctx),
+    allows: (name) => filters.allowsRelated(name),
+    declares: (name) => filters.declaresRelated(name),
+    admits: (relation) => access.admitsRelated(ctx, relation),
+  })
+  return query
+}
 
 interface ListHandlerOptions {
   resource: Resource

@@ -4,8 +4,9 @@ import type { Column } from '#base/columns/column'
 import { compareNumerals, type SumPart } from '#base/values/decimal_sum'
 import { textOf } from '#base/values/numbers'
 import { attributeValue } from '#base/values/to_api'
-import type { Aggregation, Measure } from '../../sql/aggregation.js'
 import {
+  type Aggregation,
+  type Measure,
   averageValue,
   boundValue,
   namesOf,

@@ -3,8 +3,7 @@ import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 import type { ListRequest } from '../../request/list_request.js'
 import { isHiddenFrom } from '../../request/shown_fields.js'
-import { clientFor } from '../client_for.js'
-import type { CallOptions } from '../call_options.js'
+import { clientFor, type CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 
 /** A value of a column, as the API returns it (null for no value), and the number of items that have it. */

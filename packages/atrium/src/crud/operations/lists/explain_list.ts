@@ -1,10 +1,8 @@
 import { dialectOf } from '#base/database/dialects'
-import { orderOf } from '#base/columns/sort'
+import { orderOf, orderTerms } from '#base/columns/sort'
 import type { Sql } from '#base/sql/sql'
 import type { ListRequest } from '../../request/list_request.js'
-import { orderTerms } from '../../sql/order.js'
-import type { CallOptions } from '../call_options.js'
-import { clientFor } from '../client_for.js'
+import { type CallOptions, clientFor } from '../call_options.js'
 import type { Records } from '../records.js'
 
 /** The statement that reads a part of a list, and the database's plan for it. */

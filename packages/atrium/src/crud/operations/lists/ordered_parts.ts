@@ -1,14 +1,12 @@
 import { dialectOf } from '#base/database/dialects'
 import type { Condition } from '#base/columns/condition'
 import type { ListRequest } from '../../request/list_request.js'
-import { orderOf } from '#base/columns/sort'
+import { orderOf, orderTerms } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { ColumnKind } from '#base/columns/column_kind'
 import type { KeyValue } from '#base/columns/key'
-import { orderTerms } from '../../sql/order.js'
 import { readInteger } from '#base/values/numbers'
-import type { CallOptions } from '../call_options.js'
-import { clientFor } from '../client_for.js'
+import { type CallOptions, clientFor } from '../call_options.js'
 import type { Records } from '../records.js'
 
 /* Databases limit the number of alternatives in a condition. */

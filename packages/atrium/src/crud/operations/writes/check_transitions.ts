@@ -7,7 +7,7 @@ import { unionOf } from '../../resource/projection.js'
 import type { Resource } from '../../resource/resource.js'
 import { nextValues, transitionName } from '#base/columns/transitions'
 import type { CallOptions } from '../call_options.js'
-import { reachedOf } from '../reach.js'
+import { reachedOf } from '../authorize.js'
 
 /**
  * Checks the changes of a record against the transitions of its model.

@@ -7,7 +7,7 @@ import { mayWrite, unionOf, type Projection } from '../../resource/projection.js
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
 import { identityOf } from '#base/columns/key'
-import { reachedOf, type Reach } from '../reach.js'
+import { reachedOf, type Reach } from '../authorize.js'
 
 type Values = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { deleteByKey, updateByKey } from '#crud/lucid/composite_key_writes'
+import { deleteByKey, updateByKey } from '#crud/lucid/record_writes'
 import { Resource } from '#crud/resource/resource'
 import { Booking, Twin } from '#tests/fixtures/crud'
 

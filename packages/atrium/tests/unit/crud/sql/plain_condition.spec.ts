@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import type { Scope } from '#crud/resource/scope'
+import type { Scope } from '#crud/resource/permissions'
 import { plainCondition } from '#crud/sql/plain_condition'
 import { Paper } from '#tests/fixtures/granted'
 import { strange } from '#tests/helpers/actors'

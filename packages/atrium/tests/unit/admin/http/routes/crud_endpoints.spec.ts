@@ -3,7 +3,7 @@ import testUtils from '@adonisjs/core/services/test_utils'
 import { AdminUser, ModelView, type AdminViewOptions } from '#admin'
 import { DatabaseConfig } from '#admin/config/database_config'
 import { Crud, EndpointCreator, LucidCrud, ValueError } from '#crud'
-import type { CrudRouterOptions } from '#crud/crud_options'
+import type { CrudRouterOptions } from '#crud/decorator'
 import { Country } from '#tests/fixtures/keys'
 import { ANOTHER, MAIN } from '#tests/helpers/databases'
 

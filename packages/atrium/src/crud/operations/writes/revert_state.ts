@@ -3,15 +3,50 @@ import { pivotTableOf, type PivotTable } from '#base/database/pivot_table'
 import { dialectOf } from '#base/database/dialects'
 import { inverseOf, isSameRow, type PivotChange } from '#base/database/pivot_change'
 import { loggedValue, noteChangesOf, pivotRowsOf } from '../../events/pivots.js'
-import { fromStored } from '#base/values/stored_json'
+import { fromStored, isSameStored } from '#base/values/stored_json'
 import { forbidden } from '#base/http/access_problems'
-import type { KeyValue } from '#base/columns/key'
+import { type KeyValue, identityOf } from '#base/columns/key'
 import { pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation'
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
 import { visibleRelated } from '../related/related_records.js'
 import { unwritableFields } from './written_fields.js'
-import { ROWS_PER_WRITE, chunks } from '#base/chunks'
+import { ROWS_PER_WRITE, chunks, KEYS_PER_CONDITION } from '#base/chunks'
+import { digestOfRow, type Reversal } from '../../events/reversal.js'
+
+/**
+ * Restores exact stored values of an earlier state, to the last digit, where a write through the model did not: Lucid
+ * writes times as whole seconds, and hooks can compute columns.
+ *
+ * @param wanted  values to store, by column name, as `toStored` returns them
+ * @param known   current row, if it was already read
+ * @returns the row, as `Dialect.select` returns it
+ */
+export async function putExactly(
+  { base }: Resource,
+  key: KeyValue,
+  wanted: Row,
+  client: QueryClientContract,
+  known?: Row
+): Promise<Row | undefined> {
+  const { key: keys, reader, table } = base
+  const dialect = dialectOf(client)
+  const where = keys.is(key, dialect)
+  const [row] = known ? [known] : await reader.rows(client, { where: [where], limit: 1 })
+  if (!row) return undefined
+  const names = Object.keys(wanted).filter(
+    (name) => !isSameStored(row[name], fromStored(wanted[name]))
+  )
+  if (names.length === 0) return row
+  const parts = names.map((name) => `${dialect.quote(name)} = ?`)
+  const values = names.map((name) => fromStored(wanted[name]))
+  await client.rawQuery(
+    `update ${dialect.quote(table)} set ${parts.join(', ')} where ${where.sql}`,
+    [...values, ...where.bindings] as any[]
+  )
+  const [exact] = await reader.rows(client, { where: [where], limit: 1 })
+  return exact
+}
 
 type Row = Record<string, unknown>
 
@@ -19,7 +54,7 @@ type Row = Record<string, unknown>
  * True if the pivot rows that a write changed are still as the write left them: the rows that it added exist, and no
  * other rows with the same two keys.
  */
-export async function arePivotsAsLeft(
+async function arePivotsAsLeft(
   changes: readonly PivotChange[] = [],
   client: QueryClientContract
 ): Promise<boolean> {
@@ -153,4 +188,36 @@ function idOf(row: Row, pair: readonly string[]): string {
 
 function valuesOf(row: Row): Row {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, fromStored(value)]))
+}
+
+interface Left {
+  key: KeyValue
+  reversal: Reversal
+}
+
+/**
+ * Returns the logged writes whose records have changed since the write. Locks the rows if the client is in a
+ * transaction. Runs one statement per 200 records.
+ */
+export async function recordsNotAsLeft<One extends Left>(
+  { base }: Resource,
+  writes: readonly One[],
+  client: QueryClientContract
+): Promise<One[]> {
+  const { key: keys, reader } = base
+  const changed: One[] = []
+  for (const some of chunks(writes, KEYS_PER_CONDITION)) {
+    const where = keys.isAny(
+      some.map(({ key }) => key),
+      dialectOf(client)
+    )
+    const rows = await reader.rows(client, { where: [where], lock: client.isTransaction })
+    const found = new Map(rows.map((row) => [identityOf(keys.ofRow(row)), row]))
+    for (const one of some) {
+      const row = found.get(identityOf(one.key))
+      const isLeft = (row ? digestOfRow(base, row) : null) === one.reversal.left
+      if (!isLeft || !(await arePivotsAsLeft(one.reversal.pivots, client))) changed.push(one)
+    }
+  }
+  return changed
 }
