@@ -16,7 +16,7 @@ import {
   isPathSegment,
 } from '#base/checks'
 
-/* Members of a list next to its items */
+/* Properties of a list response other than its items */
 const LIST_MEMBERS = ['total_count', 'has_more', 'page', 'items_per_page', 'next_cursor']
 
 const LISTS: Check = [

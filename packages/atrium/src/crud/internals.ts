@@ -127,9 +127,11 @@ export type { MeasureName } from './sql/aggregates.js'
 
 /* Merge of records */
 
-/** Moves what refers to merged records to the one that remains */
+/** Changes references to merged records so that they refer to the remaining one */
 export { moveReferences } from './operations/related/move_references.js'
-/** The fields of related records in filters; the site also asks whether the user sees their model */
+/**
+ * The fields of related records in filters; the site also checks whether the user can see their model
+ */
 export { RelatedFields } from './operations/related/related_fields.js'
 
 /* Undo, which requires the log of the site */

@@ -9,8 +9,8 @@ export type Access = 'public' | 'token'
 export type CustomFilterDefault = string | number | boolean | null
 
 /**
- * Computes the value of a filter for each request, which clients cannot replace: null for no filter, a list for `in` and
- * `between`. Undefined matches nothing, because it usually is an attribute that the user lacks.
+ * Computes the value of a filter for each request, which clients cannot replace: null for no filter, a list for `in`
+ * and `between`. Undefined matches nothing, because it usually means that the user lacks an attribute.
  */
 export type ComputedFilter = (ctx: HttpContext) => unknown
 

@@ -42,7 +42,7 @@ function versionOf(library: string): string {
     try {
       return JSON.parse(readFileSync(join(folder, library, 'package.json'), 'utf8')).version
     } catch {
-      /* The library is not in this folder. */
+      /* The library is not installed here. */
     }
   }
   return 'unknown'

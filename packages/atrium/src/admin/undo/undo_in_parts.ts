@@ -20,7 +20,7 @@ export interface Left {
 
 /** Progress of an undo in parts, as stored in the notes of its job */
 export interface UndoNotes {
-  /** Id of the event that is undone */
+  /** Log entries that the undo has already written */
   event: number
   /** What has been logged so far for the event of the undo */
   by: LoggedParts

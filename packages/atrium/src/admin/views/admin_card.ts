@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 
-/** What a card computes of the records that it selects: their number, or the sum of a column */
+/** Function that a card applies to its records: their number, or the sum of a column */
 export type CardSelect = 'count' | `sum:${string}`
 
 /** A card of the dashboard: a class in `app/admin_cards/` that extends one of the four below. */
@@ -28,8 +28,8 @@ abstract class ModelCard extends AdminCard {
 }
 
 /**
- * A number. With a period of days in the query, as in `filter.ordered_on__between=last_30_days`, it is compared with
- * the period before.
+ * A number. If the query contains a period of days, as in `filter.ordered_on__between=last_30_days`, the number is
+ * compared with that of the previous period.
  */
 export abstract class NumberCard extends ModelCard {
   readonly select: CardSelect = 'count'
@@ -39,7 +39,10 @@ export abstract class NumberCard extends ModelCard {
 export abstract class ChartCard extends ModelCard {
   readonly select: CardSelect = 'count'
   readonly kind: 'bars' | 'lines' | 'stacked' = 'bars'
-  /** API name of a column: its values, or the days, weeks or months of a date; a second one for `stacked` */
+  /**
+   * API name of the column for the axis, which has one entry per value, or per day, week or month of a date;
+   * `stacked` charts need a second column
+   */
   abstract readonly groupBy: string | readonly [string, string]
 }
 

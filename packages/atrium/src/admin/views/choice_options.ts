@@ -15,7 +15,7 @@ export const COLORS = [
   'pink',
 ] as const
 
-/** How a value of a fixed list is shown. */
+/** Display options of a value from a fixed list. */
 export interface ChoiceOptions {
   /** Default: the value */
   label?: string
@@ -28,7 +28,7 @@ interface ViewOfFields {
   fieldOptions(apiName: string): { readonly choices?: Readonly<Record<string, ChoiceOptions>> }
 }
 
-/** Returns how a value of a field is shown; undefined without options for it. */
+/** Returns the display options of a field's value; undefined if there are none. */
 export function choiceOf(
   view: ViewOfFields,
   apiName: string,

@@ -220,7 +220,10 @@ async function isSeen(ctx: HttpContext, view: LinkedView, name: string): Promise
   }
 }
 
-/** Returns the related view for the user. `view.for` would ask for the related columns of its list in turn. */
+/**
+ * Returns the view of the related model for the user. Unlike `view.for`, it does not check the related columns of
+ * that model's own list.
+ */
 async function seenView(ctx: HttpContext, view: LinkedView): Promise<LinkedView | null> {
   const own = await personalView(ctx, view)
   if (own.isWithheld || !own.may('view')) return null

@@ -5,16 +5,16 @@ import { ValueError, type Resource } from '#crud'
 
 const FILLED = new WeakMap<LucidModel, Set<string>>()
 
-/* Last number that a transaction has given, so that many new rows do not each search for it */
+/* Last number that a transaction has assigned, so that not every new row queries the maximum */
 const LAST = new WeakMap<object, Map<string, number>>()
 
 /** Largest value of an ordinary integer column */
 const MOST = 2 ** 31 - 1
 
 /**
- * Has new rows of a model come last: a hook sets the column if it is empty, whatever code creates the row.
- *
- * @param column  number column that stores the order of the rows
+ * Adds a hook to the model that places new rows last: if the column is empty, it is set, whatever code creates the
+ * row.
+ * @param column number column that stores the order of the rows
  */
 export function fillPlaces(resource: Resource, column: Column): void {
   const { model } = resource

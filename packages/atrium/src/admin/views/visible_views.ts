@@ -20,8 +20,7 @@ export async function personalViews(
 }
 
 /**
- * Returns the models that the signed-in user can see, limited by the user's roles, in the order of the site. [B13,
- * P14, U4]
+ * Returns the models that the signed-in user can see, limited by the user's roles, in the order of the site.
  */
 export async function visibleViews(site: ViewSite, ctx: HttpContext): Promise<ModelView[]> {
   const views = await Promise.all(

@@ -18,7 +18,7 @@ type Scalar = string | number | boolean | null
  */
 export type VisibleWhen = Readonly<Record<string, Scalar | readonly Scalar[]>>
 
-/** The same with texts of the form; '' matches an empty field */
+/** `VisibleWhen` with the texts that the form submits; '' matches an empty field */
 export type Condition = ReadonlyMap<string, readonly string[]>
 
 interface ConditionalField {

@@ -34,10 +34,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Assigns deliveries that are due to a worker: of each record the first one that waits, so that the messages of a
-   * record arrive in order.
-   *
-   * @param until  time after which other workers can take them, if this one was killed
+   * Assigns deliveries that are due to a worker: for each record only the first waiting one, so that the messages of
+   * a record arrive in order.
+   * @param until time after which other workers can take them, if this one was killed
    */
   async take(
     webhookId: number,

@@ -16,7 +16,7 @@ const STORED = 1000
 const MOST_SOCKETS = 50
 const IDLE = 15_000
 
-/** The host has a private address. */
+/** Thrown if the host has a private address. */
 export class PrivateAddress extends Error {
   constructor() {
     super('The host has a private address')
@@ -36,7 +36,7 @@ export interface SentRequest {
 export interface SendOptions {
   allowPrivate: boolean
   timeout?: number
-  /** Resolves a name, for tests */
+  /** Replacement of the name resolution, for tests */
   resolveName?: typeof resolve
 }
 
@@ -97,7 +97,9 @@ export class RequestSender {
       },
     })
     sent.on('error', end.reject)
-    /* The last event, and the only one of a receiver that switches to another protocol (101). */
+    /*
+     * `close` is the last event, and the only event if the receiver switches to another protocol (101).
+     */
     sent.on('close', () => end.reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
     sent.on('response', (response) => {
       const { statusCode: status = 0 } = response

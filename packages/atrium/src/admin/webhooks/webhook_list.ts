@@ -12,7 +12,7 @@ export type WebhookAction = (typeof WEBHOOK_ACTIONS)[number]
 /* Milliseconds until other processes know of a new or changed webhook */
 const FRESH = 1000
 
-/** What a write needs to know of an active webhook. */
+/** The properties of an active webhook that writes use. */
 export interface ActiveWebhook {
   id: number
   models: readonly string[]

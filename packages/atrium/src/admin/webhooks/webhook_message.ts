@@ -25,13 +25,15 @@ interface ModelSite {
   readonly models: ReadonlyMap<string, ModelView>
 }
 
-/** A model, read as its endpoints read it */
+/** The read operations of a model, as its endpoints perform them */
 type Reader = Pick<LucidCrud, 'find' | 'get' | 'allows'> & { readonly resource: Resource }
 
 /** The body of a message */
 export interface Message {
   body: string
-  /** The body as it is stored and displayed, without values of columns that are named like secrets */
+  /**
+   * The body as it is stored and displayed, without values of columns whose names indicate a secret
+   */
   shown: string
 }
 

@@ -74,7 +74,7 @@ export class WebhookOutbox implements WriteObserver {
 
   prepare(client: QueryClientContract): Promise<void> | undefined {
     if (this.list.isFresh) return undefined
-    /* A connection pool of one would wait for its own transaction. */
+    /* If the pool has only one connection, a second one would wait for the transaction forever. */
     return this.list.read(client.isTransaction && isWithTables(client) ? client : undefined)
   }
 

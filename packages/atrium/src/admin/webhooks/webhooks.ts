@@ -16,7 +16,7 @@ const AFTER_START = 1000
 /* Milliseconds after a write in which most writes are committed */
 const COMMITTED = 30
 
-/** The webhooks of the site. What sends their messages is loaded when it is needed. */
+/** The webhooks of the site. The code that sends their messages is loaded on first use. */
 export class Webhooks {
   readonly list = new WebhookList()
   readonly crud = new WebhookCrud(this.list)

@@ -143,7 +143,10 @@ export function readFilters(
   })
   const groups = new Set(sent.map(({ place }) => place.group))
   groups.delete(null)
-  /* An unknown name is reported as such in any case, as a page must not show names that it is not meant for. */
+  /*
+   * An unknown name is always reported as unknown, because it may be the name of a column that the viewer is not
+   * allowed to see.
+   */
   const isTooMany = sent.length > MOST_CONDITIONS || groups.size > MOST_GROUPS
   return sent.map(({ name, text, place: { group, isNegated }, meaning }) => {
     const filter = { name, text, group, isNegated, column: null, operator: null }

@@ -8,7 +8,7 @@ export function markOwnHook<Handler extends object>(handler: Handler): Handler {
   return handler
 }
 
-/** True if a model has a hook that is not marked, and can therefore do anything. */
+/** True if a model has a hook that is not marked, so that its effects are unknown. */
 export function hasForeignHook(model: LucidModel, event: string): boolean {
   const handlers: Iterable<object> =
     (model.$hooks.all() as Map<string, Set<object>>).get(event) ?? []

@@ -1,7 +1,7 @@
 import { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { Column } from '../columns/column.js'
 
-/** An uploaded file that is not sent with the request any more. */
+/** A file that an earlier request has uploaded. */
 export interface UploadedBefore {
   name: string
   /** Size in bytes */

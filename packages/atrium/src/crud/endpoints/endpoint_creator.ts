@@ -190,9 +190,7 @@ export class EndpointCreator extends ItemWrites {
     })
   }
 
-  /**
-   * GET without a key: returns the list. [A10 to A19, Q2 to Q5]
-   */
+  /** GET without a key: returns the list. */
   async readItems(ctx: HttpContext): Promise<ListResult> {
     return await handleList(ctx, {
       ...(await this.#targetOf(ctx)),

@@ -93,7 +93,7 @@ export function generatedEndpoints(
     path: segmentOf(operation) + (BY_KEY.includes(operation) ? keyPattern : ''),
   }))
   endpoints.push(...ofOperations)
-  /* PUT is a partial update there, like PATCH. */
+  /* For clients of json-server, PUT is a partial update like PATCH. */
   const update = endpoints.find(({ operation }) => operation === 'update')
   if (offers.isJsonServer && update) endpoints.push({ ...update, name: 'put', method: 'PUT' })
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {

@@ -53,7 +53,9 @@ export class Pivots {
     return pivots
   }
 
-  /** Adds the changes since then to the record's write in the current action, or creates such a write. */
+  /**
+   * Adds the changes since `of` to the record's write in the current action, or creates such a write.
+   */
   async note(client: TransactionClientContract): Promise<void> {
     const changes: Changes = {}
     /* Several relations can use the same rows. */

@@ -97,7 +97,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * columns. If an observer needs the previous state, the row is read, and locked in a transaction.
    */
   async function remember(record: LucidRow, isDeletion = false) {
-    /* It is the row after the previous write of the same instance. */
+    /* The stored row is that of the previous write of the same instance. */
     forgetStoredRow(record)
     const known = copyAttributes(record, record.$original)
     const waiting = prepareObservers(model.$adapter.modelClient(record))

@@ -52,7 +52,7 @@ const GROUPS =
 const JSON_SERVER_LIST =
   'An array, in the dialect of json-server; with `cursor` an object. `NAME_gte`, `NAME_lte`, `NAME_gt`, `NAME_lt`, `NAME_ne` and `NAME_like` stand for the filters `NAME__gte` to `NAME__contains`'
 
-/** Functions that describe the operations, without their access. [A1 to A22, Q1 to Q7] */
+/** Functions that describe the operations, without their access. */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   create({ names, responses, ...of }) {
     const isRead = of.endpoints.operations.includes('read')

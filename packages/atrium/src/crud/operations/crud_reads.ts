@@ -264,9 +264,9 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Returns the values that limited columns of a record may get next, as far as the actor is allowed to.
-   *
-   * @returns by API name; without columns that may get any value
+   * Returns the values that the limited columns of a record can change to, for the transitions that the actor is
+   * allowed to make.
+   * @returns by API name; without columns that accept any value
    */
   async transitionsOn(
     record: LucidRow,

@@ -78,7 +78,7 @@ export function isFilters(value: unknown): value is Record<string, unknown> {
   return isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }
 
-/* Those of a request, of which a read ignores some */
+/* Names of the options of a read, including options of a request that reads ignore */
 const FIND_OPTIONS = [
   ...['client', 'joins', 'actor', 'origin', 'budget', 'showsDeleted', 'files', 'precondition'],
   ...['deleted', 'lock'],

@@ -37,10 +37,9 @@ export interface SingleWrites {
 const MOST_ATTEMPTS = 4
 
 /**
- * Changes the item that has the values of the key, or creates it. See `LucidCrud.upsert`.
- *
- * Another write of the same key in between makes the attempt fail; it is repeated, in a transaction of the caller in
- * another savepoint with locking reads, as its snapshot might not have the other item.
+ * Changes the item that has the values of the key, or creates it. See `LucidCrud.upsert`. If a concurrent write of
+ * the same key makes an attempt fail, the attempt is repeated. In a transaction of the caller, it is repeated in
+ * another savepoint and with locking reads, because the snapshot of the transaction might not contain the other item.
  */
 export async function upsertItem(
   context: CrudContext,
@@ -88,7 +87,9 @@ async function attemptUpsert(
   const { records, resource } = context
   const condition = conditionOfKey(columns, values)
   return await runWrite(context, options, async (client) => {
-    /* Savepoints, because the error of a failed write is explained by further queries. */
+    /*
+     * Each write runs in a savepoint, because further queries explain the error of a failed write.
+     */
     const own = { ...options, client, joins: false }
     const [found] = await records.locateBy(condition, client, options, lock)
     if (!found) return await writes.create(values, own)

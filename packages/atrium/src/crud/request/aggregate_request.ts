@@ -5,7 +5,7 @@ import { countIn } from '#base/values/numbers'
 import type { Resource } from '../resource/resource.js'
 import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregates.js'
 
-/** The words of an aggregation, before validation. */
+/** The input of an aggregation, before validation. */
 export interface AggregateWords {
   /** API names of the columns to group by, such as `status,country` or a list; default: one group of all items */
   groupBy?: string | readonly string[]

@@ -32,7 +32,9 @@ const MOST_VALUES = 1000
 /** Name and value of a declared filter */
 type FilterWord = readonly [name: string, text: string]
 
-/** The words of a list in the dialect of json-server; undefined parts are as in the engine's own words. */
+/**
+ * The input of a list in the dialect of json-server; undefined parts are read as in the engine's own grammar.
+ */
 export interface JsonServerWords {
   filters: FilterWord[]
   conditions: Condition[]
@@ -41,9 +43,8 @@ export interface JsonServerWords {
 }
 
 /**
- * Translates the parameters of json-server into the words of a list. Filters are those that the model declares.
- *
- * @throws Problem 422  for an impossible value, or parameters that cannot be combined
+ * Translates the parameters of json-server into the input of a list. Filters are those that the model declares.
+ * @throws Problem 422 for an invalid value, or parameters that cannot be combined
  */
 export function jsonServerWords(
   resource: Resource,
@@ -96,7 +97,7 @@ function keysIn(resource: Resource, query: QueryString) {
   return { number: texts.length, conditions: [condition] }
 }
 
-/** Without paging parameters, a list of keys has all its records. */
+/** Returns the paging of a list of keys without paging parameters: all of its records. */
 function ofAllKeys(query: QueryString, { number }: { number: number }): PagingWords | undefined {
   return PAGING.some((name) => query.has(name)) ? undefined : { limit: String(number) }
 }
@@ -166,7 +167,7 @@ function conflict(name: string, other: string) {
   return invalidParameter(name, 'conflict', `cannot be combined with ${other}`)
 }
 
-/** Returns the declared filters that parameters such as `price_gte` stand for. */
+/** Returns the declared filters that parameters such as `price_gte` represent. */
 function refineFilters(
   { filters }: Resource,
   query: QueryString,

@@ -14,8 +14,8 @@ import type { RelatedLookup } from './related_lookup.js'
 import { readPaging, type Paging, type PagingRules, type PagingWords } from './paging.js'
 
 /**
- * A list request in words, before validation. Each source translates its parameters to these words: the API
- * `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
+ * The input of a list request as texts, before validation. Each source translates its parameters to this input: the
+ * API `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
  */
 export interface ListWords {
   /** Pairs such as `['price__gte', '10']` or `['any.1.not.price__gte', '10']` */
@@ -28,7 +28,9 @@ export interface ListWords {
   deleted: string | undefined
 }
 
-/** Rules of the source of a list request: available filters, page size, and the handling of invalid words. */
+/**
+ * Rules of the source of a list request: available filters, page size, and the handling of invalid input.
+ */
 export interface ListDoor extends PagingRules {
   /** Returns the column and operator of a filter's name without prefixes; undefined for an unknown filter */
   named?: (name: string) => NamedFilter | undefined
@@ -36,7 +38,7 @@ export interface ListDoor extends PagingRules {
   related?: RelatedLookup
 }
 
-/** The validated words. */
+/** The validated input of a list request. */
 export interface ReadList {
   /** All filters, including those with an error */
   filters: readonly ReadFilter[]
@@ -47,11 +49,10 @@ export interface ReadList {
 }
 
 /**
- * Reads the words of a list, in the same way for every source. An invalid word is ignored, unless the rules throw an
- * error.
- *
- * @throws Problem 400  for paging parameters that cannot be combined
- * @throws Problem 422  for a cursor of another list
+ * Reads the input of a list request, in the same way for every source. Invalid parts are ignored, unless the rules
+ * throw an error.
+ * @throws Problem 400 for paging parameters that cannot be combined
+ * @throws Problem 422 for a cursor of another list
  */
 export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {
   const { invalid, named = () => undefined, related } = door

@@ -87,10 +87,9 @@ export class ListRequest {
   }
 
   /**
-   * Parses a query string of the API. [A10 to A19, Q2 to Q5]
-   *
-   * @param query  made by `listQueryOf` for a model with computed filters
-   * @param paged  true if a request without paging parameters is for page 1
+   * Parses a query string of the API.
+   * @param query made by `listQueryOf` for a model with computed filters
+   * @param paged true if a request without paging parameters is for page 1
    * @throws Problem 400 or 422
    */
   static parse(
@@ -201,7 +200,7 @@ export class ListRequest {
   }
 }
 
-/** Returns the words for the API's parameters, and for those of json-server. */
+/** Translates the API's parameters, and those of json-server. */
 function translatedWords(
   resource: Resource,
   query: QueryString,
@@ -227,7 +226,9 @@ interface OtherFilters {
   others: ReadonlyArray<readonly [name: string, text: string]>
 }
 
-/** Returns the words for the API's parameters. Only declared filters apply; an absent filter has its default. */
+/**
+ * Translates the API's parameters. Only declared filters apply; an absent filter has its default.
+ */
 function apiWords(
   resource: Resource,
   query: QueryString,
@@ -259,10 +260,8 @@ function filterNames({ filters }: Resource, query: QueryString): string[] {
 }
 
 /**
- * Returns the filters of a parameter: none for an undeclared one, several for one that is repeated in a group. [A16,
- * G3]
- *
- * @throws Problem 422  for an undeclared filter in a group, and a repeated one outside groups
+ * Returns the filters of a parameter: none for an undeclared one, several for one that is repeated in a group.
+ * @throws Problem 422 for an undeclared filter in a group, and a repeated one outside groups
  */
 function filtersIn(
   resource: Resource,
@@ -280,8 +279,7 @@ function filtersIn(
 }
 
 /**
- * Returns the words for a request of application code. Its filters have values instead of texts.
- *
+ * Translates a request of application code. Its filters have values instead of texts.
  * @throws ValueError
  */
 function codeWords(

@@ -31,7 +31,10 @@ export interface Filter {
   defaultValue: unknown
 }
 
-/* Undefined is mostly an attribute that the user lacks. */
+/*
+ * The condition of a computed filter whose value is undefined, usually because the user lacks an attribute. No record
+ * meets it.
+ */
 const NOTHING: Condition = { type: 'or', conditions: [] }
 
 /** The filters of a model, bound to its columns. The columns' types are checked after the introspection. */
@@ -178,9 +181,8 @@ export class Filters {
   }
 
   /**
-   * Notes a name such as `distributor.name`.
-   *
-   * @throws ValueError  for a value, which only columns of the model can have
+   * Registers a name such as `distributor.name`.
+   * @throws ValueError for a value, which only columns of the model can have
    */
   #takesRelated(name: string, value: unknown, columns: ColumnSet): boolean {
     const { column } = this.#named(name)

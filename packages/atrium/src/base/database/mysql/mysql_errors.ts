@@ -98,12 +98,14 @@ function foreignKeyIn(message: string): Pick<DatabaseError, 'table' | 'columns'>
   return { table, columns: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name) }
 }
 
-/** `'products.products_sku_unique'` at the end */
+/**
+ * Returns the parts of the quoted name at the end of a message, such as `'products.products_sku_unique'`.
+ */
 function lastName(message: string): string[] | undefined {
   return /'([^']+)'$/.exec(message)?.[1].split('.')
 }
 
-/** `'price'` */
+/** Returns the first quoted name in a message, such as `'price'`. */
 function firstName(message: string): string {
   return /'([^']+)'/.exec(message)?.[1] ?? ''
 }

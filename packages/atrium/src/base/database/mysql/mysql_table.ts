@@ -296,13 +296,13 @@ async function select<Row extends Placed>(
   return Map.groupBy(rows as Row[], ({ place }) => Number(place))
 }
 
-/** `'draft','sent'` */
+/** Parses a list of quoted values, such as `'draft','sent'`. */
 function listed(list: string | undefined): string[] | null {
   if (list === undefined) return null
   return [...list.matchAll(/'((?:[^']|'')*)'/g)].map(([, value]) => value.replaceAll("''", "'"))
 }
 
-/** The values of `check (status in ('draft', 'sent'))` */
+/** Returns the values of a check such as `status in ('draft', 'sent')`. */
 function listedChoices(checks: Check[], column: string): string[] | null {
   for (const { clause } of checks) {
     /* MySQL writes the character set before each text, and a backslash before quotes. */

@@ -79,7 +79,9 @@ async function readRequest(
   { access, operations, resource }: BulkHandlerOptions
 ): Promise<{ request: ListRequest; max: number }> {
   if (hasPrecondition(ctx)) throw batchPrecondition()
-  /* The number of matches tells something about the items. */
+  /*
+   * The number of matches reveals data of the items, so the caller must also be allowed to list them.
+   */
   if (operations.includes('read_multi')) await access.authorize(ctx, 'read_multi')
   /* Checked before the write: within the transaction, the query for a token would wait for that transaction. */
   await access.mayRead(ctx)

@@ -70,7 +70,7 @@ interface ListHandlerOptions {
   fetch: (request: ListRequest) => Promise<ListResult>
 }
 
-/** GET without a key: returns the list. [A10 to A19, Q2 to Q5] */
+/** GET without a key: returns the list. */
 export async function handleList(
   ctx: HttpContext,
   { access, fetch, isJsonServer, paged, resource }: ListHandlerOptions
@@ -112,7 +112,9 @@ export function noteTotal({ response }: HttpContext, list: ListResult | undefine
   if (typeof total === 'number') response.header('x-total-count', String(total))
 }
 
-/** Returns the items alone, as json-server does. A part of a list that is read by a cursor stays as it is. */
+/**
+ * Returns the items alone, as json-server does. A part of a list that is read by a cursor is unchanged.
+ */
 export function bareList(list: ListResult | undefined): unknown {
   return list && Array.isArray(list.data) && !('next_cursor' in list) ? list.data : list
 }

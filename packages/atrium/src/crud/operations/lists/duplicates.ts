@@ -91,7 +91,7 @@ function grouped(
     .toSorted((one, other) => other.count - one.count)
     .map((group) => ({
       ...group,
-      /* Made when it is read, because there can be many groups. */
+      /* Created on demand, because there can be many groups. */
       get condition() {
         return conditionOf(columns, group.values.slice(0, MOST_SPELLINGS))
       },

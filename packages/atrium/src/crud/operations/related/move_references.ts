@@ -146,7 +146,7 @@ function valuesOf({ attribute }: Side, records: readonly LucidRow[]): unknown[] 
 export interface ReferringColumn {
   resource: Resource
   column: Column
-  /** Column of the model that the values are those of */
+  /** Column of the model that the values refer to */
   target: Column
 }
 

@@ -33,7 +33,7 @@ type Options = { actor?: Actor }
 const KEY = 'crud_key'
 const VALUE = 'crud_value'
 
-/** The way from a row to its related records, over one or two relations. */
+/** The path from a row to its related records, over one or two relations. */
 export class RelatedPath {
   private constructor(
     private readonly table: string,
@@ -225,7 +225,7 @@ async function stepOf(
   const isLinkSeen = include.column && !isHiddenFrom(from, include.column)
   if (!isLinkSeen || isExcludedFromInclude(include.resource.model)) return null
   if (admits && !(await admits(include))) return null
-  /* A transaction has a connection of the list's database alone. */
+  /* The client of a transaction can only query the list's database. */
   const elsewhere = include.resource.model.connection !== from.model.connection
   if (elsewhere || (onQueryOf(relation) && throughOf(relation))) return null
   await include.resource.load(client)

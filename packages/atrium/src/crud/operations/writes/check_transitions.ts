@@ -39,10 +39,9 @@ export async function checkTransitions(
 }
 
 /**
- * Returns the values that a record's limited columns may get next, as far as the actor is allowed to make the
- * transitions.
- *
- * @returns by API name; without columns that may get any value
+ * Returns the values that the limited columns of a record can change to, for the transitions that the actor is
+ * allowed to make.
+ * @returns by API name; without columns that accept any value
  */
 export async function transitionsOn(
   resource: Resource,
