@@ -21,12 +21,18 @@ const COMPONENTS = [
 ]
 
 /** Parts of these components, and components without a class, that the site does not have */
-const UNUSED =
-  /\[data-(popover|tooltip)|(?<!:not\()\[role=(switch|option|listbox|menu)|type=range|\.select:not\(select\)|::-ms-/
+const UNUSED = new RegExp(
+  [
+    String.raw`\[data-(?:popover|tooltip|icon|slot|disabled|state)|^:host$|::-ms-`,
+    String.raw`(?<!:not\()\[role=(?:switch|option|listbox|menu|checkbox|radiogroup)|type=range`,
+    String.raw`\.select:not\(select\)|\.table (?:tfoot|caption)|\.card>img|\.card\[data-size`,
+    String.raw`\[data-size=(?:default|xs|lg|icon-sm|icon-lg)\]|\.btn\[data-variant=(?:primary|link)\]`,
+  ].join('|')
+)
 
-/** Parts of components that only forms have */
+/** Elements and parts of components that only forms have */
 const OF_FORMS =
-  /\.textarea|\.(input|select|btn)[^,]*(type=radio|file-selector-button|aria-invalid)/
+  /\.textarea|\.(input|select|btn)[^,]*(type=radio|file-selector-button|aria-invalid)|^(textarea|::(-webkit-datetime|-webkit-date-and|-webkit-calendar|file-selector)|:where\(select)/
 
 const HEADER = `/*!
  * The part of Basecoat that the admin site uses, written by \`npm run component-css\`.
@@ -45,13 +51,13 @@ export function componentCss() {
  * @returns the rules for components that only forms need
  */
 export function formComponentCss() {
-  return written((selector) => OF_FORMS.test(selector), true)
+  return written((selector) => OF_FORMS.test(selector), ['base', 'components'])
 }
 
-/** @param isComponents  leaves out all that is not in the library's layer of components */
-function written(isWanted, isComponents = false) {
+/** @param layers  layers of the library to keep; default: all, and what is in none */
+function written(isWanted, layers) {
   const css = cut()
-  if (isComponents) keepLayer(css, 'components')
+  if (layers) keepLayers(css, layers)
   css.walkRules((rule) => {
     if (isOfKeyframes(rule)) return
     const wanted = rule.selectors.filter(isWanted)
@@ -62,9 +68,9 @@ function written(isWanted, isComponents = false) {
   return `${HEADER}${css}\n`
 }
 
-function keepLayer(css, layer) {
+function keepLayers(css, layers) {
   for (const node of [...css.nodes]) {
-    if (node.type !== 'atrule' || node.name !== 'layer' || node.params !== layer) node.remove()
+    if (node.name !== 'layer' || !layers.includes(node.params)) node.remove()
   }
 }
 

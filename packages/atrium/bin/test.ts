@@ -87,8 +87,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
 
 /** Those of the application, with the engine's tests of its demo */
 function suitesOf({ rcFile }: ApplicationService) {
-  const demo = 'packages/atrium/tests/demo/functional/**/*.spec.ts'
-  return rcFile.tests.suites.map((suite) =>
-    suite.name === 'functional' ? { ...suite, files: [suite.files, demo].flat() } : suite
-  )
+  return rcFile.tests.suites.map(({ files, ...suite }) => ({
+    ...suite,
+    files: [files, `packages/atrium/tests/demo/${suite.name}/**/*.spec.ts`].flat(),
+  }))
 }

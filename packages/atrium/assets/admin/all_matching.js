@@ -41,8 +41,7 @@
     if (target.closest?.('.bulk-clear, input[name="ids"]')) later()
   })
 
-  for (const event of ['DOMContentLoaded', 'htmx:after:swap']) {
-    document.addEventListener(event, later)
-  }
+  document.addEventListener('htmx:after:swap', later)
   window.addEventListener('pageshow', later)
+  later()
 })()

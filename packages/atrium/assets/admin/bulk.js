@@ -1,6 +1,6 @@
 /*
- * Selection of records in a list, and bulk tasks on them. Without this file, the same buttons
- * submit the list's form to a confirmation page. Nothing here creates markup from text.
+ * Selection of records in a list, and bulk tasks on them; later.js loads it once a record is or was selected.
+ * Without this file, the same buttons submit the list's form to a confirmation page. Nothing here creates markup from text.
  */
 ;(() => {
   const { lang } = document.documentElement
@@ -102,7 +102,6 @@
       head.indeterminate = here > 0 && here < all.length
     }
     const { size } = chosen
-    if (size > 0) loaded().catch(() => {})
     tools.toggleAttribute('data-any', size > 0)
     const texts = [
       size > 0 && counted(tools.dataset, 'selected', size),
@@ -167,20 +166,22 @@
     removeOthers()
   }
 
-  /* The script that carries tasks out is loaded once there are some. */
+  /* The module that this file is a part of */
   const loaded = () => import(bar().dataset.script)
   const selection = { all: () => chosen, counted, forget, load }
 
   document.addEventListener('change', ({ target }) => {
     if (target.form !== form() || !form()) return
     if (target.matches('.select-all')) select(boxes(), target.checked)
-    else if (target.name === 'ids') select([target], target.checked)
+    else if (target.name === 'ids') {
+      select([target], target.checked)
+      anchor = target
+    }
   })
 
   document.addEventListener('click', ({ target, shiftKey }) => {
     if (target.name !== 'ids' || target.form !== form()) return
     if (shiftKey && anchor?.isConnected) select(rangeTo(target), target.checked)
-    anchor = target
   })
 
   document.addEventListener('submit', (event) => {
@@ -227,17 +228,7 @@
     true
   )
 
-  /* Whoever logs in next has another selection. */
-  document.addEventListener('DOMContentLoaded', () => {
-    if (!document.querySelector('.door')) return
-    storage((store) => {
-      for (const name of Object.keys(store)) if (name.startsWith(KEPT)) store.removeItem(name)
-    })
-  })
-
-  /* A browser may restore a page with its checkboxes checked. */
-  for (const event of ['DOMContentLoaded', 'htmx:after:swap']) {
-    document.addEventListener(event, load)
-  }
+  document.addEventListener('htmx:after:swap', load)
   window.addEventListener('pageshow', load)
+  load()
 })()

@@ -1,6 +1,5 @@
 /*
- * Bulk tasks on selected records of a list: the question, the request, and the list as it is afterwards. bulk.js
- * loads this module once something is selected. Nothing here creates markup from text.
+ * Bulk tasks on selected records of a list: the question, the request, and the list as it is afterwards. Nothing here creates markup from text.
  */
 
 /* Number of records that the dialog names, and length of each name. */

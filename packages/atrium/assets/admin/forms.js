@@ -139,6 +139,26 @@
     field.focus()
   })
 
+  /* ---------- New references ---------- */
+
+  /* Without the script of the dialog, the button leads to a page that returns to the form. */
+  addEventListener(
+    'click',
+    (event) => {
+      const button = event.target.closest?.('button[data-dialog][data-script]')
+      if (!button) return
+      event.preventDefault()
+      import(button.dataset.script).then(
+        ({ open }) => open(button),
+        () => {
+          button.removeAttribute('data-dialog')
+          button.form.requestSubmit(button)
+        }
+      )
+    },
+    true
+  )
+
   /* Searching reference fields is in choices.js. */
 
   function enhanceAll() {

@@ -6,7 +6,7 @@ import type { I18nManager } from '@adonisjs/i18n'
 import { resources, ValueError } from '#crud'
 import { leaveRefusal } from '#base/http/refusals'
 import type { AssetStore } from '#base/http/asset_store'
-import { scriptOf } from './assets/admin_assets.js'
+import { pageAssets, scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
 import { greet, KnownDevices } from './authentication/devices/known_devices.js'
 import { Invitations } from './authentication/invitations/invitations.js'
@@ -293,6 +293,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${assets.url(name)}`),
     scriptOf,
+    assetsOf: (names: Array<string | null | undefined>) => pageAssets(assets, names),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? siteUser(user) : null,
     groups: user ? await sidebarGroups(site, ctx, { isPart: isPart(ctx) }) : [],

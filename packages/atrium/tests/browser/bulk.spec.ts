@@ -51,7 +51,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.isFalse(await tools(page).isVisible())
 
     await box(page, 'Lamp').check()
-    assert.isTrue(await tools(page).isVisible())
+    await tools(page).waitFor()
     const status = page.locator('.bulk-bar').getByRole('status')
     assert.equal(await status.textContent(), '1 selected')
     assert.isTrue(await isPartly(page))

@@ -5,6 +5,7 @@ import type { AdminUser } from '#admin'
 import { rm } from 'node:fs/promises'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
+import { firstLoad, KB } from '#tests/helpers/first_load'
 import { Souvenir } from '#tests/fixtures/widgets'
 
 /* One red pixel */
@@ -22,6 +23,18 @@ test.group('Further widgets, in a browser', (group) => {
     ada = await makeUser('ada')
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Souvenir')
     return () => rm(folder, { recursive: true, force: true })
+  })
+
+  test('[K9.6] a form with every widget, and one of 40 columns, are within their limits', async ({
+    assert,
+  }) => {
+    for (const name of ['Souvenir', 'WideForm']) {
+      const visit = await Visit.begin({ as: ada, fresh: true })
+      const { requests, bytes } = await firstLoad(visit.page, `/admin/${name}/create_page`)
+      assert.isAtMost(requests, 8, name)
+      assert.isAtMost(bytes, 75 * KB, name)
+      assert.deepEqual(visit.errors, [])
+    }
   })
 
   test('[R13] buttons and keys format the selected Markdown', async ({ assert }) => {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { engineFile } from '#base/engine_file'
+import type { AssetStore } from '#base/http/asset_store'
 
 /** Assets of every page: one stylesheet, one script, one icon and one font. */
 export const adminAssets = [
@@ -39,6 +40,8 @@ export const adminAssets = [
       own('events.css'),
     ],
   },
+  { name: 'banners.css', paths: [own('banners.css')] },
+  { name: 'door.css', paths: [own('door.css')] },
   { name: 'search.css', paths: [own('search.css')] },
   { name: 'ui_kit.css', paths: [own('ui_kit.css')] },
   { name: 'tokens.css', paths: [own('framed_table.css'), own('tokens.css')] },
@@ -96,8 +99,6 @@ export const adminAssets = [
       own('toasts.js'),
       own('list.js'),
       own('facets.js'),
-      own('bulk.js'),
-      own('all_matching.js'),
       own('later.js'),
       own('keys.js'),
       own('confirm.js'),
@@ -140,7 +141,9 @@ export const adminAssets = [
     paths: [own(`${widget}_field.js`)],
   })),
   { name: 'form_layout.js', paths: [own('form_layout.js')] },
-  { name: 'kept.js', paths: [own('new_reference.js'), own('drafts.js'), own('session_end.js')] },
+  { name: 'kept.js', paths: [own('drafts.js'), own('session_end.js')] },
+  /* A form loads this script when the dialog of a new reference is first opened. */
+  { name: 'new_reference.js', paths: [own('new_reference.js')] },
   { name: 'inlines.js', paths: [own('inlines.js')] },
   /* The list loads these files when a cell is first used. */
   { name: 'cells.js', paths: [own('cells.js')] },
@@ -148,19 +151,41 @@ export const adminAssets = [
   { name: 'order.js', paths: [own('order.js')] },
   { name: 'cells.css', paths: [own('cells.css')] },
   /* The list loads this script when the user selects records. */
-  { name: 'bulk_tasks.js', paths: [own('bulk_tasks.js')] },
+  { name: 'bulk.js', paths: [own('bulk.js'), own('all_matching.js'), own('bulk_tasks.js')] },
   { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
   { name: 'inter.woff2', paths: [own('inter.woff2')] },
-  /* Modules that other scripts import; browsers load them on pages that use them. */
-  { name: 'inter-latin-1.woff2', paths: [own('inter-latin-1.woff2')] },
-  { name: 'inter-latin-extended.woff2', paths: [own('inter-latin-extended.woff2')] },
+  /* Browsers load it on pages with characters that the first file does not have. */
+  { name: 'inter-extended.woff2', paths: [own('inter-extended.woff2')] },
 ]
 
 /** Returns the name of the script that is loaded with an additional stylesheet, or null. */
 export function scriptOf(sheet: string): string | null {
   const script = sheet.replace(/\.css$/, '.js')
   return adminAssets.some(({ name }) => name === script) ? script : null
+}
+
+/** What a page loads in addition to the assets of every page. */
+export interface PageAssets {
+  /** Names of the stylesheets, separated by spaces */
+  parts: string
+  /** Names of the files with all stylesheets and all their scripts; null if there are none */
+  sheet: string | null
+  script: string | null
+}
+
+/** @param names  names of stylesheets; null and undefined are ignored */
+export function pageAssets(
+  store: AssetStore,
+  names: ReadonlyArray<string | null | undefined>
+): PageAssets {
+  const sheets = [...new Set(names.filter((name) => name !== null && name !== undefined))]
+  const scripts = sheets.map(scriptOf).filter((name) => name !== null)
+  return {
+    parts: sheets.join(' '),
+    sheet: sheets.length > 0 ? store.bundle(sheets) : null,
+    script: scripts.length > 0 ? store.bundle(scripts) : null,
+  }
 }
 
 function own(file: string): string {

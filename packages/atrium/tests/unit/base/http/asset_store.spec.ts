@@ -49,13 +49,48 @@ test.group('AssetStore', (group) => {
       { name: 'all.js', paths: scripts },
     ])
 
-    assert.equal(await textOf(store, 'all.css'), 'a{}\nb{}')
+    assert.equal(await textOf(store, 'all.css'), 'a{}b{}')
     const script = (await textOf(store, 'all.js'))!
     const order = new Function(
       'globalThis',
       `var order; ${script.replace('globalThis.', '')}; return order`
     )
     assert.deepEqual(order({}), [1, 2, 3])
+  })
+
+  test('[K9.6] a bundle joins assets of one type, and another process serves it by its name', async ({
+    assert,
+  }) => {
+    const files = [
+      { name: 'a.css', paths: [await file('a.css', 'a {\n  color: red;\n}\n')] },
+      { name: 'b.css', paths: [await file('b.css', 'b{}')] },
+      { name: 'a.js', paths: [await file('a.js', 'a()')] },
+      { name: 'b.js', paths: [await file('b.js', 'b()')] },
+    ]
+    const [store, other] = [await AssetStore.load(files), await AssetStore.load(files)]
+    const url = store.bundle(['a.css', 'b.css'])
+    assert.match(url, /^a\+b\.[\w-]{8}\.css$/)
+    assert.equal(store.bundle(['a.css', 'b.css']), url)
+    assert.equal((await store.find(url))!.body.toString(), 'a{color:red}\nb{}')
+    assert.equal((await other.find(url))!.body.toString(), 'a{color:red}\nb{}')
+    const script = await store.find(store.bundle(['b.js', 'a.js']))
+    assert.equal(script!.body.toString(), 'b()\n;\na()')
+    assert.equal(store.bundle(['a.js']), store.url('a.js'))
+    assert.throws(() => store.bundle(['a.js', 'c.js']), 'Unknown asset c.js')
+
+    /* Only names with the hash of a bundle are served. */
+    const [hash] = url.split('.').slice(-2)
+    for (const name of [
+      `b+a.${hash}.css`,
+      `a+b.00000000.css`,
+      `a+c.${hash}.css`,
+      `a+a.${hash}.css`,
+      `a+b.${hash}.js`,
+      '+.a.css',
+      'a.css',
+    ]) {
+      assert.isUndefined(await other.find(name), name)
+    }
   })
 
   test('[K9] an asset is compressed once, for the first request or before', async ({ assert }) => {
@@ -156,7 +191,7 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(font, { body: bytes, gzip: null, brotli: null, type: 'font/woff2' })
     assert.equal(
       await textOf(store, 'admin.css'),
-      `@font-face {src: url('${store.url('letters.woff2')}')\n}\n`
+      `@font-face{src:url('${store.url('letters.woff2')}')\n}`
     )
     await assert.rejects(
       () => AssetStore.load([{ name: 'admin.css', paths: [style] }]),
@@ -169,10 +204,7 @@ test.group('AssetStore', (group) => {
     const text =
       "/*! (c) */\n/* why */\na { b: '/* c */' }\n  /*\n   * more\n   */\nd { e: f } /* g */\n"
     const store = await AssetStore.load([{ name: 'x.css', paths: [await file('c.css', text)] }])
-    assert.equal(
-      await textOf(store, 'x.css'),
-      "/*! (c) */\na { b: '/* c */' }\nd { e: f } /* g */\n"
-    )
+    assert.equal(await textOf(store, 'x.css'), "/*! (c) */\na { b: '/* c */' }d { e: f } /* g */\n")
   })
 
   test('the indentation of a script is removed, unless a template literal has several lines', async ({
