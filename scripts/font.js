@@ -1,6 +1,6 @@
 /*
  * `npm run font`: writes the typeface of the admin site, packages/atrium/assets/admin/inter*.woff2, cut from Inter.
- * A first load has 60 KB for all: the first file has the letters of Western and Central Europe and Turkish, whose accents
+ * A first load has 60 KB for all: the first file has the characters of Western and Central Europe and Turkish, whose accents
  * take a third of what they would take in a file of their own; pages with other characters fetch the second file. Both
  * have one axis, from regular to semibold, and even figures.
  */

@@ -29,7 +29,7 @@ test.group('The first load of pages of the demo', (group) => {
 
   const idOf = async (table: string) => (await db.from(table).orderBy('id').firstOrFail()).id
 
-  /* Orders have names with letters of several languages. */
+  /* Orders have names with characters of several languages. */
   for (const [name, table] of [
     ['Film', 'films'],
     ['Order', 'orders'],
