@@ -27,7 +27,10 @@ test.group('The first load of pages of the demo', (group) => {
     }
   })
 
-  const idOf = async (table: string) => (await db.from(table).orderBy('id').firstOrFail()).id
+  async function idOf(table: string): Promise<number> {
+    const { id } = await db.from(table).orderBy('id').firstOrFail()
+    return id
+  }
 
   /* Orders have names with characters of several languages. */
   for (const [name, table] of [
