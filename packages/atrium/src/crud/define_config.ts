@@ -23,7 +23,7 @@ export function isOrigin(value: unknown): boolean {
   )
 }
 
-/** True for a page that the own machine serves, on any port. */
+/** True for an origin on the local machine, with any port. */
 export function isLocalOrigin(origin: string): boolean {
   return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(origin)
 }
