@@ -87,7 +87,7 @@ test.group('Account and invitations, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[U16] a notice takes one line', async ({ assert }) => {
+  test('[U16] a notice fits on one line', async ({ assert }) => {
     const site = await adminSite()
     await site.notices.tell(ada, 'new_device', { device: 'Safari on iPhone', address: '192.0.2.7' })
     const { page } = await Visit.begin({ as: ada })

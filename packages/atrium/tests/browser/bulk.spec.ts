@@ -42,7 +42,7 @@ test.group('Bulk actions, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  test('[B16] the selection is counted, and its actions appear only with one', async ({
+  test('[B16] the bar shows the number of selected records, and its actions only while records are selected', async ({
     assert,
   }) => {
     await addGadgets('Lamp', 'Sofa', 'Desk')

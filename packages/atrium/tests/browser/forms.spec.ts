@@ -445,7 +445,7 @@ test.group('Forms, in a browser', (group) => {
   })
 
   for (const theme of THEMES) {
-    test(`axe finds no violation with any width: ${theme}`, async ({ assert }) => {
+    test(`axe finds no violation at any width: ${theme}`, async ({ assert }) => {
       const { id } = await machine()
       const judge = async (visit: Visit, { resized = true } = {}) => {
         for (const width of [1280, 360]) {

@@ -125,7 +125,7 @@ test.group('Further widgets, in a browser', (group) => {
   const widths = { 'light-theme': 360, 'dark-theme': 1280 }
   for (const theme of THEMES) {
     const width = widths[theme]
-    test(`[R13] the widgets stand well with ${theme} at ${width} px`, async ({ assert }) => {
+    test(`[R13] the widgets fit their form with ${theme} at ${width} px`, async ({ assert }) => {
       const { id } = await Souvenir.create({
         title: 'Mug',
         slug: 'mug',

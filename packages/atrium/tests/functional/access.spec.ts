@@ -53,7 +53,7 @@ test.group('Access', (group) => {
     assert.deepEqual(await statusesAt(paths.byDefault), ALLOWED)
   })
 
-  test('[P10] access token in the configuration requires a token, except for public models', async ({
+  test('[P10] the setting access: token requires a token, except for public models', async ({
     assert,
     cleanup,
   }) => {
@@ -114,7 +114,7 @@ test.group('Access', (group) => {
     })
   })
 
-  test('[P10] access token refuses requests without a token and accepts them with one', async ({
+  test('[P10] endpoints with access: token refuse requests without a token and accept them with one', async ({
     assert,
   }) => {
     assert.deepEqual(await statusesAt(paths.token), refused(401))

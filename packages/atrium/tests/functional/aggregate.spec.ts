@@ -86,7 +86,9 @@ test.group('Aggregates', (group) => {
     ])
   })
 
-  test('[G5] random decimals are summed as with integers', async ({ assert }) => {
+  test('[G5] the sum of random decimals equals the sum computed with integers', async ({
+    assert,
+  }) => {
     const amounts = fc.array(fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }), {
       minLength: 1,
       maxLength: 12,
@@ -109,7 +111,7 @@ test.group('Aggregates', (group) => {
     )
   })
 
-  test('[G5] groups by booleans, dates and datetimes, and finds their bounds', async ({
+  test('[G5] groups by booleans, dates and datetimes, and returns their minimum and maximum', async ({
     assert,
   }) => {
     await insert(
@@ -138,7 +140,9 @@ test.group('Aggregates', (group) => {
     ])
   })
 
-  test('[G5] without items the count is 0, and grouped there is no row', async ({ assert }) => {
+  test('[G5] without items the count is 0, and a grouped aggregation has no rows', async ({
+    assert,
+  }) => {
     assert.deepEqual(await data('select=count,sum:amount,avg:units,min:sold_on'), [
       { 'count': 0, 'sum:amount': null, 'avg:units': null, 'min:sold_on': null },
     ])
@@ -181,7 +185,7 @@ test.group('Aggregates', (group) => {
     ])
   })
 
-  test('[G5] is at a path of its own, which an item named like it does not take', async ({
+  test('[G5] has a separate path, which an item with the key aggregate does not shadow', async ({
     assert,
   }) => {
     await insert({})

@@ -32,7 +32,7 @@ async function clear() {
   }
 }
 
-test.group('Writes of all that match', (group) => {
+test.group('Writes of all matching items', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
@@ -41,7 +41,7 @@ test.group('Writes of all that match', (group) => {
     }
   })
 
-  test('[W9] PATCH and DELETE with filters write all that match, and say how many', async ({
+  test('[W9] PATCH and DELETE with filters write all matching items, and return their number', async ({
     assert,
   }) => {
     const changed = await patch(`${CRATES}?weight__gte=1`, { weight: 7 }, atMost(2))
@@ -59,7 +59,7 @@ test.group('Writes of all that match', (group) => {
     assert.deepEqual(none.body, { deleted: 0 })
   })
 
-  test('[W9] without Prefer 428, above its number 412 with the number that match', async ({
+  test('[W9] a request without Prefer is 428, and more matches than its maximum are 412 with their number', async ({
     assert,
   }) => {
     for (const prefer of ['', 'return=minimal', 'max-affected=many']) {
@@ -112,7 +112,7 @@ test.group('Writes of all that match', (group) => {
     assert.equal(await statusOf(del(`${CRATES}?weight=1`, { headers })), 400)
   })
 
-  test('[W9, W10.12] an object in a merge patch is refused, as it would be replaced', async ({
+  test('[W9, W10.12] an object in a merge patch is refused, because it would replace the stored object', async ({
     assert,
   }) => {
     const merge = atMost(1, { 'content-type': 'application/merge-patch+json' })
@@ -122,7 +122,7 @@ test.group('Writes of all that match', (group) => {
     assert.equal(await statusOf(patch(`${CRATES}?weight=1`, { weight: 4 }, merge)), 200)
   })
 
-  test('[W9] writes are events, one logged event with all records, which is undone as a whole', async ({
+  test('[W9] a write emits events and is one logged event with all records, which is undone as a whole', async ({
     assert,
     cleanup,
   }) => {
@@ -175,7 +175,9 @@ test.group('Writes of all that match', (group) => {
     assert.lengthOf(await db.from('batch_parcels').where('title', 'x'), 1)
   })
 
-  test('[W9] bulk needs an update or delete, and handlers that it calls', ({ assert }) => {
+  test('[W9] the option bulk requires update or delete, and handlers that it does not bypass', ({
+    assert,
+  }) => {
     class OwnHandler extends EndpointCreator {
       async updateItem() {
         return null

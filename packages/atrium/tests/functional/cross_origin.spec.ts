@@ -99,7 +99,7 @@ test.group('Cross-origin requests', (group) => {
     assert.isTrue(varies(await get(OPEN)))
   })
 
-  test('[W1] a function decides, and only true allows', async ({ assert }) => {
+  test('[W1] a function can allow an origin, only by returning true', async ({ assert }) => {
     use({
       cors: { origins: (origin: string) => origin.endsWith('.example.com'), credentials: false },
     })

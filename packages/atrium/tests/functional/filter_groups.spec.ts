@@ -95,7 +95,7 @@ test.group('Filter groups | names and values', (group) => {
     assert.lengthOf(await labels('any.1.amount__eq=&not.label__eq='), 4)
   })
 
-  test('[G3] application code takes the same names', async ({ assert }) => {
+  test('[G3] application code can use the same filter names', async ({ assert }) => {
     assert.deepEqual(await code({ 'any.1.label': 'a', 'any.1.amount__gte': 3 }), ['a', 'c'])
     assert.deepEqual(await code({ 'not.amount__gte': 2 }), ['a'])
     assert.deepEqual(await code({ 'any.1.not.amount__in': [1, 2], 'any.1.label': 'b' }), ['b', 'c'])
@@ -108,7 +108,9 @@ test.group('Filter groups | names and values', (group) => {
     await assert.rejects(() => code({ 'not.amount': 'many' }), /'amount' must be/)
   })
 
-  test('[G3, Q4] a cursor goes on in the same groups, and in no others', async ({ assert }) => {
+  test('[G3, Q4] a cursor continues a list with the same groups, and is refused with other groups', async ({
+    assert,
+  }) => {
     const query = 'any.1.label__eq=a&any.1.not.amount__eq=1&sort=-label&limit=1'
     const first = await get(`${PATH}?${query}&cursor=`)
     const next = `cursor=${encodeURIComponent(first.body.next_cursor)}`
@@ -189,7 +191,7 @@ test.group('Filter groups | limits and unknown names', () => {
     }
   })
 
-  test('[G3, Q1] the document describes prefixes of filters', async ({ assert }) => {
+  test('[G3, Q1] the API schema describes prefixes of filters', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { description } = body.paths[PATH].get
     assert.include(description, '`any.1.price__gte=10&any.1.not.name=a`')

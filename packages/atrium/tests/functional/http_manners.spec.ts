@@ -38,7 +38,7 @@ test.group('HTTP manners', (group) => {
     }
   })
 
-  test('[W10.9] responses above 1 KB are compressed as the client accepts it', async ({
+  test('[W10.9] responses above 1 KB are compressed with an encoding that the client accepts', async ({
     assert,
   }) => {
     const plain = await raw(TOOLS, {})
@@ -136,7 +136,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(await typeOf('text/csv;q=0.1, text/html'), 'text/csv; charset=utf-8')
   })
 
-  test('[W10.11] a 406 on a write comes before the write', async ({ assert }) => {
+  test('[W10.11] a write that gets a 406 stores nothing', async ({ assert }) => {
     const { body: made } = await post(TOOLS, { name: 'plane', price: 1 })
     const count = async () => {
       const { body } = await get(`${TOOLS}?limit=0`)

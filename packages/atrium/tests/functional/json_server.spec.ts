@@ -95,7 +95,9 @@ test.group('Clients of json-server', (group) => {
     assert.deepEqual(await names('_sort=-price&_limit=1'), ['file'])
   })
 
-  test('[W3] repeated ids, words and operators of refine filter', async ({ assert }) => {
+  test('[W3] repeated ids, search texts and operators of refine filter the list', async ({
+    assert,
+  }) => {
     const { body } = await get(TOOLS)
     const [first, , third] = body
     assert.deepEqual(await names(`id=${third.id}&id=${first.id}`), ['adze', 'chisel'])
@@ -161,7 +163,7 @@ test.group('Clients of json-server', (group) => {
     assert.deepEqual(deleted.body, { id })
   })
 
-  test('[W3] config/crud.ts sets the dialect of all models, and strictQuery knows its words', async ({
+  test('[W3] config/crud.ts sets the dialect of all models, and strictQuery accepts its parameters', async ({
     assert,
     cleanup,
   }) => {
@@ -174,7 +176,9 @@ test.group('Clients of json-server', (group) => {
     assert.equal(unknown.status, 422)
   })
 
-  test('[W3] CSV of a list obeys the words, but has no parts', async ({ assert }) => {
+  test('[W3] a list as CSV accepts the parameters of json-server, except those for parts', async ({
+    assert,
+  }) => {
     const headers = { accept: 'text/csv' }
     const { text } = await get(`${TOOLS}?_sort=price&_order=desc&price_gte=40`, { headers })
     assert.match(text, /^id,name,price,maker_id\r\n\d+,file,50,\d+\r\n\d+,drill,40,\d+\r\n$/)
@@ -182,7 +186,7 @@ test.group('Clients of json-server', (group) => {
     assert.equal(cut.status, 422)
   })
 
-  test('[W3] react-admin works with ra-data-json-server as it is', async ({ assert }) => {
+  test('[W3] react-admin works with ra-data-json-server without changes', async ({ assert }) => {
     const jsonServerProvider = await untyped('ra-data-json-server')
     const provider = jsonServerProvider(urlOf('/api'))
     const sort = { field: 'price', order: 'DESC' } as const
@@ -242,7 +246,7 @@ test.group('Clients of json-server', (group) => {
     await assert.rejects(() => provider.getOne('compat-tools', { id }))
   })
 
-  test('[W3] refine works with @refinedev/simple-rest as it is', async ({ assert }) => {
+  test('[W3] refine works with @refinedev/simple-rest without changes', async ({ assert }) => {
     const dataProvider = await untyped('@refinedev/simple-rest')
     const provider = dataProvider(urlOf('/api'))
     const resource = 'compat-tools'

@@ -71,7 +71,9 @@ test.group('Options of lists', (group) => {
     assert.equal(await statusOf(get('/api/artworks?title__joined=a')), 500)
   })
 
-  test('[W10] a cursor belongs to the value of a custom operator', async ({ assert }) => {
+  test('[W10] a cursor is valid only for the same value of a custom operator', async ({
+    assert,
+  }) => {
     const { body } = await get('/api/artworks?scale__near=1&limit=1&cursor=')
     const next = `&limit=1&cursor=${body.next_cursor}`
     assert.deepEqual(titles(await get(`/api/artworks?scale__near=1${next}`)), ['b'])
@@ -123,7 +125,9 @@ test.group('Options of lists', (group) => {
     door.isClosed = false
   })
 
-  test('[W10] deprecated endpoints say so in every response', async ({ assert }) => {
+  test('[W10] every response of a deprecated endpoint announces the deprecation', async ({
+    assert,
+  }) => {
     for (const path of [
       '/api/ateliers',
       '/api/ateliers/1',
@@ -140,7 +144,7 @@ test.group('Options of lists', (group) => {
     assert.isNull(other.headers.get('deprecation'))
   })
 
-  test('[W10] the API schema knows responseKey, typed lists, computed filters and deprecation', async ({
+  test('[W10] the API schema describes responseKey, typed lists, computed filters and deprecation', async ({
     assert,
   }) => {
     const { paths, components } = await bodyOf('/api/openapi.json')

@@ -96,7 +96,7 @@ test.group("Application code in the engine's transactions", (group) => {
   })
   group.teardown(emptySurface)
 
-  test('a plain transaction completes everything that the others are compared with', ({
+  test('a plain transaction supports everything that the other transactions are compared with', ({
     assert,
   }) => {
     assert.deepEqual(plain.heard, ['inner commit', 'inner rollback', 'commit'])

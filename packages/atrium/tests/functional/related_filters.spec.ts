@@ -89,7 +89,7 @@ test.group('Related fields', (group) => {
     assert.deepEqual(await ateliers('works.tags.label=blue'), ['Bo', 'Al'])
   })
 
-  test('[W8, G3] negations and groups', async ({ assert }) => {
+  test('[W8, G3] related fields can be negated and grouped', async ({ assert }) => {
     assert.deepEqual(await works('not.atelier.name=Bo'), ['b', 'c', 'd', 'g'])
     assert.deepEqual(await works('not.atelier.country__is=null'), ['a', 'c', 'f', 'g'])
     assert.deepEqual(await works('not.tags.label=red'), ['b', 'c', 'd', 'e', 'f', 'g'])
@@ -115,7 +115,7 @@ test.group('Related fields', (group) => {
     }
   })
 
-  test('[W8] a list is sorted by related fields of declared filters, null like nulls elsewhere', async ({
+  test('[W8] a list is sorted by related fields of declared filters; a missing record sorts like null', async ({
     assert,
   }) => {
     assert.deepEqual(await works('sort=atelier.name,-title'), ['e', 'b', 'f', 'a', 'c', 'd', 'g'])
@@ -136,7 +136,9 @@ test.group('Related fields', (group) => {
     }
   })
 
-  test('[W8, Q4] a cursor follows a related order', async ({ assert }) => {
+  test('[W8, Q4] a cursor continues a list that is sorted by related fields', async ({
+    assert,
+  }) => {
     for (const sort of ['atelier.name', '-atelier.name', '-atelier.town.name,title']) {
       const whole = await works(`sort=${sort}`)
       const found: string[] = []
@@ -157,7 +159,7 @@ test.group('Related fields', (group) => {
     assert.deepEqual(text.trim().split('\r\n'), ['title', 'g', 'd', 'c', 'a', 'f', 'b', 'e'])
   })
 
-  test('[W8] hidden and deleted records do not take part', async ({ assert }) => {
+  test('[W8] hidden and deleted related records do not match', async ({ assert }) => {
     assert.deepEqual(await works('atelier.town.name__startswith=Hid'), [])
     assert.deepEqual(await works('atelier.town.name__startswith=Par'), [])
   })
@@ -170,7 +172,7 @@ test.group('Related fields', (group) => {
     door.isClosed = false
   })
 
-  test('[W8] filters: related declares all visible fields of what can be included', async ({
+  test('[W8] filters: related declares all visible fields of relations that can be included', async ({
     assert,
   }) => {
     const open = (query: string) => works(query, 'open-artworks')

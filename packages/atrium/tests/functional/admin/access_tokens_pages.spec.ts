@@ -156,7 +156,7 @@ test.group('Admin | access tokens', (group) => {
       assert.isEmpty(await AdminAccessToken.all())
     })
 
-  test('[P10] a token never expires only if that is chosen', async ({ assert }) => {
+  test('[P10] a token has an expiry time unless never is selected', async ({ assert }) => {
     const silent = { token_name: FORM.token_name, token_abilities: FORM.token_abilities }
     for (const fields of [silent, { ...FORM, token_expires: '' }]) {
       const { status } = await issue(fields)

@@ -170,7 +170,7 @@ test.group('Admin | own account', (group) => {
     assert.include(String(event?.details), 'preferences')
   })
 
-  test('[L12] the list of keys is a page, and without a layout for the dialog', async ({
+  test('[L12] the keyboard shortcuts are a page, and are sent without a layout for the dialog', async ({
     assert,
   }) => {
     const whole = await page('/admin/keys')
@@ -190,7 +190,7 @@ test.group('Admin | own account', (group) => {
     assert.isFalse(isChecked(off.text, 'on'))
   })
 
-  test('[L12, U4] pages load the fonts of the models that the viewer can see', async ({
+  test('[L12, U4] the page of keyboard shortcuts lists only models that the viewer can see', async ({
     assert,
   }) => {
     await makeRole('Stage hand', { Stage: { actions: ['view'] } })

@@ -61,7 +61,7 @@ test.group('Allowed networks', (group) => {
     assert.equal(await statusOf(get('/admin/login')), 200)
   })
 
-  test('[W10] behind a trusted proxy the address of the client counts, else that of the connection', async ({
+  test('[W10] behind a trusted proxy the address of the client is checked, otherwise that of the connection', async ({
     assert,
     cleanup,
   }) => {

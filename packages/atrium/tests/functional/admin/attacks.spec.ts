@@ -153,7 +153,7 @@ test.group('Admin | attacks on the login form', (group) => {
     }
   })
 
-  test('[B3] any value of the next parameter is handled', async ({ assert }) => {
+  test('[B3] no value of the next parameter causes an error', async ({ assert }) => {
     for (const next of [
       'next[]=/admin/X/',
       'next=/admin/X/&next=//evil.test',

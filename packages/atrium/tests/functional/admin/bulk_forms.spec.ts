@@ -350,7 +350,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(errors(log), ['select secret from bulk_gadgets'])
   })
 
-  test('[B16] purging is announced as such and includes soft-deleted records', async ({
+  test('[B16] a purge asks to confirm a permanent deletion, and includes soft-deleted records', async ({
     assert,
   }) => {
     const ids = await addGadgets('Lamp', 'Desk')

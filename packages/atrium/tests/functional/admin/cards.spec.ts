@@ -88,7 +88,9 @@ test.group('Admin | cards of the dashboard', (group) => {
       ]
     )
 
-  test('[G2] a number is that of the list, with a link to it', async ({ assert }) => {
+  test('[G2] a number card shows the number of records in its list, and links to the list', async ({
+    assert,
+  }) => {
     await store({}, {}, {})
     const { status, text } = await open(`${CARDS}/crossings`)
     assert.equal(status, 200)
@@ -97,7 +99,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(text, '<html')
   })
 
-  test('[G2] a number with a period is compared with the period before, and sums are exact', async ({
+  test('[G2] a number card with a period is compared with the previous period, and sums are exact', async ({
     assert,
   }) => {
     await store(
@@ -114,7 +116,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, '/admin/Crossing/?filter.sailed_on__between=last_7_days')
   })
 
-  test('[G2] a chart of a column has bars and a table with the same numbers, and links', async ({
+  test('[G2] a chart card of a column has bars and a table with the same numbers, and links', async ({
     assert,
   }) => {
     await store({ state: 'done', fare: '2.50' }, { state: 'late', fare: '4.00' }, { state: null })
@@ -134,7 +136,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, 'href="/admin/Crossing/?filter.state=late"')
   })
 
-  test('[G2] a chart over time has a place for each day, stacked by a second column', async ({
+  test('[G2] a chart card over time has a value for each day, stacked by a second column', async ({
     assert,
   }) => {
     await store({}, { state: 'late' }, { sailed_on: day(6) }, { sailed_on: day(7) })
@@ -147,7 +149,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.lengthOf([...text.matchAll(/<li><span class="chart-key/g)], 2)
   })
 
-  test('[G2, G4] charts have the colours of an enum, in the order of its options', async ({
+  test('[G2, G4] chart cards have the colours of an enum, in the order of its options', async ({
     assert,
   }) => {
     await store({ state: 'done' }, { state: 'late' }, { state: 'other' })
@@ -167,7 +169,9 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(stacked.text, '<rect class="bar-0" data-color="red"')
   })
 
-  test('[G2] a chart of times counts the records of each day', async ({ assert }) => {
+  test('[G2] a chart card of a datetime column counts the records of each day', async ({
+    assert,
+  }) => {
     const at = DateTime.utc().minus({ days: 2 }).toFormat('yyyy-MM-dd 12:30:15')
     await store({ logged_at: at }, { logged_at: at }, { logged_at: null })
     const { text } = await open(`${CARDS}/logged_lines`)
@@ -177,7 +181,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, '<polyline')
   })
 
-  test('[G2] a list shows the first rows, with the query of the card or of a saved view', async ({
+  test('[G2] a list card shows the first rows, with the query of the card or of a saved view', async ({
     assert,
     cleanup,
   }) => {
@@ -202,13 +206,13 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(saved.text, 'Oslo')
   })
 
-  test('[G2] a text is Markdown without scripts', async ({ assert }) => {
+  test('[G2] a text card shows Markdown without scripts', async ({ assert }) => {
     const { text } = await open(`${CARDS}/sailors_note`)
     assert.include(text, '<strong>Mind</strong>')
     assert.notInclude(text, '<script')
   })
 
-  test('[G2, U4] cards that no role lists, and cards of models that no role shows, do not exist', async ({
+  test('[G2, U4] cards that no role lists, and cards of models that no role can view, respond like missing cards', async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['crossings'] })
@@ -230,7 +234,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.equal(await statusOf(`${CARDS}/crossings`, all), 404)
   })
 
-  test('[G2, U3] numbers cover only the records of the scopes, and hidden columns are used by no card', async ({
+  test('[G2, U3] numbers cover only the records in the scopes of the user, and no card uses hidden columns', async ({
     assert,
     cleanup,
   }) => {
@@ -250,7 +254,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.equal(numberIn(whole.text), '2')
   })
 
-  test('[G2] a result is cached for the user, and not for users with other permissions', async ({
+  test('[G2] the result of a card is cached for the user, and not for users with other permissions', async ({
     assert,
   }) => {
     await store({ state: 'done' })
@@ -266,7 +270,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(changed.text, 'late')
   })
 
-  test('[G2] the page loads each card by itself; without JavaScript a page with all of them comes', async ({
+  test('[G2] the page loads each card in a separate request; without JavaScript one page contains all cards', async ({
     assert,
   }) => {
     await store({})
@@ -284,7 +288,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(part.text, '<p class="dash-number">1')
   })
 
-  test('[G2] a card fails alone', async ({ assert, cleanup }) => {
+  test('[G2] an error in a card does not affect other cards', async ({ assert, cleanup }) => {
     captureLog(cleanup)
     const view = site.models.get('Crossing')!
     const { aggregate } = view.crud
@@ -299,7 +303,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(text, 'secret_table')
   })
 
-  test('[G2.3] a card that never responds fails alone after its time', async ({
+  test('[G2.3] a card that never responds fails after its timeout without affecting other cards', async ({
     assert,
     cleanup,
   }) => {
@@ -316,7 +320,9 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, 'This card could not be loaded')
   })
 
-  test('[G2.3] a cached result is not shown after the user has lost rights', async ({ assert }) => {
+  test('[G2.3] a cached result is not shown after the user has lost permissions', async ({
+    assert,
+  }) => {
     await makeRole('Sailor', {
       Crossing: { actions: ['view'], scopes: ['bergen'] },
       cards: ['states_chart'],
@@ -333,7 +339,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(await textOf(`${CARDS}/states_chart`), 'sunk')
   })
 
-  test('[G2] a chart of thousands of years fails without a query for each', async ({
+  test('[G2] a chart of thousands of years fails without a query for each year', async ({
     assert,
     cleanup,
   }) => {
@@ -407,7 +413,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.isEmpty(await db.from('admin_preferences').where('name', 'dashboard'))
   })
 
-  test('[G2] superusers set the default of a role, which its users can replace', async ({
+  test('[G2] superusers set the default dashboard of a role, which its users can replace', async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['*'] })
@@ -427,7 +433,9 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(cardsIn(await textOf('/admin', own))[0], 'dashboard-models')
   })
 
-  test('[G2, B13] only superusers see and set defaults of roles', async ({ assert }) => {
+  test('[G2, B13] only superusers can see and set default dashboards of roles', async ({
+    assert,
+  }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['*'] })
     const role = await roleIdOf('Sailor')
     const shown = await open(ARRANGE, own)

@@ -68,7 +68,7 @@ test.group('Admin | comparison', (group) => {
     assert.include(text, `href="/admin/Play/update/${plays[0].id}"`)
   })
 
-  test('[G compare] leaves out equal fields when asked, and links to both forms', async ({
+  test('[G compare] the parameter for differences hides equal fields, and the page links to both forms', async ({
     assert,
   }) => {
     const all = await open(place(plays.slice(0, 2), '&next=/admin/Play/?page=1'), boss)
@@ -79,7 +79,7 @@ test.group('Admin | comparison', (group) => {
     assert.include(text, 'Show all fields')
   })
 
-  test('[G compare] the list offers it without JavaScript, for two to five records', async ({
+  test('[G compare] the list offers the comparison without JavaScript, for two to five records', async ({
     assert,
   }) => {
     const list = await open('/admin/Play/', boss)

@@ -113,7 +113,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.isEmpty(await groups(''))
   })
 
-  test('[G7] a group can have thousands of spellings', async ({ assert }) => {
+  test('[G7] a group of duplicates can have thousands of spellings', async ({ assert }) => {
     const spellings = Array.from({ length: 2000 }, (_, index) =>
       [...'abcdefghijk'].map((one, at) => ((index >> at) & 1 ? one.toUpperCase() : one)).join('')
     )
@@ -125,7 +125,9 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.lengthOf(found.ids, 10)
   })
 
-  test('[G7] groups are paged, and of what the user can see', async ({ assert }) => {
+  test('[G7] groups are paged, and contain only records that the user can see', async ({
+    assert,
+  }) => {
     for (let index = 0; index < 45; index++) {
       await db.table('dup_notes').multiInsert([{ title: `n${index}` }, { title: `n${index}` }])
     }
@@ -144,7 +146,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.notInclude(text, 'name="ids"')
   })
 
-  test('[G7] a merge moves references, attaches once, deletes the others, and undo reverts all', async ({
+  test('[G7] a merge moves references, attaches related records once and deletes the other records; undo reverts all', async ({
     assert,
   }) => {
     const kept = await client({ email: null, phone: '1', secret: 'a' })
@@ -228,7 +230,9 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.equal(await all(), before)
   })
 
-  test('[G7] where configured, the others are deleted softly', async ({ assert }) => {
+  test('[G7] if the model has soft deletion, a merge soft-deletes the other records', async ({
+    assert,
+  }) => {
     const ids = [
       await insertRow('dup_notes', { title: 'x' }),
       await insertRow('dup_notes', { title: 'x' }),
@@ -239,7 +243,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.isNull(left.deleted_at)
   })
 
-  test('[G7, G7.2] needs update and delete, and update on the models that refer to it', async ({
+  test('[G7, G7.2] a merge requires update and delete, and update on the models that refer to the records', async ({
     assert,
   }) => {
     const ids = [await client({}), await client({})]
@@ -258,7 +262,7 @@ test.group('Admin | duplicates and merge', (group) => {
     await refused({ DupClient: { actions: ALL } })
   })
 
-  test('[G7] is refused as a whole if records that the user cannot change refer to one', async ({
+  test('[G7] a merge is refused as a whole if records that the user cannot change refer to a merged record', async ({
     assert,
   }) => {
     const ids = [await client({}), await client({ email: 'x' })]
@@ -277,7 +281,7 @@ test.group('Admin | duplicates and merge', (group) => {
     )
   })
 
-  test('[G7.2] is refused if a reference or an attachment that the user cannot change would move', async ({
+  test('[G7.2] a merge is refused if it would move a reference or an attachment that the user cannot change', async ({
     assert,
   }) => {
     const ids = [await client({}), await client({})]
@@ -312,9 +316,7 @@ test.group('Admin | duplicates and merge', (group) => {
     await refused(bill, { DupBill: { actions: ALL, readonly: ['client_id'] } })
   })
 
-  test('[G7] of two merges of the same records at the same time, one succeeds', async ({
-    assert,
-  }) => {
+  test('[G7] of two concurrent merges of the same records, one succeeds', async ({ assert }) => {
     const ids = [await client({}), await client({})]
     const both = [merge(ids, { target: ids[0] }), merge(ids.toReversed(), { target: ids[1] })]
     const responses = await Promise.all(both)
@@ -327,7 +329,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.lengthOf(await rows('dup_clients'), 1)
   })
 
-  test('[G7] hidden fields and records of others are not merged, and changes since then are noticed', async ({
+  test('[G7] a merge does not show hidden fields, and is refused if a record has changed or is not visible', async ({
     assert,
   }) => {
     const ids = [await client({ secret: 'a' }), await client({ secret: 'b', email: 'x' })]

@@ -140,7 +140,7 @@ test.group('Admin | the event log', (group) => {
     assert.isEmpty(never.ids)
   }).tags(['@dialect'])
 
-  test('[E5, B15] the page {asked} of two is page {shown}')
+  test('[E5, B15] of two pages, a request for page {asked} shows page {shown}')
     .with([
       { asked: '2', shown: 2 },
       { asked: '99', shown: 2 },

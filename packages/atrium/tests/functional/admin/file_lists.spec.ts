@@ -89,7 +89,7 @@ test.group('Admin | lists of files', (group) => {
     assert.match(html, /type="file" multiple [^>]*accept="\.png,\.txt"/)
   })
 
-  test('[files] an update appends new files, removes those with a box, and orders by number', async ({
+  test('[files] an update appends new files, removes those with a checked box, and sorts by the entered numbers', async ({
     assert,
   }) => {
     const { album, keys } = await made(png(), txt('b.txt'), txt('c.txt'))
@@ -120,7 +120,7 @@ test.group('Admin | lists of files', (group) => {
     assert.lengthOf(now, 2)
   })
 
-  test('[files] a refused file is named, and the others stay in the form without being sent again', async ({
+  test('[files] the error names a refused file, and the others stay in the form without being sent again', async ({
     assert,
   }) => {
     const response = await create([
@@ -206,7 +206,7 @@ test.group('Admin | lists of files', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[files] a failed write keeps the files for another attempt', async ({ assert }) => {
+  test('[files] a failed write preserves the files for another attempt', async ({ assert }) => {
     const failed = await create([
       ['title', 'Nobody'],
       ['photos', png()],
@@ -330,7 +330,7 @@ test.group('Admin | lists of files', (group) => {
     assert.include(text, '<bdi>b.txt</bdi>')
   })
 
-  test('[files] a thumbnail is made once, and a large image without one is a drawing', async ({
+  test('[files] a thumbnail is created once, and a large image without a thumbnail is replaced by a drawing', async ({
     assert,
   }) => {
     const { keys } = await made(png(), txt('b.txt'))

@@ -46,7 +46,7 @@ test.group('Admin form | defaults of fields', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G8.5, B17] a blank form begins with the values of the user, as the field shows them', async ({
+  test('[G8.5, B17] a blank form starts with the default values for the user, in the format of each field', async ({
     assert,
   }) => {
     await signIn({ depot: second.id, state: 'sent' })
@@ -55,7 +55,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.include(values, { day: '2026-07-02', due_at: '2026-07-01T10:00:00' })
   })
 
-  test('[G8.5, R4, R11] the address comes first, then the copied record, the default, the column', async ({
+  test('[G8.5, R4, R11] the query string precedes the copied record, the option default, and the default of the column', async ({
     assert,
   }) => {
     await signIn({ depot: second.id, state: 'sent' })
@@ -117,7 +117,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.equal(unchanged.depotId, first.id)
   })
 
-  test('[G8.5, R2] new rows begin with the defaults of their model, and are blank with them', async ({
+  test('[G8.5, R2] new rows start with the defaults of their model, and count as blank while these are unchanged', async ({
     assert,
   }) => {
     await signIn({ depot: first.id })
@@ -137,7 +137,9 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.lengthOf(await Parcel.all(), 1)
   })
 
-  test('[G8.5, R5] a new reference in a dialog begins with them, too', async ({ assert }) => {
+  test('[G8.5, R5] the form of a new reference in a dialog starts with the defaults too', async ({
+    assert,
+  }) => {
     await signIn({ depot: second.id })
     const path = '/admin/Consignment/create_page?_beside=Label.consignment_id'
     const { text } = await get(path, { headers: { cookie } })

@@ -111,7 +111,7 @@ test.group('Admin | health', (group) => {
     assert.notMatch(text, /ECONNREFUSED|db\.internal|secret_user/)
   })
 
-  test('[E5] a database that does not respond is waited for only briefly', async ({
+  test('[E5] the page waits only briefly for a database that does not respond', async ({
     assert,
     cleanup,
   }) => {

@@ -277,7 +277,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.notInclude(await open(), 'value="Merv"')
   })
 
-  test('[R2] a hasOne has one row', async ({ assert }) => {
+  test('[R2] a hasOne relation has one row in the form', async ({ assert }) => {
     const two = await update({ 'guide.0.name': 'Nadir', 'guide.1.name': 'Omar' })
     assert.equal(two.status, 400)
     assert.include(two.text, 'There can be only one.')

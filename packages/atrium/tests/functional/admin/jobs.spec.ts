@@ -148,7 +148,7 @@ test.group('Admin | jobs', (group) => {
     ended.resolve()
   })
 
-  test('[D1.9] two processes that start long jobs of a user simultaneously do not run both', async ({
+  test('[D1.9] two processes do not run two long jobs of a user at the same time', async ({
     assert,
     cleanup,
   }) => {

@@ -42,7 +42,7 @@ test.group('Admin | list | explain', (group) => {
     return rows.map(([, step, count]) => `${textOf(step)}: ${textOf(count)}`)
   }
 
-  test('[G6] names what reduces the list, with the number of records after each step', async ({
+  test('[G6] the page names each restriction of the list, with the number of records after it', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -64,7 +64,9 @@ test.group('Admin | list | explain', (group) => {
     assert.deepEqual(stepsIn(deleted.text), ['All plays: 4', 'Only deleted records are shown: 1'])
   })
 
-  test('[G6] the last number is that of the list, which links to the page', async ({ assert }) => {
+  test('[G6] the last number equals that of the list, and the list links to the page', async ({
+    assert,
+  }) => {
     const cookie = await superuser()
     const { text } = await getList(cookie, '/admin/Play/?filter.town=east&sort_by=title')
     const [, url] = /id="explain-list" href="([^"]*)"/.exec(text)!
@@ -138,7 +140,7 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
-  test('[G6] after the plan of a list, every connection reads what was written since', async ({
+  test('[G6] after the plan of a list is read, every connection still sees later writes', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -151,7 +153,7 @@ test.group('Admin | list | explain', (group) => {
     }
   })
 
-  test('[G6] htmx gets the part for the dialog of the list', async ({ assert }) => {
+  test('[G6] htmx receives only the content for the dialog of the list', async ({ assert }) => {
     const headers = { 'cookie': await superuser(), 'hx-request': 'true' }
     const { text } = await get('/admin/Play/explain', { headers })
     assert.notInclude(text, '<html')

@@ -41,7 +41,7 @@ test.group('Admin | list | filter groups', (group) => {
     return /view=(\d+)$/.exec(headers.get('location')!)![1]
   }
 
-  test('[G3] a list has the records that match an alternative of each group, and all others', async ({
+  test('[G3] a list has the records that match an alternative of each group, and all filters outside of groups', async ({
     assert,
   }) => {
     assert.deepEqual(await titles(EITHER), ['Hamlet', 'Macbeth'])

@@ -101,7 +101,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.match(await open(`/view/${id}`), /Client town name<\/dt>.*?Oslo/s)
   })
 
-  test('[L6.3, W8] they are sorted and filtered as related fields are, in saved views too', async ({
+  test('[L6.3, W8] related columns are sorted and filtered like related fields, in saved views too', async ({
     assert,
   }) => {
     const byTown = 'sort_by=client.town.name,title&sort_order=desc,asc'
@@ -129,7 +129,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.notInclude(await open(`/?${view}`), 'is-changed')
   })
 
-  test('[L6.3, R9] neighbours, selections and exports keep the order and the columns', async ({
+  test('[L6.3, R9] links to neighbours, selections and exports use the same order and columns', async ({
     assert,
   }) => {
     const query = 'sort_by=client.name,title&sort_order=asc,asc&filter.client.name__is_not=null'
@@ -150,7 +150,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.include(await open(`/explain?${query}`), 'Client name')
   })
 
-  test('[L6.3, U4] columns that roles hide are not offered, and records out of scope are empty', async ({
+  test('[L6.3, U4] related columns that roles hide are not offered, and records out of scope are empty', async ({
     assert,
   }) => {
     await signIn({ Consignment: WHOLE, Client: { ...WHOLE, scopes: ['big'] }, Town: WHOLE })

@@ -43,7 +43,7 @@ test.group('Admin | order of records', (group) => {
   const move = (name: string, fields: Record<string, string>, query = '', as = cookie) =>
     sendForm(`/admin/Hymn/move/${ids[name]}${query}`, fields, { cookie: as })
 
-  test('[order] a new row comes last, by every way to create one', async ({ assert }) => {
+  test('[order] a new row comes last, whatever code creates it', async ({ assert }) => {
     await post('/api/hymns', { name: 'f' })
     await post('/api/hymns/batch', { create: [{ name: 'g' }, { name: 'h' }] })
     await sendForm('/admin/Hymn/form_create', { name: 'i' }, { cookie })
@@ -54,7 +54,7 @@ test.group('Admin | order of records', (group) => {
     assert.lengthOf(new Set(rows), rows.length)
   })
 
-  test('[order] the list has this order, and handles for users who can move rows', async ({
+  test('[order] the list has the stored order, and shows handles to users who can move rows', async ({
     assert,
   }) => {
     const { text } = await get('/admin/Hymn/', { headers: { cookie } })
@@ -130,7 +130,7 @@ test.group('Admin | order of records', (group) => {
     assert.isEmpty(none.filter(({ eventType }) => eventType === 'UPDATE'))
   })
 
-  test('[order] a gap that is used up is widened, and all rows keep their order', async ({
+  test('[order] if no number is left between two rows, rows are renumbered and stay in their order', async ({
     assert,
   }) => {
     let first = 'b'
@@ -148,7 +148,7 @@ test.group('Admin | order of records', (group) => {
     )
   })
 
-  test('[order] rows with the same number, as two concurrent creates leave them, can be parted', async ({
+  test('[order] a row can be moved between rows with the same number, which concurrent creates can cause', async ({
     assert,
   }) => {
     await db.from('order_hymns').update({ position: 7 })
@@ -157,7 +157,7 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'aebcd')
   })
 
-  test('[order] a move is relative to the filtered list, and keeps hidden rows where they are', async ({
+  test('[order] a move is relative to the filtered list, and does not change the order of hidden rows', async ({
     assert,
   }) => {
     const list = `?list=${encodeURIComponent('filter.genre=jazz')}`
@@ -181,7 +181,7 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'adbce')
   })
 
-  test('[order] moves at the same time lose nothing', async ({ assert }) => {
+  test('[order] concurrent moves are all applied', async ({ assert }) => {
     const after = (name: string, other: string) => move(name, { after: String(ids[other]) })
     const responses = await Promise.all([after('e', 'a'), after('d', 'a'), after('b', 'c')])
     for (const { status } of responses) assert.equal(status, 303)
@@ -226,7 +226,7 @@ test.group('Admin | order of records', (group) => {
     )
   })
 
-  test('[order] rows that fill the range of the column can be moved, closer to each other', async ({
+  test('[order] rows whose numbers use the whole range of the column can still be moved', async ({
     assert,
   }) => {
     await db.from('order_hymns').delete()

@@ -94,7 +94,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(found.text, 'waves')
   })
 
-  test('[G1] the entry * of models includes no page, the page * all of them', async ({
+  test('[G1] the entry * for models allows no page, and the page * allows all pages', async ({
     assert,
   }) => {
     const cookie = await withRole({ '*': { actions: ['*'] } })

@@ -106,7 +106,7 @@ test.group('Admin | record actions', (group) => {
     assert.include(await page(`/record_action/remind/${id}`), 'Send a reminder?')
   })
 
-  test('[G8] runs for selected records when it says so', async ({ assert }) => {
+  test('[G8] an action runs for selected records if it declares that', async ({ assert }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     const other = await insertRow('step_orders', { title: 'Chair', status: 'confirmed' })
     const response = await call('POST', `${ADMIN}/action/ship`, {
@@ -119,7 +119,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(await statusOf(get(`${ADMIN}/action/remind`, { headers: { cookie } })), 404)
   })
 
-  test('[G8] is refused without its permission, on each record', async ({ assert }) => {
+  test('[G8] an action is refused without its permission, on each record', async ({ assert }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     await clerk(['view', 'update', 'status:confirmed>shipped'])
     assert.equal(await statusOf(run('ship')), 403)
@@ -139,7 +139,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(missing, 404)
   })
 
-  test('[G8.4] is refused on records that the action it needs excludes, one by one and selected', async ({
+  test('[G8.4] an action is refused on records without the permission that it needs, one by one and selected', async ({
     assert,
   }) => {
     const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })

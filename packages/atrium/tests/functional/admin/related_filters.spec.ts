@@ -40,7 +40,7 @@ test.group('Admin list | filters on related fields', (group) => {
     }
   })
 
-  test('[W8, L1] the address takes fields of every declared relation', async ({ assert }) => {
+  test('[W8, L1] the URL can filter by fields of every declared relation', async ({ assert }) => {
     assert.deepEqual(await titles('filter.lender.name=Sony'), ['Alpha'])
     assert.deepEqual(await titles('filter.lender.name__contains=o'), ['Alpha', 'Beta'])
     assert.deepEqual(await titles('filter.not.lender.name=Sony'), ['Beta'])
@@ -52,7 +52,7 @@ test.group('Admin list | filters on related fields', (group) => {
     assert.notInclude(text, '>Fox<')
   })
 
-  test('[W8, L2] the bar says the filter in words, and the form offers related fields', async ({
+  test('[W8, L2] the bar describes the filter in words, and the form offers related fields', async ({
     assert,
   }) => {
     const list = await get('/admin/Reel/?filter.lender.name__contains=on', { headers: { cookie } })
@@ -74,7 +74,9 @@ test.group('Admin list | filters on related fields', (group) => {
     assert.include(added.headers.get('location'), 'filter.lender.name__startswith=So')
   })
 
-  test('[W8, U4] fields and records that roles hide do not take part', async ({ assert }) => {
+  test('[W8, U4] fields that roles hide can’t be filtered by, and records out of scope do not match', async ({
+    assert,
+  }) => {
     await signIn('ann', { Reel: { actions: ['view'] } })
     const all = ['Alpha', 'Beta', 'Gamma']
     assert.deepEqual(await titles('filter.lender.name=Sony'), all)

@@ -442,7 +442,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.notInclude(await its(visit(`Shelf/history/${id}`, later), 'text'), 'Undo the deletion')
   })
 
-  test('[R8] creating it again and undoing are offered with the permission only', async ({
+  test('[R8] creating a purged record again and undoing its deletion are offered with the permission only', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Novels' })

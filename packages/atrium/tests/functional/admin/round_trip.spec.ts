@@ -151,9 +151,7 @@ test.group('Admin | export and import round trips', (group) => {
   const empty = async () => void (await db.from('trips').delete())
 
   for (const format of FILE_FORMATS) {
-    test(`[D2, D3] every type and every value comes back as it was: ${format}`, async ({
-      assert,
-    }) => {
+    test(`[D2, D3] every type and value is restored unchanged: ${format}`, async ({ assert }) => {
       await fill(NASTY.map((text, index) => trip(index, text)))
       const before = await tripRows()
       const file = await exportedFile('Trip', `format=${format}`, cookie)

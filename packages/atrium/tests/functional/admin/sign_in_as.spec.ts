@@ -230,7 +230,7 @@ test.group('Admin | signing in as another user', (group) => {
       assert.notInclude(back.text, STOP)
     })
 
-  test('[U14] it ends when either user loses the account or the rights: {0}')
+  test('[U14] acting as the user ends when either user loses the account or the permission: {0}')
     .tags(['@database'])
     .with(['demoted', 'promoted', 'deleted'])
     .run(async ({ assert }, what) => {

@@ -111,7 +111,9 @@ test.group('Admin | transitions', (group) => {
     assert.equal(await statusOf(patch(`/api/step-parcels/${id}`, { state: 'there' })), 200)
   })
 
-  test('[G8] the form, a cell and a bulk edit refuse others with a message', async ({ assert }) => {
+  test('[G8] the form, a cell and a bulk edit refuse undeclared transitions with a message', async ({
+    assert,
+  }) => {
     assert.deepEqual(await choices(draft), ['draft', 'confirmed', 'cancelled'])
     const { status: refused, text } = await form(draft, { status: 'shipped' })
     assert.equal(refused, 400)
@@ -157,7 +159,7 @@ test.group('Admin | transitions', (group) => {
     assert.equal(await status(draft), 'draft')
   })
 
-  test('[G8] a role makes the transitions that it names', async ({ assert }) => {
+  test('[G8] users can make only the transitions that their role names', async ({ assert }) => {
     await clerk(['view', 'update', 'status:draft>confirmed'])
     assert.deepEqual(await choices(draft), ['draft', 'confirmed'])
     const { status: refused } = await form(draft, { status: 'cancelled' })
@@ -181,7 +183,7 @@ test.group('Admin | transitions', (group) => {
     assert.match(text, /value="status:draft&gt;cancelled"(?![^>]*checked)/)
   })
 
-  test('[G8] a column that does not exist stops the start', async ({ assert }) => {
+  test('[G8] transitions of a column that does not exist stop the start', async ({ assert }) => {
     const { columns, model } = resources.all().find(({ name }) => name === 'StepOrder')!
     assert.throws(
       () => limitedColumns(model, columns, { stage: { a: ['b'] } }),

@@ -90,7 +90,7 @@ test.group('Webhooks | messages', (group) => {
     assert.throws(() => wrong.verify(created.text, created.headers as Record<string, string>))
   })
 
-  test('[W4] the record is what REST responds with', async ({ assert }) => {
+  test('[W4] a message contains the record as REST returns it', async ({ assert }) => {
     await hook({ models: ['Play'] })
     const { headers } = await issueToken(ada)
     const { body } = await post('/api/plays', { title: 'Hamlet', town: 'east' }, { headers })
@@ -229,7 +229,9 @@ test.group('Webhooks | messages', (group) => {
     assert.equal(one.response, 'broken')
   })
 
-  test('[W4] is switched off after five days of failures, with a notice', async ({ assert }) => {
+  test('[W4] a webhook is switched off after five days of failures, with a notice', async ({
+    assert,
+  }) => {
     const { id } = await hook()
     receiver.respond = (response) => void response.writeHead(500).end()
     for (const days of [0, 2, 4, 5.1]) {
@@ -251,7 +253,7 @@ test.group('Webhooks | messages', (group) => {
     assert.deepInclude(event.$attributes, { eventType: 'UPDATE', username: 'system: webhooks' })
   })
 
-  test('[W4] a success ends the failures', async ({ assert }) => {
+  test('[W4] a successful delivery resets the time since the first failure', async ({ assert }) => {
     const { id } = await hook()
     receiver.respond = (response) => void response.writeHead(500).end()
     await plains.create({ name: 'a', value: 1 })
@@ -291,7 +293,7 @@ test.group('Webhooks | messages', (group) => {
     assert.equal(redirected.state, 'pending')
   })
 
-  test('[W4] a long response is cut', async ({ assert }) => {
+  test('[W4] a long response is truncated', async ({ assert }) => {
     await hook()
     receiver.respond = (response) => {
       response.writeHead(200)
@@ -335,7 +337,7 @@ test.group('Webhooks | messages', (group) => {
     assert.lengthOf(receiver.messages, 1)
   })
 
-  test('[W4, U4] changes have a field that roles show on some records only for these', async ({
+  test('[W4, U4] a field that roles show on some records only is in the changes of only these records', async ({
     assert,
   }) => {
     await hook({ models: ['Play'] })

@@ -31,7 +31,7 @@ test.group('API schema', (group) => {
     assert.equal(document.info.title, 'Atrium API')
   })
 
-  test('[W7] everything that linters of OpenAPI look for is there', ({ assert }) => {
+  test('[W7] the document has everything that linters of OpenAPI require', ({ assert }) => {
     const { components, info, tags } = schema.document
     assert.isNotEmpty(info.description)
     assert.deepEqual(info.license, { name: 'MIT', identifier: 'MIT' })
@@ -93,7 +93,7 @@ test.group('API schema', (group) => {
     }
   })
 
-  test('[W7] items that fields has cut are described', async ({ assert }) => {
+  test('[W7] items whose fields are selected are described', async ({ assert }) => {
     const { body } = await get('/api/utensils?fields=name')
     const response = schema.response(schema.operation('listUtensils'), 200)!
     assert.isUndefined(schema.errorsOf(response.content!['application/json'].schema, body))

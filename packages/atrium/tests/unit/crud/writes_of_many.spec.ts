@@ -88,7 +88,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.equal(await statusOf(taken), 409)
   })
 
-  test('[W9] upsert asks the policy for create or update', async ({ assert }) => {
+  test('[W9] upsert checks the policy for create or update', async ({ assert }) => {
     const id = await insertRow('crud_notes', { title: 'no update', owner: 'anna' })
     const values = { id, title: 'y' }
     assert.equal(await statusOf(notes.upsert(values, { on: ['id'], actor: ANNA })), 403)
@@ -159,7 +159,7 @@ test.group('LucidCrud | writes by filters', (group) => {
     }
   })
 
-  test('[W9] updateWhere changes what matches, up to max', async ({ assert }) => {
+  test('[W9] updateWhere changes all matching items, up to max', async ({ assert }) => {
     assert.equal(await works.updateWhere({ sku: 'a' }, { title: 'x' }), 1)
     assert.equal(await works.updateWhere({ scale__gte: 1 }, { title: 'y' }, { max: 2 }), 2)
     assert.equal(await works.updateWhere({ sku: 'z' }, { title: 'z' }), 0)

@@ -142,7 +142,9 @@ test.group('createNodeServer', () => {
     server.close()
   })
 
-  test('closing finishes a pending response as the last of its connection', async ({ assert }) => {
+  test('closing the server completes a pending response, which is the last of its connection', async ({
+    assert,
+  }) => {
     const late = Promise.withResolvers<() => void>()
     const { server, port } = await listening((_request, response) =>
       late.resolve(() => response.end('done'))
@@ -159,7 +161,7 @@ test.group('createNodeServer', () => {
     await closed
   })
 
-  test('a connection with a response in progress closes after it', async ({ assert }) => {
+  test('a connection with a response in progress closes after the response', async ({ assert }) => {
     const begun = Promise.withResolvers<ServerResponse>()
     const { server, port } = await listening((_request, response) => {
       response.writeHead(200, { 'content-length': 8 }).write('half')

@@ -65,7 +65,7 @@ test.group('Tables that are written and read again', (group) => {
   const files = new SheetFiles(group)
 
   for (const format of FILE_FORMATS) {
-    test(`[D2, D3] every text comes back as it was: ${format}`, async ({ assert }) => {
+    test(`[D2, D3] every text is restored unchanged: ${format}`, async ({ assert }) => {
       await fc.assert(
         fc.asyncProperty(TABLE, fc.boolean(), async ({ columns, rows }, bom) => {
           fc.pre(rows.length > 0 || format === 'csv' || format === 'xlsx')

@@ -14,7 +14,7 @@ async function problemOf(work: Promise<unknown>): Promise<Problem> {
   throw new Error('There was none')
 }
 
-test.group('AnswerRoom', (group) => {
+test.group('ResponseBudget', (group) => {
   group.each.setup(() => {
     const config = app.config.get<object>('crud')
     app.config.set('crud', { ...config, limits: LIMITS })

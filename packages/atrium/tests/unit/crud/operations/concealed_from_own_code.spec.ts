@@ -68,7 +68,9 @@ test.group('LucidCrud | application code that computes shown values', (group) =>
     ["a model's own toJSON", SerializesItself, 'A/hush/anna', 'A/undefined/anna'],
   ]
   for (const [name, model, whole, left] of cases) {
-    test(`[U3] ${name} lacks what is hidden, and has what no role hides`, async ({ assert }) => {
+    test(`[U3] ${name} omits hidden values, and has those that no role hides`, async ({
+      assert,
+    }) => {
       const crud = new LucidCrud(model)
       given.give('anna', model, { hidden: ['secret'] })
       const titlesFor = async (actor: Actor) => {

@@ -217,7 +217,7 @@ test.group('IncludedRelation', () => {
     assert.isEmpty(own.routes)
   })
 
-  test('[Q3] reels include their lender', ({ assert }) => {
+  test('[Q3] the option include declares the relation with its related resource', ({ assert }) => {
     const reels = resources.all().find(({ model }) => model === Reel)!
     assert.deepEqual([...reels.includes.keys()], ['lender'])
     assert.strictEqual(reels.includes.get('lender')!.resource.model, Lender)

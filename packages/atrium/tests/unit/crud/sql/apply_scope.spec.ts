@@ -66,7 +66,9 @@ test.group('Scopes that compare with missing values', (group) => {
     ],
   ]
   for (const [name, scope] of cases) {
-    test(`[U3] a scope that compares with nothing reaches nothing: ${name}`, async ({ assert }) => {
+    test(`[U3] a scope that compares with a missing value matches no record: ${name}`, async ({
+      assert,
+    }) => {
       assert.deepEqual(await reached(scope), [0, 0])
     })
   }

@@ -214,7 +214,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['taken', 'fourth'])
     })
 
-    test('after such a rollback no write is stored partially, even if code catches the error', async ({
+    test('after a rollback by SQLite itself no write is stored partially, even if code catches the error', async ({
       assert,
       cleanup,
     }) => {

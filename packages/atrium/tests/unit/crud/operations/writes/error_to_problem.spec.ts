@@ -19,7 +19,7 @@ function rulesOf(problem: Problem) {
   return problem.errors!.map(({ field, rule }) => [field, rule])
 }
 
-test.group('faultToProblem', (group) => {
+test.group('errorToProblem', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   const samples = new LucidCrud(Sample)
   const reels = new LucidCrud(Reel)
@@ -109,7 +109,7 @@ test.group('faultToProblem', (group) => {
   })
 })
 
-test.group('faultToProblem and the writes of hooks', (group) => {
+test.group('errorToProblem and the writes of hooks', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('crud_counters').delete()
