@@ -24,6 +24,15 @@ async function data(query: string, path: string = PATH): Promise<Row[]> {
   return body.data
 }
 
+/** Sums values by the expressions for SQLite. */
+async function sumOf(values: unknown[], hasOtherForms: boolean): Promise<string | null> {
+  const parts = sqliteSum('v', { hasOtherForms } as Column)
+  const list = parts.map(({ sql }, index) => `${sql} as p${index}`)
+  const all = values.map(() => 'select ? as v').join(' union all ')
+  const [row] = await db.rawQuery(`select ${list} from (${all})`, values as any[])
+  return totalOf(parts.map(({ exponent }, index) => ({ value: row[`p${index}`], exponent })))
+}
+
 async function refused(query: string, path: string = PATH) {
   const { body, status } = await get(`${path}?${query}`)
   return [status, body.errors?.[0]?.field]
@@ -243,13 +252,6 @@ test.group('Aggregates', (group) => {
   test('[G5] SQLite: sums decimals that are stored as texts, and floats beyond 64 bits', async ({
     assert,
   }) => {
-    const sumOf = async (values: unknown[], hasOtherForms: boolean) => {
-      const parts = sqliteSum('v', { hasOtherForms } as Column)
-      const list = parts.map(({ sql }, index) => `${sql} as p${index}`)
-      const all = values.map(() => 'select ? as v').join(' union all ')
-      const [row] = await db.rawQuery(`select ${list} from (${all})`, values as any[])
-      return totalOf(parts.map(({ exponent }, index) => ({ value: row[`p${index}`], exponent })))
-    }
     const texts = [
       '123456789012345678901.123456789012345678',
       '-0.5',
@@ -264,5 +266,19 @@ test.group('Aggregates', (group) => {
     assert.equal(await sumOf([1e20, 1, null], false), '100000000000000000000')
     assert.equal(await sumOf([-0.07, 1234567890123.07, '5'], false), '1234567890123')
     assert.isNull(await sumOf([null, 'x'], false))
+  }).skip(!onSqlite)
+  test('[G5.2] SQLite: sums floats with any number of decimals exactly', async ({ assert }) => {
+    const amount = fc.tuple(fc.integer({ min: -999_999_999, max: 999_999_999 }), fc.nat({ max: 9 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(amount, { minLength: 1, maxLength: 9 }), async (all) => {
+        const sum = await sumOf(
+          all.map(([digits, decimals]) => digits / 10 ** decimals),
+          false
+        )
+        const expected = all.map(([digits, decimals]) => ({ value: digits, exponent: -decimals }))
+        assert.equal(sum, totalOf(expected))
+      }),
+      { numRuns: runs(80) }
+    )
   }).skip(!onSqlite)
 })
