@@ -18,6 +18,11 @@ export function registerJobKinds(site: AdminSite): void {
     ({ BulkJob }) => new BulkJob(site)
   )
   kind(
+    'merge',
+    () => import('./duplicates/merge_job.js'),
+    ({ MergeJob }) => new MergeJob(site)
+  )
+  kind(
     'import_trial',
     () => import('./import/jobs/import_job.js'),
     ({ ImportDryRunJob }) => new ImportDryRunJob(site)

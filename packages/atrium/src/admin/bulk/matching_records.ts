@@ -2,13 +2,14 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { countMatching, matchingKeys, Records } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { BulkFailure } from './errors.js'
 import { NotAllowed } from '../http/errors.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
+import type { ListStores } from '../list/saved_views/place_of.js'
 import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
+import type { Site } from '../views/site.js'
 import type { BulkTask } from './bulk_task.js'
 
 /** All records of a list, as the user saw it. */
@@ -53,7 +54,7 @@ export class MatchingRecords {
    */
   static async read(
     ctx: HttpContext,
-    site: AdminSite,
+    site: Site & ListStores,
     view: ModelView,
     task: BulkTask,
     query: string

@@ -1,78 +1,103 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { ListRequest, pageOf } from '#crud/internals'
-import { keyOf } from '#base/items'
+import { textOf } from '#base/values/numbers'
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
+import { MERGED } from '../bulk/bulk_bar.js'
+import { NotAllowed } from '../http/errors.js'
+import { sentTexts } from '../http/form_texts.js'
 import { recordLinks } from '../http/record_links.js'
+import { redirect, redirectWithMessage } from '../http/redirect.js'
+import { jobUrl } from '../jobs/pages/shown_job.js'
 import { cutText } from '../list/cell.js'
-import type { ListParameters } from '../list/list_parameters.js'
-import { readList } from '../list/read_list.js'
+import { labelOfValue, titlesOfValues } from '../list/filters/facet_values.js'
 import { groupChoices } from '../list/summaries/summaries.js'
+import { recordFacts } from '../record/record_facts.js'
 import type { ModelView } from '../views/model_view.js'
+import { itemOf } from '../views/record_items.js'
+import {
+  COMPARED,
+  findGroups,
+  IGNORES,
+  isMergedByRule,
+  mergedByRule,
+  type DuplicateGroup,
+  type FoundDuplicates,
+} from './duplicate_groups.js'
+import { mergeFields } from './merge_fields.js'
+import { MERGE_JOB } from './merge_job.js'
 import { mayMerge } from './merge_records.js'
+import {
+  filledFields,
+  keysOfGroup,
+  MERGED_BY_RULE,
+  readRule,
+  type MergeRule,
+} from './merge_rule.js'
 
 /* Numbers of groups on a page, and of records that are shown of a group */
 const GROUPS = 20
 const RECORDS = 10
 
-/* Parameters of the page, in addition to those of its list */
-const COMPARED = 'compare'
-const IGNORES = 'ignore'
+/* Parameter with the rule of a previewed merge, and the one that opens the merge of a group */
+const KEEP = 'keep'
+const GROUP = 'group'
 
-type Group = Awaited<ReturnType<ModelView['crud']['duplicates']>>[number]
-
-/** The page that finds records of a list that agree in chosen columns. */
+/** The page that finds records of a list that agree in chosen columns, and merges all of them by a rule. */
 export class DuplicatesController {
   constructor(
     private readonly site: AdminSite,
     private readonly view: ModelView
   ) {}
 
-  async page(ctx: HttpContext): Promise<string> {
+  async page(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const text = ctx.request.parsedUrl.query ?? ''
     const query = new URLSearchParams(text)
-    const list = await readList(ctx, site, view, text)
-    const choices = groupChoices(view)
-    const wanted = new Set(query.getAll(COMPARED))
-    const compared = choices.filter(({ apiName }) => wanted.has(apiName))
-    const ignoresCase = compared.length === 0 || query.get(IGNORES) === '1'
-    const found = await this.#find(
-      ctx,
-      list,
-      compared.map(({ apiName }) => apiName),
-      ignoresCase
-    )
-    const groups = Array.isArray(found) ? found : []
+    const found = await findGroups(ctx, site, view, text)
+    const { compared, groups, list, records } = found
+    const isMerging = await mayMerge(ctx, site, view)
+    const opened = query.get(GROUP)
+    if (opened !== null && isMerging) return await this.#open(ctx, found, Number(opened))
+    const rule = isMerging && groups.length > 0 ? readRule(query.get(KEEP)) : null
     const last = Math.max(1, Math.ceil(groups.length / GROUPS))
     const page = Math.min(last, Math.max(1, Number(query.get('page')) || 1))
-    const isMerging = await mayMerge(ctx, site, view)
-    const urlOf = (number: number) => {
-      const own = new URLSearchParams(list.query)
-      for (const { apiName } of compared) own.append(COMPARED, apiName)
-      if (ignoresCase) own.set(IGNORES, '1')
-      own.set('page', String(number))
-      return `${view.url('/duplicates')}?${own}`
-    }
-    const shown = groups.slice((page - 1) * GROUPS, page * GROUPS)
+    const first = (page - 1) * GROUPS
+    const urlOf = (number: number) => this.#urlOf(found, { page: String(number) }, rule)
+    const shown = groups.slice(first, page * GROUPS)
+    const label = await this.#labels(ctx, found, shown)
+    const merged = mergedByRule(groups)
     return await site.render(ctx, 'pages/duplicates', {
       view,
       title: site.text('duplicates.title', { label: view.label }),
       back: list.url,
       fields: [...new URLSearchParams(list.query)],
-      choices: choices.map(({ apiName }) => ({
-        name: apiName,
-        label: view.labelOf(apiName),
-        isChosen: wanted.has(apiName),
+      choices: groupChoices(view).map((column) => ({
+        name: column.apiName,
+        label: view.labelOf(column.apiName),
+        isChosen: compared.includes(column),
       })),
-      names: { compared: COMPARED, ignores: IGNORES },
-      ignoresCase,
+      names: { compared: COMPARED, ignores: IGNORES, keep: KEEP },
+      ignoresCase: found.ignoresCase,
       isAsked: compared.length > 0,
-      failure: Array.isArray(found) ? null : found,
+      failure: found.failure,
       count: groups.length,
-      records: groups.reduce((sum, { count }) => sum + count, 0),
-      groups: await Promise.all(shown.map((group) => this.#shown(ctx, list, group, compared))),
-      merge: isMerging ? view.url('/merge') : null,
-      next: urlOf(page),
+      records,
+      groups: await Promise.all(
+        shown.map((group, index) =>
+          this.#shown(ctx, found, group, label, rule, isMerging ? first + index : null)
+        )
+      ),
+      /* The merge of all groups; null for users who cannot merge */
+      all: isMerging && {
+        rule,
+        place: view.url('/duplicates'),
+        query: this.#urlOf(found).split('?')[1],
+        cancel: this.#urlOf(found),
+        groups: merged.length,
+        deleted: merged.reduce((sum, { count }) => sum + count - 1, 0),
+        others: groups.length - merged.length,
+      },
       pages: {
         page,
         last,
@@ -82,53 +107,127 @@ export class DuplicatesController {
     })
   }
 
-  /** Returns the groups, or the message why they could not be found. */
-  async #find(
-    ctx: HttpContext,
-    list: ListParameters,
-    columns: readonly string[],
-    ignoresCase: boolean
-  ): Promise<readonly Group[] | string> {
-    if (columns.length === 0) return []
-    if (list.isUnread) return this.site.text('duplicates.unread')
-    try {
-      const options = { ...this.view.callOptions(ctx), columns, ignoresCase }
-      return await this.view.crud.duplicates(list.toRequest(), options)
-    } catch (error) {
-      const { message, status } = error as { message: string; status?: number }
-      if (status !== 422) throw error
-      return message
+  /** Starts the job that merges all groups by the rule of the preview. */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
+    const sent = sentTexts(ctx)
+    const valueOf = (name: string) => sent.get(name)?.at(-1) ?? ''
+    const query = valueOf('query')
+    const found = await findGroups(ctx, site, view, query)
+    const rule = readRule(valueOf(KEEP))
+    const groups = mergedByRule(found.groups)
+    const isSame = groups.length === Number(valueOf('count')) && found.failure === null
+    if (!rule || !isSame || groups.length === 0) {
+      const key = found.failure ? null : 'duplicates.all.changed'
+      const text = key ? site.text(key) : found.failure!
+      return await redirectWithMessage(ctx, this.#urlOf(found, {}, rule), { kind: 'error', text })
     }
+    const job = await site.jobs.start(ctx, MERGE_JOB, {
+      model: view.name,
+      total: groups.length,
+      payload: { query, keep: rule, count: groups.length },
+    })
+    redirect(ctx, jobUrl(site, job))
+  }
+
+  /** Opens the merge of one group, or returns to the page after the last one. */
+  async #open(ctx: HttpContext, found: FoundDuplicates, number: number): Promise<void> {
+    const group = found.groups[number]
+    if (group) return redirect(ctx, await this.#mergeUrl(ctx, found, group, number))
+    const text = this.site.text('duplicates.noMore')
+    await redirectWithMessage(ctx, this.#urlOf(found), { kind: 'success', text })
+  }
+
+  async #mergeUrl(
+    ctx: HttpContext,
+    found: FoundDuplicates,
+    { condition }: DuplicateGroup,
+    number: number
+  ): Promise<string> {
+    const keys = await keysOfGroup(ctx, this.view, found.list, condition, null, MERGED.max)
+    const query = new URLSearchParams(this.#idsOf(keys).map((id): [string, string] => ['ids', id]))
+    query.set('next', this.#urlOf(found))
+    query.set('group', String(number))
+    return `${this.view.url('/merge')}?${query}`
+  }
+
+  #urlOf(
+    { compared, ignoresCase, list }: FoundDuplicates,
+    more: Record<string, string> = {},
+    rule: MergeRule | null = null
+  ): string {
+    const query = new URLSearchParams(list.query)
+    for (const { apiName } of compared) query.append(COMPARED, apiName)
+    if (ignoresCase) query.set(IGNORES, '1')
+    if (rule) query.set(KEEP, rule)
+    for (const [name, value] of Object.entries(more)) query.set(name, value)
+    return `${this.view.url('/duplicates')}?${query}`
+  }
+
+  /** Returns the function that formats values of compared columns as lists do. */
+  async #labels(
+    ctx: HttpContext,
+    { compared }: FoundDuplicates,
+    groups: readonly DuplicateGroup[]
+  ): Promise<(column: Column, value: unknown) => string> {
+    const { site, view } = this
+    const titles = new Map<Column, ReadonlyMap<string, string>>()
+    for (const column of compared) {
+      const values = groups.map((group) => ({ value: group.values[0][column.apiName] }))
+      titles.set(column, await titlesOfValues(ctx, site, view, column, values))
+    }
+    return (column, value) =>
+      labelOfValue(site, view, column, value === null ? null : textOf(value), titles.get(column)!)
   }
 
   async #shown(
     ctx: HttpContext,
-    list: ListParameters,
-    { condition, count, values }: Group,
-    compared: ReadonlyArray<{ apiName: string }>
+    found: FoundDuplicates,
+    group: DuplicateGroup,
+    label: (column: Column, value: unknown) => string,
+    rule: MergeRule | null,
+    number: number | null
   ) {
-    const { view } = this
-    const { key } = view.resource
-    const sorts = key.columns.map((column) => ({ column, direction: 'asc' as const }))
-    const conditions = [...list.conditions, condition]
-    const request = new ListRequest(conditions, sorts, pageOf(1, RECORDS), list.deleted, {
-      count: false,
-    })
-    const options = { ...view.callOptions(ctx), keys: true }
-    const { data } = await view.crud.getMulti(request, options)
-    const keys = data.map((item) => keyOf(item)!)
+    const { site, view } = this
+    const { condition, count, values } = group
+    const most = rule ? MERGED_BY_RULE.records : RECORDS
+    const keys = await keysOfGroup(ctx, view, found.list, condition, rule, most)
+    const records = await view.crud.findMany(keys, view.callOptions(ctx))
     const linkTo = await recordLinks(ctx, view, keys)
+    const isMerged = rule !== null && isMergedByRule(group)
+    const filled = isMerged ? [...filledFields(mergeFields(view), records)] : []
+    const heading = found.compared.map((column) => label(column, values[0][column.apiName]))
     return {
-      heading: compared.map(({ apiName }) => cutText(String(values[0][apiName]))).join(' · '),
+      heading: heading.join(' · '),
       count,
-      more: Math.max(0, count - data.length),
-      records: data.map((item, index) => ({
-        id: key.toPath(keys[index]).slice(1),
-        title: cutText(view.titleOf(item)),
-        note: keys[index].join(', '),
-        url: linkTo(keys[index]),
-        values: compared.map(({ apiName }) => cutText(String(item[apiName] ?? ''))),
-      })),
+      more: Math.max(0, count - RECORDS),
+      number,
+      open: number === null ? null : this.#urlOf(found, { [GROUP]: String(number) }),
+      isMerged,
+      records: records.slice(0, RECORDS).map((record, index) => {
+        const item = itemOf(view, record)
+        const own = found.compared.map((column) => label(column, item[column.apiName]))
+        return {
+          title: cutText(view.titleOf(item, keys[index])),
+          note: keys[index].join(', '),
+          url: linkTo(keys[index]),
+          spelling: own.join() === heading.join() ? null : own.join(' · '),
+        }
+      }),
+      filled: await Promise.all(
+        filled.map(async ([column, source]) => {
+          const facts = await recordFacts(ctx, site, view, itemOf(view, source))
+          return {
+            label: view.labelOf(column.apiName),
+            markup: facts.find(({ name }) => name === column.apiName)?.markup ?? '',
+          }
+        })
+      ),
     }
+  }
+
+  #idsOf(keys: readonly KeyValue[]): string[] {
+    return keys.map((key) => this.view.resource.key.toPath(key).slice(1))
   }
 }

@@ -18,6 +18,7 @@ export function duplicatesRoutes(routes: ModelRoutes<AdminSite>): void {
   routes.group([readBody], (route) => {
     route('GET', '/duplicates', ['view'], duplicates('page'))
     if (!view.may('update') || !view.may('delete')) return
+    route('POST', '/duplicates', ['update'], duplicates('submit'))
     route('GET', '/merge', ['update'], merge('page'))
     route('POST', '/merge', ['update'], merge('submit'))
   })

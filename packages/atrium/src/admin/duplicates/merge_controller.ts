@@ -2,8 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { isSameValue } from '#base/values/plain_json'
 import { toProblem } from '#base/http/to_problem'
-import type { Column } from '#base/columns/column'
-import type { KeyValue } from '#base/columns/key'
+import { identityOf, type KeyValue } from '#base/columns/key'
 import { UnknownKey } from '#base/errors'
 import { MERGED } from '../bulk/bulk_bar.js'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
@@ -20,7 +19,21 @@ import type { ModelView } from '../views/model_view.js'
 import { itemOf } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
 import { MergeRefused } from './errors.js'
+import { isEmptyField, mergeFields } from './merge_fields.js'
 import { mayMerge, mergeRecords, referringViews, type Merge } from './merge_records.js'
+
+type Sent = ReadonlyMap<string, readonly string[]>
+
+/** The pages around a merge. */
+interface Way {
+  /** Page that the user came from */
+  next: string
+  /** Position of the group among the duplicates of that page; null for records selected in a list */
+  group: number | null
+  /** URL that opens the group that takes its place once it is merged, and the one after it */
+  following: string | null
+  skip: string | null
+}
 
 /**
  * Page on which the user selects the record that remains and its values, before the other records are merged into it.
@@ -35,9 +48,10 @@ export class MergeController {
   async page(ctx: HttpContext): Promise<unknown> {
     if (!(await mayMerge(ctx, this.site, this.view))) throw new NotAllowed()
     const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
-    const next = returnPath(this.site, query.get('next')) ?? this.view.url('/')
+    const way = this.#way((name) => query.get(name))
+    const { next } = way
     try {
-      return await this.#render(ctx, this.#keys(query.getAll('ids')), next)
+      return await this.#render(ctx, this.#keys(query.getAll('ids')), way)
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)
@@ -50,11 +64,13 @@ export class MergeController {
     const { site, view } = this
     if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
     const sent = sentTexts(ctx)
-    const next = returnPath(site, sent.get('next')?.at(-1)) ?? view.url('/')
-    const merge = this.#merge(sent)
+    const way = this.#way((name) => sent.get(name)?.at(-1))
+    const shown = this.#shown(sent)
+    let merge: Merge
     let target: LucidRow
     try {
-      target = await mergeRecords(ctx, site, view, this.#fields(), merge)
+      merge = this.#merge(sent, shown)
+      target = await mergeRecords(ctx, site, view, mergeFields(view), merge)
     } catch (error) {
       if (error instanceof NotAllowed) throw error
       const { status } = toProblem(error)
@@ -66,11 +82,12 @@ export class MergeController {
           : status >= 500
             ? site.text('merge.failed')
             : detailOf(error)
-      return await this.#render(ctx, merge.keys, next, text)
+      return await this.#render(ctx, shown, way, text)
     }
     const title = cutText(view.titleOf(itemOf(view, target), merge.target))
     const text = site.text('merge.done', { count: merge.keys.length, title })
-    return await redirectWithMessage(ctx, next, { kind: 'success', text })
+    const url = sent.get('then')?.at(-1) === 'next' ? (way.following ?? way.next) : way.next
+    return await redirectWithMessage(ctx, url, { kind: 'success', text })
   }
 
   /** @throws BulkFailure  for invalid keys, or too many or too few of them */
@@ -82,37 +99,60 @@ export class MergeController {
     return keys
   }
 
-  #merge(sent: ReadonlyMap<string, readonly string[]>): Merge {
-    const keyOf = (id: string) => readIds(this.view.resource.key, [idOfPath(id)])[0]
+  /** Returns the keys of all records of the page, merged or not. */
+  #shown(sent: Sent): KeyValue[] {
     try {
-      const ids = sent.get('ids') ?? []
-      const keys = this.#keys(ids)
-      const target = sent.get('target')?.at(-1) ?? ''
-      if (!ids.includes(target)) throw new PageNotFound()
-      const from = [...sent].flatMap(([name, values]): Array<[string, KeyValue]> =>
-        name.startsWith('from.') ? [[name.slice(5), keyOf(values.at(-1)!)]] : []
-      )
-      const versions = sent.get('versions') ?? []
-      return { keys, target: keyOf(target), from: new Map(from), versions }
+      return this.#keys(sent.get('records') ?? sent.get('ids') ?? [])
     } catch (error) {
       throw error instanceof BulkFailure ? new PageNotFound() : error
     }
   }
 
-  /** Returns the columns whose value the user can choose. */
-  #fields(): Column[] {
-    const { resource } = this.view
-    return resource.updateBody.fields.flatMap(({ column }) =>
-      column && !column.isPrimary && !column.hidden && resource.fields.includes(column)
-        ? [column]
-        : []
-    )
+  /**
+   * @param shown  keys of the records of the page, to which the versions belong
+   * @throws MergeRefused  for a choice that cannot be merged
+   */
+  #merge(sent: Sent, shown: readonly KeyValue[]): Merge {
+    const keyOf = (id: string) => readIds(this.view.resource.key, [idOfPath(id)])[0]
+    try {
+      const ids = [...new Set(sent.get('ids'))]
+      if (ids.length < MERGED.min) throw new MergeRefused(422, 'merge.few')
+      const keys = this.#keys(ids)
+      const target = sent.get('target')?.at(-1) ?? ''
+      if (!ids.includes(target)) throw new MergeRefused(422, 'merge.targetLeftOut')
+      const from = [...sent].flatMap(([name, values]): Array<[string, KeyValue]> =>
+        name.startsWith('from.') ? [[name.slice(5), keyOf(values.at(-1)!)]] : []
+      )
+      const all = sent.get('versions') ?? []
+      const versions = new Map(shown.map((key, index) => [identityOf(key), all[index]]))
+      return {
+        keys,
+        target: keyOf(target),
+        from: new Map(from),
+        versions: keys.map((key) => versions.get(identityOf(key)) ?? ''),
+      }
+    } catch (error) {
+      throw error instanceof BulkFailure ? new PageNotFound() : error
+    }
+  }
+
+  /** Returns where the user came from, and the group of duplicates that is merged. */
+  #way(valueOf: (name: string) => string | null | undefined): Way {
+    const next = returnPath(this.site, valueOf('next')) ?? this.view.url('/')
+    const group = Number(valueOf('group') || NaN)
+    const isGroup = Number.isSafeInteger(group) && next.includes('?')
+    return {
+      next,
+      group: isGroup ? group : null,
+      following: isGroup ? `${next}&group=${group}` : null,
+      skip: isGroup ? `${next}&group=${group + 1}` : null,
+    }
   }
 
   async #render(
     ctx: HttpContext,
     keys: readonly KeyValue[],
-    next: string,
+    way: Way,
     error: string | null = null
   ): Promise<string> {
     const { site, view } = this
@@ -123,13 +163,11 @@ export class MergeController {
     )
     const linkTo = await recordLinks(ctx, view, keys)
     const ids = keys.map((one) => key.toPath(one).slice(1))
-    const isEmpty = (column: Column, record: LucidRow) =>
-      [null, undefined, ''].includes(record.$attributes[column.attribute])
     return await site.render(ctx, 'pages/merge', {
       view,
       title: site.text('merge.title', { plural: inSentence(view.label) }),
       error,
-      next,
+      ...way,
       place: view.url('/merge'),
       records: records.map((record, index) => ({
         id: ids[index],
@@ -138,8 +176,8 @@ export class MergeController {
         note: keys[index].join(', '),
         href: linkTo(keys[index]),
       })),
-      fields: this.#fields().map((column) => {
-        const filled = records.findIndex((record) => !isEmpty(column, record))
+      fields: mergeFields(view).map((column) => {
+        const filled = records.findIndex((record) => !isEmptyField(column, record))
         const values = facts.map((all) => all.find(({ name }) => name === column.apiName)!)
         return {
           name: column.apiName,

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import { gatherWrites, moveReferences } from '#crud/internals'
@@ -68,6 +68,7 @@ export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): P
  * are deleted. One transaction, and one event.
  *
  * @param fields  columns of the form that the user can change
+ * @param within  client of a transaction that the merge takes part in
  * @throws MergeRefused  if a record has changed, or records that the user cannot change refer to one of them
  * @throws NotAllowed
  * @throws Problem
@@ -77,14 +78,15 @@ export async function mergeRecords(
   site: Site,
   view: ModelView,
   fields: readonly Column[],
-  merge: Merge
+  merge: Merge,
+  within?: QueryClientContract
 ): Promise<LucidRow> {
   if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()
   const { crud, resource } = view
   const { actor, client: outer, origin } = view.callOptions(ctx)
   origin.action = 'merge'
   origin.form = { model: view.name, id: resource.key.toPath(merge.target).slice(1) }
-  return await inTransaction(outer, (client) =>
+  return await inTransaction(within ?? outer, (client) =>
     gatherWrites(client, { model: resource.model, actor, origin }, async () => {
       const options = { client, actor, origin }
       const records = await locked(view, merge.keys, options)

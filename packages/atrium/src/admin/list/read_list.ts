@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
-import { placeOf } from './saved_views/place_of.js'
+import type { Site } from '../views/site.js'
+import { placeOf, type ListStores } from './saved_views/place_of.js'
 import { withView } from './saved_views/list_place.js'
 import { ListParameters } from './list_parameters.js'
 import { ALL_RECORDS, lastIn, SEARCH } from './list_address.js'
@@ -19,7 +19,7 @@ import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
  */
 export async function readList(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & ListStores,
   view: ModelView,
   query: string,
   search?: string,
@@ -40,7 +40,7 @@ export async function readList(
 /** Parses the query a first time to collect the titles that it searches for, by column. */
 async function titlesOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & ListStores,
   view: ModelView,
   query: string,
   search?: string

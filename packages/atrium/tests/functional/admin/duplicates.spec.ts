@@ -7,7 +7,8 @@ import { DupClient } from '#tests/fixtures/duplicates'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { insertRow, onSqlite } from '#tests/helpers/databases'
 import { emptyEventTables } from '#tests/helpers/logged_events'
-import { call, get, statusOf } from '#tests/helpers/http'
+import { call, get, statusOf, type HttpResponse } from '#tests/helpers/http'
+import { emptyJobTables, untilJob, work } from '#tests/helpers/jobs'
 import { textOf } from '#tests/helpers/list_page'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 
@@ -30,6 +31,9 @@ async function clear() {
 }
 
 const client = (values: object) => insertRow('dup_clients', { name: 'Ann', ...values })
+/** Keys of the selected records of a merge of more than two */
+const selected = (text: string) =>
+  [...text.matchAll(/type="checkbox" name="ids" value="(.*?)" checked/g)].map(([, id]) => id)
 const rows = (table: string) => db.from(table).orderBy('id')
 
 test.group('Admin | duplicates and merge', (group) => {
@@ -38,12 +42,20 @@ test.group('Admin | duplicates and merge', (group) => {
 
   async function groups(query: string, model = 'DupClient') {
     const { text } = await get(`/admin/${model}/duplicates?${query}`, { headers: { cookie } })
-    return [...text.matchAll(/<form class="card duplicates-group".*?<\/form>/gs)].map(([form]) => ({
-      heading: textOf(/<h2.*?<\/h2>/s.exec(form)![0])
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-      ids: [...form.matchAll(/name="ids" value="(.*?)"/g)].map(([, id]) => Number(id)),
-    }))
+    return [...text.matchAll(/<section class="card duplicates-group".*?<\/section>/gs)].map(
+      ([one]) => ({
+        heading: textOf(/<h2.*?<\/h2>/s.exec(one)![0])
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+        ids: [...one.matchAll(/<span class="duplicates-note">(.*?)<\/span>/g)].map(([, id]) =>
+          Number(id)
+        ),
+        isMarked: one.includes('>Remains<'),
+        filled: textOf(/<dl.*?<\/dl>/s.exec(one)?.[0] ?? '')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      })
+    )
   }
   const mergePage = (ids: number[], model = 'DupClient') =>
     get(`/admin/${model}/merge?${ids.map((id) => `ids=${id}`).join('&')}`, { headers: { cookie } })
@@ -55,13 +67,20 @@ test.group('Admin | duplicates and merge', (group) => {
     const { text, status } = await mergePage(ids, model)
     const form = new URLSearchParams()
     for (const [, name, value] of text.matchAll(
-      /<input type="hidden" name="(ids|versions)" value="(.*?)"/g
+      /<input type="hidden" name="(ids|records|versions)" value="(.*?)"/g
     )) {
       form.append(name, value)
     }
+    for (const id of selected(text)) form.append('ids', id)
     if (status !== 200) for (const id of ids) form.append('ids', String(id))
     for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
     return await sendForm(`/admin/${model}/merge`, String(form), { cookie })
+  }
+  /** Waits for the job of a response that redirects to its page. */
+  const jobOf = async ({ headers }: HttpResponse) => {
+    const stop = await work()
+    await untilJob(Number(/\/jobs\/(\d+)/.exec(headers.get('location') ?? '')?.[1]))
+    await stop()
   }
   async function clerk(permissions: Record<string, object>) {
     await makeRole('Clerk', permissions as any)
@@ -77,6 +96,7 @@ test.group('Admin | duplicates and merge', (group) => {
     await clear()
     await emptyAdminTables()
     await emptyEventTables()
+    await emptyJobTables()
     await restoreRoles()
     cookie = await cookiesOf(await makeUser('ada', { isSuperuser: true }))
     return () => restoreRoles()
@@ -92,10 +112,13 @@ test.group('Admin | duplicates and merge', (group) => {
     const e = await client({ name: 'ÄNNCHEN maier', email: '' })
     await client({ name: 'Other', email: null })
     assert.deepEqual(await groups('compare=email'), [
-      { heading: 'ann@x.test 2 records', ids: [a, b] },
+      { heading: 'ann@x.test 2 records', ids: [a, b], isMarked: false, filled: '' },
     ])
     const folded = await groups('compare=email&ignore=1')
-    assert.deepEqual(folded, [{ heading: `${folded[0].heading}`, ids: [a, b, c] }])
+    assert.deepEqual(
+      folded.map(({ ids }) => ids),
+      [[a, b, c]]
+    )
     const byName = await groups('compare=name&ignore=1')
     assert.deepEqual(
       byName.map(({ ids }) => ids),
@@ -143,7 +166,8 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.isEmpty(await groups('compare=secret'))
     const { text } = await get(`${ADMIN}/duplicates?compare=name`, { headers: { cookie } })
     assert.notInclude(text, 'value="secret"')
-    assert.notInclude(text, 'name="ids"')
+    assert.notInclude(text, 'Compare and merge')
+    assert.notInclude(text, 'name="keep"')
   })
 
   test('[G7] a merge moves references, attaches related records once and deletes the other records; undo reverts all', async ({
@@ -347,6 +371,130 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.equal(left.secret, 'a')
     assert.equal(await statusOf(merge([left.id, 999_999], { target: left.id })), 404)
     assert.equal(await statusOf(mergePage([left.id])), 303)
+  })
+
+  test('[G7.3] of more than two records some can be left out, and the target must be among them', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({ email: 'x' }), await client({ phone: '1' })]
+    const { text } = await mergePage(ids)
+    assert.deepEqual(selected(text).map(Number), ids)
+    const versions = [...text.matchAll(/name="versions" value="(.*?)"/g)].map(([, one]) => one)
+    const send = async (some: number[], target: number) => {
+      const form = new URLSearchParams({ target: String(target) })
+      for (const id of ids) form.append('records', String(id))
+      for (const version of versions) form.append('versions', version)
+      for (const id of some) form.append('ids', String(id))
+      form.set('from.email', String(ids[1]))
+      return await sendForm(`${ADMIN}/merge`, String(form), { cookie })
+    }
+    const few = await send([ids[0]], ids[0])
+    assert.equal(few.status, 422)
+    assert.include(few.text, 'Select at least two records')
+    assert.equal(await statusOf(send([ids[0], ids[2]], ids[1])), 422)
+    assert.lengthOf(await rows('dup_clients'), 3)
+    assert.equal(await statusOf(send([ids[0], ids[2]], ids[0])), 303)
+    const left = await rows('dup_clients')
+    assert.deepEqual(
+      left.map(({ email, id }) => [id, email]),
+      [
+        [ids[0], null],
+        [ids[1], 'x'],
+      ]
+    )
+  })
+
+  test('[G7.3] a group opens from its page, and the next one after the merge', async ({
+    assert,
+  }) => {
+    for (const name of ['Ann', 'Ann', 'Bo', 'Bo', 'Cy', 'Cy']) await client({ name })
+    const location = async (url: string) =>
+      (await get(url, { headers: { cookie } })).headers.get('location') ?? ''
+    const list = `${ADMIN}/duplicates?compare=name`
+    const opened = await location(`${list}&group=0`)
+    assert.include(opened, '/merge?ids=')
+    const { text } = await get(opened, { headers: { cookie } })
+    assert.include(text, 'Skip this group')
+    const form = new URLSearchParams({ then: 'next', group: '0', next: list })
+    for (const [, name, value] of text.matchAll(
+      /<input type="hidden" name="(ids|records|versions)" value="(.*?)"/g
+    )) {
+      form.append(name, value)
+    }
+    form.set('target', form.get('ids')!)
+    const merged = await sendForm(`${ADMIN}/merge`, String(form), { cookie })
+    assert.equal(merged.headers.get('location'), `${list}&group=0`)
+    const second = await get(await location(`${list}&group=0`), { headers: { cookie } })
+    assert.include(second.text, 'Bo')
+    assert.match(await location(`${list}&group=2`), /\/duplicates\?(?!.*group=)/)
+  })
+
+  test('[G7.3] dates of headings are formatted as in lists', async ({ assert }) => {
+    for (const name of ['a', 'b']) await client({ name, born_on: '2026-03-01' })
+    const [found] = await groups('compare=born_on')
+    assert.equal(found.heading, '1 Mar 2026 2 records')
+  })
+
+  test('[G7.4] all groups are merged by a rule as one job, after a preview, and undo reverts all', async ({
+    assert,
+  }) => {
+    const ids = [
+      await client({ email: 'old@x.test', phone: '1' }),
+      await client({ email: null, phone: '2' }),
+      await client({ name: 'Bo' }),
+      await client({ name: 'Bo', email: 'bo@x.test' }),
+    ]
+    await insertRow('dup_bills', { title: 'one', client_id: ids[0] })
+    const before = JSON.stringify([await rows('dup_clients'), await rows('dup_bills')])
+    const preview = await groups('compare=name&keep=newest')
+    assert.deepEqual(preview, [
+      { heading: 'Ann 2 records', ids: [ids[1], ids[0]], isMarked: true, filled: 'Emailold@x.test' },
+      { heading: 'Bo 2 records', ids: [ids[3], ids[2]], isMarked: true, filled: '' },
+    ])
+    const submit = (count: string) =>
+      sendForm(`${ADMIN}/duplicates`, { query: 'compare=name', keep: 'newest', count }, { cookie })
+    const changed = await submit('3')
+    assert.include(changed.headers.get('location'), '/duplicates?')
+    const started = await submit('2')
+    assert.match(started.headers.get('location')!, /\/management\/jobs\/\d+$/)
+    await jobOf(started)
+    const left = await rows('dup_clients')
+    assert.deepEqual(
+      left.map(({ email, id, name, phone }) => [id, name, email, phone]),
+      [
+        [ids[1], 'Ann', 'old@x.test', '2'],
+        [ids[3], 'Bo', 'bo@x.test', null],
+      ]
+    )
+    const [bill] = await rows('dup_bills')
+    assert.equal(bill.client_id, ids[1])
+    const { text } = await get(started.headers.get('location')!, { headers: { cookie } })
+    assert.include(text, '2 groups of duplicate dup clients merged')
+    await jobOf(await sendForm(`${started.headers.get('location')}/undo`, {}, { cookie }))
+    assert.equal(JSON.stringify([await rows('dup_clients'), await rows('dup_bills')]), before)
+  })
+
+  test('[G7.4] a group that the user cannot merge stays, and the job says why', async ({
+    assert,
+  }) => {
+    const ids = [
+      await client({}),
+      await client({}),
+      await client({ name: 'Bo' }),
+      await client({ name: 'Bo' }),
+    ]
+    await insertRow('dup_bills', { title: 'closed', client_id: ids[1] })
+    await clerk({ ...everywhere(), DupBill: { actions: ALL, scopes: ['open'] } })
+    const body = { query: 'compare=name', keep: 'oldest', count: '2' }
+    const started = await sendForm(`${ADMIN}/duplicates`, body, { cookie })
+    await jobOf(started)
+    const left = await rows('dup_clients')
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [ids[0], ids[1], ids[2]]
+    )
+    const { text } = await get(started.headers.get('location')!, { headers: { cookie } })
+    assert.include(text, '1 group was left as before')
   })
 
   test('[G7] finds duplicates among 100,000 records within seconds', async ({ assert }) => {

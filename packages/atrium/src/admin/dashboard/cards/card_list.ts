@@ -1,15 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { DatabaseConfig } from '../../config/database_config.js'
 import { adminActor } from '../../identity/admin_actor.js'
 import { readList } from '../../list/read_list.js'
 import type { ListParameters } from '../../list/list_parameters.js'
-import { placeOf } from '../../list/saved_views/place_of.js'
+import { placeOf, type ListStores } from '../../list/saved_views/place_of.js'
 import { may, personal } from '../../permissions/may.js'
 import { permissionOfCard, type AdminCard } from '../../views/admin_card.js'
+import type { Site } from '../../views/site.js'
 import { ListCard } from '../../views/admin_card.js'
 import { isModelCard, type CardOfModel } from './find_cards.js'
 
 /** The parts of the site that cards use */
-export type CardSite = Parameters<typeof readList>[1]
+export type CardSite = Site & ListStores & { readonly dbConfig: DatabaseConfig }
 
 /**
  * Thrown if a filter or column in the query of a card is ignored, because the card would then show other records.

@@ -1,10 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Preferences } from '../../preferences/preferences.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isPageSize } from '../../views/page_size.js'
 import { VersionedCache } from '../../permissions/versioned_cache.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
+import type { SavedViews } from './saved_views.js'
 import { guardOf } from '../../identity/admin_guard.js'
+
+/** What the site stores of the users' lists. */
+export interface ListStores {
+  readonly preferences: Preferences
+  readonly savedViews: SavedViews
+}
 
 /* Cached per request, as a page uses it for the list and for the tabs. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
@@ -33,7 +40,7 @@ export function preferenceNames(model: string) {
  */
 export async function placeOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ListStores,
   { name }: Pick<ModelView, 'name'>
 ): Promise<ListPlace> {
   const owner = guardOf(ctx).signedIn?.owner
@@ -57,7 +64,7 @@ async function unlessFailed(ctx: HttpContext, model: string, reading: Promise<Li
   }
 }
 
-async function read(site: AdminSite, userId: number, model: string): Promise<ListPlace> {
+async function read(site: ListStores, userId: number, model: string): Promise<ListPlace> {
   const names = preferenceNames(model)
   const [views, preferences] = await Promise.all([
     site.savedViews.visibleTo(userId, model),

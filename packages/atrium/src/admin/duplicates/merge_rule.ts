@@ -1,0 +1,82 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { ListRequest, pageOf } from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import type { Condition } from '#base/columns/condition'
+import type { KeyValue } from '#base/columns/key'
+import { keyOf } from '#base/items'
+import type { ListParameters } from '../list/list_parameters.js'
+import type { ModelView } from '../views/model_view.js'
+import { isEmptyField } from './merge_fields.js'
+import type { Merge } from './merge_records.js'
+
+/** Rules by which one record of each group is kept */
+export const RULES = ['newest', 'oldest'] as const
+
+export type MergeRule = (typeof RULES)[number]
+
+/** Maximum number of groups that one job merges, and of records of such a group */
+export const MERGED_BY_RULE = { groups: 1000, records: 100 }
+
+export function readRule(text: string | null | undefined): MergeRule | null {
+  return RULES.find((rule) => rule === text) ?? null
+}
+
+/**
+ * Returns the keys of a group's records, of which a rule keeps the first.
+ *
+ * @param rule  null: in the order of the keys
+ * @param most  maximum number of keys
+ */
+export async function keysOfGroup(
+  ctx: HttpContext,
+  view: ModelView,
+  list: ListParameters,
+  condition: Condition,
+  rule: MergeRule | null,
+  most: number
+): Promise<KeyValue[]> {
+  const { columns, key } = view.resource
+  const created = rule && columns.all.find(({ name }) => name === 'created_at')
+  const direction = rule === 'newest' ? 'desc' : 'asc'
+  const sorts = [...(created ? [created] : []), ...key.columns].map((column) => ({
+    column,
+    direction: direction as 'asc' | 'desc',
+  }))
+  const conditions = [...list.conditions, condition]
+  const request = new ListRequest(conditions, sorts, pageOf(1, most), list.deleted, {
+    count: false,
+  })
+  const { data } = await view.crud.getMulti(request, { ...view.callOptions(ctx), keys: true })
+  return data.map((item) => keyOf(item)!)
+}
+
+/** Returns the record that fills an empty field of the first one, by column. */
+export function filledFields(
+  fields: readonly Column[],
+  [first, ...others]: readonly LucidRow[]
+): Map<Column, LucidRow> {
+  const filled = new Map<Column, LucidRow>()
+  for (const field of fields) {
+    if (!isEmptyField(field, first)) continue
+    const source = others.find((record) => !isEmptyField(field, record))
+    if (source) filled.set(field, source)
+  }
+  return filled
+}
+
+/** Returns the merge of records into the first one, whose empty fields get values of the others. */
+export function mergeByRule(
+  { resource }: ModelView,
+  fields: readonly Column[],
+  records: readonly LucidRow[]
+): Merge {
+  const keys = records.map((record) => resource.key.of(record))
+  const filled = [...filledFields(fields, records)]
+  return {
+    keys,
+    target: keys[0],
+    from: new Map(filled.map(([{ apiName }, source]) => [apiName, resource.key.of(source)])),
+    versions: records.map((record) => resource.columns.versionOf(record)),
+  }
+}
