@@ -30,7 +30,7 @@ import {
   REVOKE_TOKENS,
 } from './admin_user_endpoints.js'
 import { WebhookEndpoints, webhookSchemas } from '../webhooks/webhook_crud.js'
-import { WEBHOOK_ACTIONS } from '../webhooks/webhook_list.js'
+import { modelTicks, typeTicks } from '../webhooks/webhook_ticks.js'
 import { WebhookPanel } from '../webhooks/webhook_panel.js'
 import { UserPanel, RolePanel } from './panels.js'
 
@@ -247,12 +247,15 @@ function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
       fields: {
         address: { label: text('fields.address'), help: text('fields.addressHelp'), widget: 'url' },
         description: { label: text('fields.description') },
-        models: { label: text('fields.models'), help: text('fields.modelsHelp'), widget: 'tags' },
+        models: {
+          label: text('fields.models'),
+          help: text('fields.modelsHelp'),
+          widget: modelTicks(site),
+        },
         event_types: {
           label: text('fields.eventTypes'),
           help: text('fields.eventTypesHelp'),
-          widget: 'tags',
-          suggestions: WEBHOOK_ACTIONS,
+          widget: typeTicks(site),
         },
         active: { label: text('fields.active') },
         owner_id: { label: text('fields.owner'), help: text('fields.ownerHelp') },

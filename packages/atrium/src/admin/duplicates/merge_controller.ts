@@ -139,7 +139,7 @@ export class MergeController {
   /** Returns where the user came from, and the group of duplicates that is merged. */
   #way(valueOf: (name: string) => string | null | undefined): Way {
     const next = returnPath(this.site, valueOf('next')) ?? this.view.url('/')
-    const group = Number(valueOf('group') || NaN)
+    const group = Number(valueOf('group') || Number.NaN)
     const isGroup = Number.isSafeInteger(group) && next.includes('?')
     return {
       next,

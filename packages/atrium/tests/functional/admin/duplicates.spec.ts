@@ -408,8 +408,10 @@ test.group('Admin | duplicates and merge', (group) => {
     assert,
   }) => {
     for (const name of ['Ann', 'Ann', 'Bo', 'Bo', 'Cy', 'Cy']) await client({ name })
-    const location = async (url: string) =>
-      (await get(url, { headers: { cookie } })).headers.get('location') ?? ''
+    const location = async (url: string) => {
+      const { headers } = await get(url, { headers: { cookie } })
+      return headers.get('location') ?? ''
+    }
     const list = `${ADMIN}/duplicates?compare=name`
     const opened = await location(`${list}&group=0`)
     assert.include(opened, '/merge?ids=')
@@ -448,7 +450,12 @@ test.group('Admin | duplicates and merge', (group) => {
     const before = JSON.stringify([await rows('dup_clients'), await rows('dup_bills')])
     const preview = await groups('compare=name&keep=newest')
     assert.deepEqual(preview, [
-      { heading: 'Ann 2 records', ids: [ids[1], ids[0]], isMarked: true, filled: 'Emailold@x.test' },
+      {
+        heading: 'Ann 2 records',
+        ids: [ids[1], ids[0]],
+        isMarked: true,
+        filled: 'Emailold@x.test',
+      },
       { heading: 'Bo 2 records', ids: [ids[3], ids[2]], isMarked: true, filled: '' },
     ])
     const submit = (count: string) =>

@@ -112,6 +112,48 @@ test.group('Webhooks | pages', (group) => {
     assert.notInclude(secret, 'mine')
   })
 
+  test('[W4.8] models and types are ticked in the form, and nothing ticked means all', async ({
+    assert,
+  }) => {
+    const page = await get(`${PATH}/create_page`, headersOf())
+    const values = (name: string, text: string) =>
+      [
+        ...text.matchAll(
+          new RegExp(`type="checkbox" name="${name}" value="(.*?)"( checked)?`, 'g')
+        ),
+      ].map(([, value, checked]) => (checked ? `${value}!` : value))
+    assert.include(values('models', page.text), 'Plain')
+    assert.notInclude(values('models', page.text), 'AdminUser')
+    assert.includeMembers(values('event_types', page.text), ['created', 'deleted', 'plain.updated'])
+
+    const save = (path: string, chosen: [string, string][]) =>
+      sendForm(
+        `${PATH}/${path}`,
+        String(new URLSearchParams([...chosen, ['address', receiver.url]])),
+        {
+          cookie,
+        }
+      )
+    const none: Array<[string, string]> = [
+      ['models', 'none'],
+      ['event_types', 'none'],
+    ]
+    await save('form_create', [...none, ['models', 'Plain'], ['event_types', 'plain.updated']])
+    const [made] = await AdminWebhook.query()
+    assert.deepEqual([made.models, made.eventTypes], [['Plain'], ['plain.updated']])
+    const form = await get(`${PATH}/update/${made.id}`, headersOf())
+    assert.include(values('models', form.text), 'Plain!')
+    assert.include(values('event_types', form.text), 'plain.updated!')
+    assert.match(form.text, /<details class="roles-more" open/)
+
+    await save(`form_update/${made.id}`, none)
+    await made.refresh()
+    assert.deepEqual([made.models, made.eventTypes], [[], []])
+    const { text } = await get(`${PATH}/`, headersOf())
+    assert.include(text, 'All models')
+    assert.include(text, 'All changes')
+  })
+
   test('[W4, B13, U11] only superusers with a recent login can write webhooks', async ({
     assert,
   }) => {

@@ -8,7 +8,7 @@ import { filesIn, isFileKey } from '../../files/file_owners.js'
 import { labelOfFile } from '../../files/shown_files.js'
 import type { FormField } from '../form_field.js'
 import { Widget } from '../../../views/widget.js'
-import type { Text } from './form_widget.js'
+import { FormWidget, type Text } from './form_widget.js'
 import { makeWidget } from './make_widget.js'
 
 /**
@@ -40,7 +40,12 @@ function isImage(view: ModelView, { apiName }: Column): boolean {
 }
 
 function widgetOf(view: ModelView, { apiName, kind }: Column) {
-  return makeWidget(view.fieldOptions(apiName), {
+  const options = view.fieldOptions(apiName)
+  if (typeof options.widget === 'function') {
+    const widget = new options.widget()
+    return widget instanceof FormWidget ? widget : undefined
+  }
+  return makeWidget(options, {
     kind,
     isList: false,
     strict: false,
