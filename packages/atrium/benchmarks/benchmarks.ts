@@ -36,6 +36,11 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     takes: ['3 min', '20 s'],
     load: () => import('./scale/main.js').then(({ compareWithSql }) => compareWithSql),
   },
+  large: {
+    measures: 'lists of the API and the site over 10,000,000 rows',
+    takes: ['10 min', '1 min'],
+    load: () => import('./large.js').then(({ measureLarge }) => measureLarge),
+  },
   palette: {
     measures: 'the search of the admin site over 20 models of 100,000 rows',
     takes: ['2 min', '1 min'],
@@ -74,7 +79,7 @@ Without a NAME: reads and writes. Exit status 1: a target was missed.
                      which fails where a ratio is under half of its target
   --rounds=NUMBER    rounds that are measured
 
-list, roles, palette, scale, transfer
+list, roles, palette, scale, large, transfer
 
   --rows=NUMBER      rows of the table; of transfer: those that are exported, and a tenth is imported
 
@@ -82,7 +87,7 @@ transfer
 
   --parts=NAMES      of export and import. Default: both
 
-reads, writes, scale
+reads, writes, scale, large
 
   --drivers=NAMES    of sqlite3, better-sqlite3, postgres, separated by commas. Default: both of SQLite,
                      and postgres if BENCH_POSTGRES_URL names a server on which databases may be made

@@ -20,6 +20,8 @@ export interface BenchDatabase {
    * request may still use the next one.
    */
   shrink(products: number): Promise<void>
+  /** Runs a statement without values */
+  run(sql: string): Promise<void>
   /** Runs a select */
   select(sql: string, values?: unknown[]): Promise<Array<Record<string, any>>>
   /** Closes the connection; the database stays */

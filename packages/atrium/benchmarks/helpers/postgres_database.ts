@@ -77,6 +77,10 @@ export class PostgresDatabase implements BenchDatabase {
     await this.#pool.query('truncate admin_event_log, admin_audit_log')
   }
 
+  async run(sql: string) {
+    await this.#pool.query(sql)
+  }
+
   async select(sql: string, values: unknown[] = []) {
     let place = 0
     const text = sql.replaceAll('?', () => `$${++place}`)

@@ -102,6 +102,10 @@ export class SqliteDatabase implements BenchDatabase {
     })()
   }
 
+  async run(sql: string) {
+    this.#database.exec(sql)
+  }
+
   async select(sql: string, values: unknown[] = []) {
     return this.#database.prepare(sql).all(...values) as Array<Record<string, any>>
   }

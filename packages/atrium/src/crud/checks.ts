@@ -17,7 +17,14 @@ import {
 } from '#base/checks'
 
 /* Properties of a list response other than its items */
-const LIST_MEMBERS = ['total_count', 'has_more', 'page', 'items_per_page', 'next_cursor']
+const LIST_MEMBERS = [
+  'total_count',
+  'total_is_estimate',
+  'has_more',
+  'page',
+  'items_per_page',
+  'next_cursor',
+]
 
 const LISTS: Check = [
   (value) => isObject(value) && Object.values(value).every((one) => isList(one)),

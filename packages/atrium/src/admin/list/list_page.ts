@@ -32,12 +32,16 @@ import { viewsBar } from './saved_views/views_bar.js'
 import { listGroups } from './summaries/list_groups.js'
 import { listSummary } from './summaries/list_summary.js'
 
+/* Number of records up to which the total is counted; higher ones are estimates, which take less than a second */
+const COUNTED = 1_000_000
+
 /* Maximum number of cached tables with custom columns */
 const MOST_TABLES = 50
 
 interface Found {
   items: Item[]
   total: number | null
+  isEstimate?: boolean
   /** Number of the last page; without a total count, of the last known page */
   last: number
   parameters: ListParameters
@@ -95,10 +99,11 @@ export class ListPage {
     /* Prepares what does not depend on the records while the query runs. */
     await setImmediate()
     const surroundings = this.#surroundings(requested, offers, isImported)
-    const { items, total, last, parameters, failed, shown: begun } = await finding
+    const { items, total, isEstimate, last, parameters, failed, shown: begun } = await finding
     const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
     const keys = resource.key.columns.map(({ apiName, kind }) => ({ name: apiName, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
+    const range = { from: Math.min(first + 1, first + items.length), to: first + items.length }
     return {
       items,
       model_name: this.view.name,
@@ -120,14 +125,17 @@ export class ListPage {
       pager: pagerOf(parameters, last),
       failed,
       /* Numbers of the first and last shown record, starting at 1 */
-      range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
+      range,
+      ...this.#totals(parameters, range, total, isEstimate),
       ...shown,
       ...surroundings,
       filterBar: await bar,
       summary: await summary,
       groups: await groups,
       /* Offer to select all records on all pages, if that is possible */
-      matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
+      matching:
+        surroundings.bulk &&
+        matchingOffer(this.site, parameters, isEstimate ? null : total, items.length),
       views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
         failed,
@@ -136,6 +144,25 @@ export class ListPage {
         links: surroundings.links,
         label: this.search.label(parameters),
       }),
+    }
+  }
+
+  /** Returns the texts of the number of records, and of the place of the page among them. */
+  #totals(
+    { base, conditions }: ListParameters,
+    range: { from: number; to: number },
+    total: number | null,
+    isEstimate = false
+  ) {
+    const text = (kind: 'range' | 'total', exact: string) => {
+      const uncounted = kind === 'range' ? 'rangeUncounted' : 'uncounted'
+      const key = total === null ? uncounted : isEstimate ? `${kind}Estimate` : exact
+      return this.site.text(`list.${key}`, { ...range, total, count: total })
+    }
+    const isNarrowed = base === null && conditions.length > 0
+    return {
+      rangeText: text('range', 'range'),
+      totalText: text('total', isNarrowed ? 'found' : 'total'),
     }
   }
 
@@ -233,22 +260,25 @@ export class ListPage {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
     let shown: Promise<ShownRows> | undefined
-    const list = await crud.getMulti(parameters.toRequest({ fields: plain?.fields }), {
-      ...options,
-      /* If the list only shows plain cells, long texts are truncated in the query. */
-      ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
-      ...(plain && {
-        extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
-        whileCounting: (items, extras) => {
-          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
-          /* The error is thrown where `shown` is awaited; it is ignored if the list itself fails. */
-          shown.catch(() => {})
-        },
-      }),
-    })
-    const { data, total_count: total = 0 } = list
+    const list = await crud.getMulti(
+      parameters.toRequest({ fields: plain?.fields, count: COUNTED }),
+      {
+        ...options,
+        /* If the list only shows plain cells, long texts are truncated in the query. */
+        ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
+        ...(plain && {
+          extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
+          whileCounting: (items, extras) => {
+            shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
+            /* The error is thrown where `shown` is awaited; it is ignored if the list itself fails. */
+            shown.catch(() => {})
+          },
+        }),
+      }
+    )
+    const { data, total_count: total = 0, total_is_estimate: isEstimate } = list
     const last = total === null ? lastKnown(list, parameters) : lastPage(total, parameters.rows)
-    const found = { total, last, failed: false }
+    const found = { total, isEstimate, last, failed: false }
     if (parameters.page <= last) return { ...found, items: data, parameters, shown }
 
     const clamped = parameters.with({ page: last })

@@ -99,9 +99,15 @@ export async function listRecords(mcp: McpContext, args: Arguments): Promise<Res
   const view = await mcp.view(model, 'read_multi')
   checkNames(view, filters, sort)
   const options = view.callOptions(mcp.ctx)
-  const request = requestOf(view.resource, { filters, sort, page, itemsPerPage: limit })
-  const { data, total_count: total } = await view.crud.getMulti(request, options)
-  return { records: data, total: total ?? null, page }
+  const query = { filters, sort, page, itemsPerPage: limit, count: 'estimate' }
+  const request = requestOf(view.resource, query)
+  const list = await view.crud.getMulti(request, options)
+  return {
+    records: list.data,
+    total: list.total_count ?? null,
+    ...(list.total_is_estimate && { total_is_estimate: true }),
+    page,
+  }
 }
 
 /** @throws ToolError  for an unknown operator, or a value that a filter cannot have */

@@ -192,6 +192,8 @@ export interface Dialect {
   readonly lockClause: string
   /** Returns the database's plan for a select, in lines; indentation shows which step belongs to which */
   planOf(client: QueryClientContract, statement: Sql): Promise<string[]>
+  /** Returns the number of rows that the database expects of a select. Only for databases that know it */
+  plannedRows?(client: QueryClientContract, statement: Sql): Promise<number | undefined>
   /**
    * Returns the rows of a select with a prepared statement, on a read connection, or in the transaction if the client
    * is one.

@@ -45,7 +45,8 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 /**
  * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all requests. Even
  * a public endpoint refuses writes from pages of other sites, because it can be on a developer's machine or an
- * intranet, where only the user's browser has access to it.
+ * intranet, where only the user's browser has access to it. A valid token limits the request to its abilities at a public
+ * endpoint, too: it would be a surprise if a token that can only read could write.
  *
  * @param isUndecided  true if `access` is not set in the model or the configuration; the error message then mentions it
  * @throws Problem 403   for a write that another site caused
@@ -60,8 +61,12 @@ export async function authorize(
   isUndecided = false
 ): Promise<void> {
   if (access === 'public') {
-    if (sendsToken(ctx)) keepPrivate(ctx)
-    if (isForgery(ctx) && !isAllowedOrigin(ctx) && !(await identify(ctx))) throw crossSiteWrite()
+    if (sendsToken(ctx)) {
+      keepPrivate(ctx)
+      if (await identify(ctx))
+        return void (await tokenAuthorizer!.authorize(ctx, resource, operation))
+    }
+    if (isForgery(ctx) && !isAllowedOrigin(ctx)) throw crossSiteWrite()
     return
   }
   ensureTokenAuthorizer(resource)

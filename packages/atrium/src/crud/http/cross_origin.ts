@@ -26,6 +26,7 @@ export const EXPOSED_HEADERS = [
   'X-Has-More',
   'X-Request-Id',
   'X-Total-Count',
+  'X-Total-Is-Estimate',
 ]
 
 /** Seconds for which a browser does not repeat a preflight */

@@ -310,6 +310,10 @@ export function describeList(
           ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_AUTHORIZED.toLocaleString('en')} match, as each must be looked at`
           : 'All that match; not with `count=false` or `cursor`',
       },
+      total_is_estimate: {
+        type: 'boolean',
+        description: 'With `count=estimate` only: whether `total_count` is an estimate',
+      },
       has_more: {
         type: 'boolean',
         description: authorizesRecords

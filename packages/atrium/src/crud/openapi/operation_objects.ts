@@ -116,7 +116,11 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
           isBare ? { anyOf: [{ type: 'array', items: itemOrPart(names) }, list] } : list,
           !isPaged
         ),
-        304: responses.response('Not changed', undefined, ['ETag', 'X-Total-Count']),
+        304: responses.response('Not changed', undefined, [
+          'ETag',
+          'X-Total-Count',
+          'X-Total-Is-Estimate',
+        ]),
         ...responses.problems([400, ...refusals(of), 413, 422]),
       },
     }

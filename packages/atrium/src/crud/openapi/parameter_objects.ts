@@ -45,7 +45,11 @@ export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
         'Stable while items are added and removed; cannot be combined with `page` or `offset`',
       { type: 'string' }
     ),
-    count: query('count', '`false` leaves `total_count` out, which is faster', { type: 'boolean' }),
+    count: query(
+      'count',
+      '`false` leaves `total_count` out, which is faster; with `estimate` it can be an estimate',
+      { enum: ['true', 'false', 'estimate'] }
+    ),
   }
   return parameters
 }

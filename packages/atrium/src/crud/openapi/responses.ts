@@ -57,6 +57,9 @@ export const HEADERS: Record<string, HeaderObject> = {
     description: 'Number of all that match, if they were counted',
     schema: { type: 'integer', minimum: 0 },
   },
+  'X-Total-Is-Estimate': text('Set with `X-Total-Count` if that is an estimate', {
+    enum: ['true'],
+  }),
   'Preference-Applied': text('The preference of `Prefer` that was applied', {
     examples: ['return=representation', 'return=minimal', 'max-affected=3'],
   }),
@@ -155,7 +158,12 @@ export class Responses {
    * @param hasFormats  false for JSON only
    */
   list(list: SchemaObject, hasFormats: boolean): ResponseObject {
-    const names = ['ETag', 'X-Total-Count', ...(hasFormats ? ['X-Has-More'] : [])]
+    const names = [
+      'ETag',
+      'X-Total-Count',
+      'X-Total-Is-Estimate',
+      ...(hasFormats ? ['X-Has-More'] : []),
+    ]
     const response = this.response('The list', list, names)
     if (!hasFormats) return response
     return {

@@ -4,6 +4,8 @@ import { crudConfig } from '../settings.js'
 import { clientFor } from './call_options.js'
 import { isCounted, isFarOffset, readPart, completePart, rangesOf } from './lists/list_part.js'
 import { shapeList, type ListOptions, type ListResult } from './lists/list_result.js'
+import type { RowCount } from '../sql/counts.js'
+import type { Selection } from '../sql/select.js'
 import type { Records } from './records.js'
 import { relatedInCode } from './related/related_fields.js'
 import { dialectOf } from '#base/database/dialects'
@@ -53,8 +55,8 @@ async function readAuthorized(
   }
   const more = seen > offset + limit
   const part = await completePart(found, more, request, resource, client, options)
-  const total = isCounting ? seen : isCounted(request) ? null : undefined
-  return shapeList(part, total, request)
+  const count = { total: isCounting ? seen : null, isEstimate: false }
+  return shapeList(part, isCounted(request) ? count : undefined, request)
 }
 
 /** Reads a list. See `LucidCrud.getMulti`. */
@@ -95,13 +97,25 @@ async function readList(
   if (records.authorizesRecords(options))
     return await readAuthorized(records, request, matching, client, options)
   if (isFarOffset(records, request)) {
-    const total = await records.reader.counts.all(client, matching)
+    const count = await countRows(records, request, matching, client)
+    const total = count.total || undefined
     const part = await readPart(records, request, matching, client, options, total)
-    return shapeList(part, total, request)
+    return shapeList(part, count, request)
   }
-  const [part, total] = await Promise.all([
+  const [part, count] = await Promise.all([
     readPart(records, request, matching, client, options),
-    isCounted(request) ? records.reader.counts.all(client, matching) : undefined,
+    isCounted(request) ? countRows(records, request, matching, client) : undefined,
   ])
-  return shapeList(part, total, request)
+  return shapeList(part, count, request)
+}
+
+/** Counts the whole list, or estimates its length. */
+async function countRows(
+  { reader: { counts } }: Records,
+  { count }: ListRequest,
+  matching: Selection,
+  client: QueryClientContract
+): Promise<RowCount> {
+  if (typeof count === 'number') return await counts.upTo(client, matching, count)
+  return { total: await counts.all(client, matching), isEstimate: false }
 }

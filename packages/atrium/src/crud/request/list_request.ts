@@ -54,8 +54,11 @@ export interface ListQuery {
   fields?: string | Iterable<string>
   /** Declared relations to include, as `distributor` or as a list */
   include?: string | Iterable<string>
-  /** False: `total_count` is omitted, and one more row is read to determine `has_more` */
-  count?: boolean
+  /**
+   * False: `total_count` is omitted, and one more row is read to determine `has_more`. `estimate`: `total_count` of more
+   * than 10,000 items is an estimate, and `total_is_estimate` says so
+   */
+  count?: boolean | 'estimate'
 }
 
 /** The optional parts of a list request. */
@@ -64,15 +67,21 @@ interface Extent {
   fields?: Fields
   /** The relations to include */
   include?: readonly IncludedRelation[]
-  /** True or false if the caller requested the total or declined it */
-  count?: boolean
+  /**
+   * True or false if the caller requested the total or declined it; a number if the total can be an estimate when it is
+   * higher
+   */
+  count?: boolean | number
 }
+
+/** Number of items up to which `count=estimate` counts */
+const COUNTED = 10_000
 
 /** A parsed and validated list request, which is not checked again by later code. */
 export class ListRequest {
   readonly fields: Fields | undefined
   readonly include: readonly IncludedRelation[]
-  readonly count: boolean | undefined
+  readonly count: boolean | number | undefined
 
   constructor(
     readonly conditions: readonly Condition[],
@@ -113,7 +122,9 @@ export class ListRequest {
     const { related } = query
     const door = { named, related, pagination, paged, invalid: refuseInvalid }
     const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
-    if (paging.shape === 'cursor' && count) throw conflictsWithCursor('count=true')
+    if (paging.shape === 'cursor' && count) {
+      throw conflictsWithCursor(count === true ? 'count=true' : 'count=estimate')
+    }
     return new ListRequest(conditions, sorts, paging, deleted, { ...extent, count })
   }
 
@@ -164,7 +175,7 @@ export class ListRequest {
     return new ListRequest(conditions, sorts, paging, deleted, {
       fields: shownFields(resource, fieldsOf(resource, query.fields)),
       include: selectIncludes(resource, query.include),
-      count: query.count,
+      count: query.count === 'estimate' ? COUNTED : query.count,
     })
   }
 
@@ -304,13 +315,19 @@ function codeWords(
 }
 
 /** @returns undefined if the parameter is absent */
-function parseCount(resource: Resource, query: QueryString): boolean | undefined {
-  const text = ownParameter(resource, query, 'count')
-  if (text === undefined) return undefined
-  if (text !== 'true' && text !== 'false') {
-    throw invalidParameter('count', 'boolean', 'must be true or false')
+function parseCount(resource: Resource, query: QueryString): boolean | number | undefined {
+  switch (ownParameter(resource, query, 'count')) {
+    case undefined:
+      return undefined
+    case 'true':
+      return true
+    case 'false':
+      return false
+    case 'estimate':
+      return COUNTED
+    default:
+      throw invalidParameter('count', 'enum', 'must be true, false or estimate')
   }
-  return text === 'true'
 }
 
 /**

@@ -2,7 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '#base/columns/column'
 import type { TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
-import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
+import { isTimeLimited, OutOfTime, withinTime } from '#base/database/time_limit'
 import { toApi } from '#base/values/to_api'
 import { orderTerms } from '#base/columns/sort'
 import type { Readable, RowStatements } from './row_statements.js'
@@ -17,6 +17,19 @@ const KINDS = 'count(*) over () as kinds'
 /* Maximum number of rows that are grouped by value if no time limit can end the statement */
 const MOST_GROUPED = 100_000
 
+/* Keys that are tried for an estimate, and the least number of found rows that an estimate is made of */
+const SAMPLE = 4000
+const LEAST_FOUND = 40
+
+/* Milliseconds after which a list is estimated that is not counted yet */
+const PATIENCE = 1000
+
+/** Number of rows, which can be an estimate. */
+export interface RowCount {
+  total: number
+  isEstimate: boolean
+}
+
 /** Counts rows of a model's table, in total or in groups. */
 export class Counts {
   constructor(
@@ -28,6 +41,88 @@ export class Counts {
   async all(client: QueryClientContract, selection: Selection): Promise<number> {
     const [row] = await this.statements.aggregate(client, selection, 'count(*) as total')
     return Number(row.total)
+  }
+
+  /**
+   * Returns the number of rows, counted up to a limit, and estimated if there are more, or if counting takes too long: by a
+   * sample of keys, or, without an integer key, by the database's planner. A table for which there is no estimate is
+   * counted.
+   *
+   * @param exact  number of rows up to which the result is exact
+   * @returns an estimate of 0 if nothing is known
+   */
+  async upTo(client: QueryClientContract, selection: Selection, exact: number): Promise<RowCount> {
+    const counted = await this.#firstInTime(client, selection, exact + 1)
+    if (counted !== null && counted <= exact) return { total: counted, isEstimate: false }
+    const sample = await this.#sampled(client, selection)
+    const isRough = counted !== null && (sample === null || sample.found < LEAST_FOUND)
+    const estimate = isRough ? await this.#planned(client, selection) : sample?.total
+    if (isRough && estimate === undefined) {
+      return { total: await this.all(client, selection), isEstimate: false }
+    }
+    return { total: Math.max(estimate ?? 0, counted ?? 0), isEstimate: true }
+  }
+
+  /** True if there are at most so many rows; further ones are not counted. */
+  async isAtMost(
+    client: QueryClientContract,
+    selection: Selection,
+    most: number
+  ): Promise<boolean> {
+    return (await this.#first(client, selection, most + 1)) <= most
+  }
+
+  /** Counts the rows, up to a limit. */
+  async #first(
+    client: QueryClientContract,
+    { joins, ...selection }: Selection,
+    limit: number
+  ): Promise<number> {
+    const first = { ...selection, limit }
+    const { sql, bindings } = await this.statements.selected(client, first, '1 as crud_one')
+    const count = `select count(*) as total from (${sql}) as counted`
+    const [row] = await dialectOf(client).selectRows(client, count, bindings)
+    return Number(row.total)
+  }
+
+  /** Counts the rows, up to a limit; null if that takes too long. */
+  async #firstInTime(client: QueryClientContract, selection: Selection, limit: number) {
+    try {
+      return await withinTime(PATIENCE, () => this.#first(client, selection, limit))
+    } catch (error) {
+      if (error instanceof OutOfTime) return null
+      throw error
+    }
+  }
+
+  /** Estimates the number of rows by how many keys of the table's range have one; null without an integer key. */
+  async #sampled(
+    client: QueryClientContract,
+    selection: Selection
+  ): Promise<{ found: number; total: number } | null> {
+    const { key, table } = this.resource
+    const [column] = key.columns
+    if (key.columns.length > 1 || column.kind !== 'integer') return null
+    const dialect = dialectOf(client)
+    const end = (bound: string) =>
+      `(select ${bound}(${dialect.nameOf(table, column)}) from ${dialect.quote(table)})`
+    const ends = `select ${end('min')} as least, ${end('max')} as most`
+    const [row] = await dialect.selectRows(client, ends, [])
+    const [least, most] = [Number(row.least), Number(row.most)]
+    if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most)) return null
+    const size = most - least + 1
+    const keys = sampleOf(least, size)
+    const isSampled = dialect.compareList(table, column, keys, false)
+    const found = await this.all(client, { ...selection, where: [...selection.where, isSampled] })
+    return { found, total: Math.round((found / keys.length) * size) }
+  }
+
+  async #planned(
+    client: QueryClientContract,
+    { joins, ...selection }: Selection
+  ): Promise<number | undefined> {
+    const statement = await this.statements.selected(client, selection, '1 as crud_one')
+    return await dialectOf(client).plannedRows?.(client, statement)
   }
 
   /** Returns the number of rows for each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
@@ -105,4 +200,17 @@ export class Counts {
     const grouped = `select ${VALUE}, count(*) as total, sum(count(*)) over () as seen, ${KINDS} from (${sql}) as counted group by 1 order by 2 desc, 1 limit ${dialect.limit(most)}`
     return await dialect.selectRows(client, grouped, bindings)
   }
+}
+
+/**
+ * Returns keys of a range, one at a pseudorandom place of each of its parts: the same for the same range, so that an
+ * estimate is the same for each page of a list, and unrelated to patterns of the data.
+ */
+function sampleOf(least: number, size: number): number[] {
+  const parts = Math.min(SAMPLE, size)
+  let seed = 1
+  return Array.from({ length: parts }, (_, part) => {
+    seed = (seed * 48271) % 2147483647
+    return least + Math.floor(((part + seed / 2147483647) / parts) * size)
+  })
 }

@@ -205,6 +205,15 @@ export class MysqlDialect implements Dialect {
     })
   }
 
+  async plannedRows(
+    client: QueryClientContract,
+    { sql, bindings }: Sql
+  ): Promise<number | undefined> {
+    const [step] = await this.selectRows(client, `explain extended ${sql}`, bindings)
+    const rows = Number(step?.rows) * (Number(step?.filtered) / 100)
+    return Number.isFinite(rows) ? Math.round(rows) : undefined
+  }
+
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = mysqlForms(client)

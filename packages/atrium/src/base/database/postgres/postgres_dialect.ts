@@ -269,6 +269,12 @@ export class PostgresDialect implements Dialect {
     return rows.map((row) => String(row['QUERY PLAN']))
   }
 
+  async plannedRows(client: QueryClientContract, statement: Sql): Promise<number | undefined> {
+    const [first] = await this.planOf(client, statement)
+    const rows = /\brows=(\d+)/.exec(first)?.[1]
+    return rows === undefined ? undefined : Number(rows)
+  }
+
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
     const forms = postgresForms(client)

@@ -110,6 +110,7 @@ function configOf(isJsonServer: boolean): CrudConfig {
 export function noteTotal({ response }: HttpContext, list: ListResult | undefined): void {
   const total = list?.total_count
   if (typeof total === 'number') response.header('x-total-count', String(total))
+  if (list?.total_is_estimate) response.header('x-total-is-estimate', 'true')
 }
 
 /**

@@ -74,5 +74,5 @@ export async function areCountable(
   client: QueryClientContract,
   matching: Selection
 ): Promise<boolean> {
-  return (await reader.counts.all(client, matching)) <= MOST_AUTHORIZED
+  return await reader.counts.isAtMost(client, matching, MOST_AUTHORIZED)
 }

@@ -47,7 +47,8 @@ export async function readPart(
     ],
   }
   const fromEnd = total === undefined ? null : windowFromEnd(paging, total)
-  const rows = fromEnd?.limit ?? (isCounted(request) ? limit : limit + 1)
+  const isExact = isCounted(request) && typeof request.count !== 'number'
+  const rows = fromEnd?.limit ?? (isExact ? limit : limit + 1)
   const found: Found[] = []
   for (const where of rangesOf(paging, order, resource.table, dialect)) {
     if (found.length === rows) break

@@ -12,6 +12,8 @@ export interface ListResult {
    * many would have to be authorized
    */
   total_count?: number | null
+  /** Present if the request accepts an estimate: whether `total_count` is one */
+  total_is_estimate?: boolean
   /** Present for a page, and without a total */
   has_more?: boolean
   page?: number
@@ -45,17 +47,22 @@ export interface ListOptions extends CallOptions {
 /**
  * Returns a part of a list in the requested shape.
  *
- * @param total  null if unknown, undefined if not requested
+ * @param count  its total is null if unknown; undefined if not requested
  */
 export function shapeList(
   { data, more, nextCursor }: Part,
-  total: number | null | undefined,
-  { paging }: ListRequest
+  count: { total: number | null; isEstimate: boolean } | undefined,
+  { count: wanted, paging }: ListRequest
 ) {
   if (paging.shape === 'cursor') return { data, next_cursor: nextCursor }
   const list: ListResult = { data }
+  /* An estimate can be lower than the number of rows that the request itself has found. */
+  const least =
+    count?.isEstimate && data.length > 0 ? paging.offset + data.length + Number(more) : 0
+  const total = count?.total == null ? count?.total : Math.max(count.total, least)
   const isNumber = typeof total === 'number'
-  if (total !== undefined) list.total_count = total
+  if (count) list.total_count = total
+  if (count && typeof wanted === 'number') list.total_is_estimate = count.isEstimate
   if (paging.shape === 'page') {
     list.has_more = isNumber ? paging.page * paging.itemsPerPage < total : more
     list.page = paging.page

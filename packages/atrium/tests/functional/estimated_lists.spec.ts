@@ -1,0 +1,105 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { LucidCrud } from '#crud'
+import { Specimen } from '#tests/fixtures/lists'
+import { get } from '#tests/helpers/http'
+import { queriesOf } from '#tests/helpers/queries'
+
+const ROWS = 24_000
+
+async function store(rows: Array<Record<string, unknown>>) {
+  for (let start = 0; start < rows.length; start += 500) {
+    await db.table('specimens').multiInsert(rows.slice(start, start + 500) as never)
+  }
+}
+
+async function clear() {
+  await db.from('specimens').delete()
+}
+
+test.group('Estimated lists', (group) => {
+  group.tap((one) => one.tags(['@dialect']))
+  group.setup(async () => {
+    await clear()
+    await store(
+      Array.from({ length: ROWS }, (_, index) => ({ label: `l${index % 2}`, amount: index }))
+    )
+    return clear
+  })
+
+  test('[Q5.1] count=estimate estimates a long list and says so', async ({ assert }) => {
+    const { body, headers } = await get('/api/specimens?count=estimate&page=1&itemsPerPage=10')
+    assert.deepEqual(Object.keys(body), [
+      'data',
+      'total_count',
+      'total_is_estimate',
+      'has_more',
+      'page',
+      'items_per_page',
+    ])
+    assert.isTrue(body.total_is_estimate)
+    assert.approximately(body.total_count, ROWS, ROWS / 10)
+    assert.isTrue(body.has_more)
+    assert.equal(headers.get('x-total-count'), String(body.total_count))
+    assert.equal(headers.get('x-total-is-estimate'), 'true')
+  })
+
+  test('[Q5.1] an estimate is unrelated to patterns of the data, and the same for each page', async ({
+    assert,
+  }) => {
+    const read = async (page: number) => {
+      const { body } = await get(`/api/specimens?count=estimate&page=${page}&label__eq=l1`)
+      return body.total_count
+    }
+    assert.approximately(await read(1), ROWS / 2, ROWS / 20)
+    assert.equal(await read(1), await read(5))
+  })
+
+  test('[Q5.1] the last page of an estimated list is the end of the list', async ({ assert }) => {
+    const list = '/api/specimens?count=estimate&itemsPerPage=10'
+    const { total_count: total } = (await get(`${list}&page=1`)).body
+    const { body } = await get(`${list}&page=${Math.ceil(total / 10)}`)
+    const rows = (total - 1) % 10
+    const last = await db
+      .from('specimens')
+      .orderBy('id', 'desc')
+      .limit(rows + 1)
+      .select('id')
+    assert.deepEqual(
+      body.data.map(({ id }: any) => id),
+      last.map(({ id }) => Number(id)).reverse()
+    )
+    assert.isFalse(body.has_more)
+  })
+
+  test('[Q5.1] a short list is counted, with one statement', async ({ assert }) => {
+    const path = '/api/specimens?count=estimate&limit=5&amount__lt=10'
+    let response: Awaited<ReturnType<typeof get>>
+    const statements = await queriesOf(async () => void (response = await get(path)))
+    assert.include(response!.body, { total_count: 10, total_is_estimate: false })
+    assert.isNull(response!.headers.get('x-total-is-estimate'))
+    assert.lengthOf(statements, 2)
+  })
+
+  test('[Q5] an unknown value of count is refused, and a cursor has no estimate', async ({
+    assert,
+  }) => {
+    assert.equal((await get('/api/specimens?count=some')).status, 422)
+    assert.equal((await get('/api/specimens?cursor=&count=estimate')).status, 400)
+  })
+
+  test('[Q5.1] a table whose keys are far apart is counted, or estimated by the database', async ({
+    assert,
+  }) => {
+    await clear()
+    await store(Array.from({ length: 500 }, (_, index) => ({ id: 1 + index * 4_000_000 })))
+    const crud = new LucidCrud(Specimen)
+    assert.equal(await crud.count({}), 500)
+    const { reader } = crud.resource
+    const client = Specimen.query().client
+    const { total } = await reader.counts.upTo(client, { where: [] }, 100)
+    assert.isAtLeast(total, 101)
+    const few = await reader.counts.upTo(client, { where: [] }, 500)
+    assert.deepEqual(few, { total: 500, isEstimate: false })
+  })
+})
