@@ -92,6 +92,30 @@ test.group('Access tokens', (group) => {
       }
     })
 
+  test('[P10.12] a token limits requests to a public endpoint to its abilities', async ({
+    assert,
+  }) => {
+    const path = `/api${DOORS.isPublic}`
+    const send = async (headers: Headers) => [
+      (await get(`${path}/1`, { headers })).status,
+      (await post(path, { name: 'new' }, { headers })).status,
+      (await call('PATCH', `${path}/1`, { headers, json: { name: 'x' } })).status,
+    ]
+    const all = [200, 201, 200]
+    const { headers: reader } = await issueToken(jo, ['Door:read'])
+    assert.deepEqual(await send(reader), [200, 403, 403])
+    const { headers: none } = await issueToken(jo, ['Reel:*'])
+    assert.deepEqual(await send(none), [403, 403, 403])
+    const { headers: writer } = await issueToken(jo, ['*'])
+    assert.deepEqual(await send(writer), all)
+    const { headers: readOnly } = await issueToken(jo, ['*'], { readOnly: true })
+    assert.deepEqual(await send(readOnly), [200, 403, 403])
+    /* A token that is not one of the site can be meant for the application. */
+    for (const headers of [{}, { authorization: 'Bearer x' }] as Headers[]) {
+      assert.deepEqual(await send(headers), all)
+    }
+  })
+
   test('[P10] abilities of another model, or none, allow nothing', async ({ assert }) => {
     for (const abilities of [['Reel:*'], ['Doo:*', 'door:read', 'Door:', ':read', 'Door'], []]) {
       const { headers } = await issueToken(jo, abilities)

@@ -11,10 +11,14 @@ import { adminSite } from '#tests/helpers/admin'
 export async function issueToken(
   user: AdminUser,
   abilities: string[] = ['*'],
-  { name = 'ci', expiresAt = null }: { name?: string; expiresAt?: DateTime | null } = {}
+  {
+    name = 'ci',
+    expiresAt = null,
+    readOnly = false,
+  }: { name?: string; expiresAt?: DateTime | null; readOnly?: boolean } = {}
 ) {
   const { accessTokens } = await adminSite()
-  const { id, value } = await accessTokens.issue(user, { name, abilities, expiresAt })
+  const { id, value } = await accessTokens.issue(user, { name, abilities, expiresAt, readOnly })
   const token = value.release()
   return { id, token, headers: { authorization: `Bearer ${token}` } }
 }

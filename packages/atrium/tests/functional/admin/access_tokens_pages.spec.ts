@@ -53,6 +53,20 @@ test.group('Admin | access tokens', (group) => {
     sendForm(`/admin/AdminUser/issue_token/${jo.id}`, fields, { cookie, ...headers })
   const tokenIn = ({ text }: HttpResponse) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
 
+  test('[P10.12] a token that the form makes read-only can read and not write', async ({
+    assert,
+  }) => {
+    const fields = { ...FORM, token_abilities: '*', token_read_only: 'true' }
+    const headers = { authorization: `Bearer ${tokenIn(await issue(fields))}` }
+    assert.equal((await get(PATH, { headers })).status, 200)
+    assert.equal((await post(PATH, { name: 'new' }, { headers })).status, 403)
+    assert.include((await pageOf(jo)).text, '(read-only)')
+
+    const { status, text } = await issue({ ...fields, token_name: '' })
+    assert.equal(status, 422)
+    assert.match(text, /<input[^>]*name="token_read_only"[^>]*checked/)
+  })
+
   test('[P10] the page of a user lists only the tokens of that user', async ({ assert }) => {
     const none = await pageOf(jo)
     assert.include(none.text, 'No access token yet.')

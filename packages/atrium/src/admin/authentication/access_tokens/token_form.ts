@@ -17,7 +17,7 @@ import {
 } from './token_terms.js'
 import type { TokenTerms } from './access_tokens.js'
 
-const FIELDS = ['token_name', 'token_abilities', 'token_expires'] as const
+const FIELDS = ['token_name', 'token_abilities', 'token_read_only', 'token_expires'] as const
 
 type FieldName = (typeof FIELDS)[number]
 
@@ -50,9 +50,10 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
   }
   const name = read('token_name', readTokenName)
   const abilities = read('token_abilities', readAbilities)
+  const readOnly = read('token_read_only', (text) => text === 'true')
   const expiresAt = read('token_expires', readLifetime)
   if (Object.keys(errors).length > 0) return { typed, errors }
-  return { typed, errors, terms: { name: name!, abilities: abilities!, expiresAt } }
+  return { typed, errors, terms: { name: name!, abilities: abilities!, readOnly, expiresAt } }
 }
 
 /** Returns the fields for the template `partials/field`. */
@@ -95,6 +96,11 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
       { required: true, help: text('token_abilities_help', { models }) },
       { required: true, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
     ),
+    field('token_read_only', {
+      control: 'checkbox',
+      checked: typed.token_read_only === 'true',
+      help: text('token_read_only_help'),
+    }),
     field('token_expires', {
       control: 'select',
       choices: LIFETIMES.map((value) => ({
