@@ -10,7 +10,8 @@ import { noteRefusal } from './refusals.js'
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
   noteRefusal(ctx, problem)
   /* Set already if the write is rolled back at its end, or the list is not sent. */
-  for (const name of ['etag', 'x-total-count', 'x-total-is-estimate']) ctx.response.removeHeader(name)
+  for (const name of ['etag', 'x-total-count', 'x-total-is-estimate'])
+    ctx.response.removeHeader(name)
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response
     .status(problem.status)
