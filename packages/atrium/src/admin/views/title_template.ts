@@ -55,17 +55,27 @@ const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code'
  * @param title  option of the view; default: a column with a usual name, otherwise the first text
  */
 export function titleColumns(
-  { columns, fields }: Pick<Resource, 'columns' | 'fields'>,
+  { columns, fields, isLoaded }: Pick<Resource, 'columns' | 'fields' | 'isLoaded'>,
   title: string | ((item: Item) => string) | undefined
 ): Column[] {
   if (typeof title === 'function') return []
   const named = (name: string) => fields.find(({ apiName }) => apiName === name) ?? []
   if (isTitleTemplate(title)) return namesInTitle(title).flatMap(named)
-  const column = title === undefined ? usualTitle(fields) : columns.find(title)
+  const column = title === undefined ? usualTitle(fields, isLoaded) : columns.find(title)
   return column ? [column] : []
 }
 
-function usualTitle(fields: readonly Column[]): Column | undefined {
+/* By the fields of a resource, as each choice of a reference has a title */
+const USUAL = new WeakMap<readonly Column[], Column | undefined>()
+
+/** @param isLoaded  true if the types of the columns are known, so that the result does not change */
+function usualTitle(fields: readonly Column[], isLoaded: boolean): Column | undefined {
+  if (!isLoaded) return findUsualTitle(fields)
+  if (!USUAL.has(fields)) USUAL.set(fields, findUsualTitle(fields))
+  return USUAL.get(fields)
+}
+
+function findUsualTitle(fields: readonly Column[]): Column | undefined {
   const texts = fields.filter(
     ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
   )

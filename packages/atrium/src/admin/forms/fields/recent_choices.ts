@@ -6,7 +6,11 @@ import { guardOf } from '../../identity/admin_guard.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 
-/* Number of the user's last events that are read, and of values that come first in a picker */
+/*
+ * Number of the user's last events that are searched, so that a long log costs no more, number of those that are read,
+ * and number of values that come first in a picker
+ */
+const MOST_SEARCHED = 200
 const EVENTS = 40
 const MOST_RECENT = 5
 
@@ -51,10 +55,19 @@ async function read(ctx: HttpContext, model: string): Promise<Recent> {
   const owner = guardOf(ctx).signedIn?.owner
   if (!owner) return NONE
   const { id, username } = owner
-  const events = await AdminEventLog.query({ client: readingClientOf(AdminEventLog) })
+  const client = readingClientOf(AdminEventLog)
+  const last = client
+    .from(AdminEventLog.table)
+    .where('username', username)
+    .orderBy('timestamp', 'desc')
+    .limit(MOST_SEARCHED)
+    .select('id', 'user_id', 'status', 'resource_type', 'event_type')
+    .as('last')
+  const events: Array<{ id: number | string }> = await client
+    .from(last)
     /* The name is indexed. The id is compared as well, as the name may have belonged to another user before. */
-    .where({ username, userId: id, status: 'success', resourceType: model })
-    .whereIn('eventType', [EventType.CREATE, EventType.UPDATE])
+    .where({ user_id: id, status: 'success', resource_type: model })
+    .whereIn('event_type', [EventType.CREATE, EventType.UPDATE])
     .orderBy('id', 'desc')
     .limit(EVENTS)
     .select('id')
