@@ -1,36 +1,13 @@
-import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import DemoSeeder from '../../../../../database/seeders/demo_seeder.js'
-import { emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { fakeHashes, makeUser } from '#tests/helpers/admin'
 import { startBrowser, Visit } from '#tests/helpers/browser'
+import { firstIds, seedDemo } from '#tests/helpers/demo_data'
 import { firstLoad, KB } from '#tests/helpers/first_load'
-
-const TABLES = [
-  'films',
-  'distributors',
-  'order_lines',
-  'orders',
-  'customers',
-  'products',
-  'seed_runs',
-]
 
 test.group('The first load of pages of the demo', (group) => {
   group.setup(() => fakeHashes())
   group.setup(startBrowser)
-  group.setup(async () => {
-    await emptyAdminTables()
-    for (const table of TABLES) await db.from(table).delete()
-    await new DemoSeeder(db.connection()).run()
-    return async () => {
-      for (const table of TABLES) await db.from(table).delete()
-    }
-  })
-
-  async function idOf(table: string): Promise<number> {
-    const { id } = await db.from(table).orderBy('id').firstOrFail()
-    return id
-  }
+  group.setup(seedDemo)
 
   /* Orders have names with characters of several languages. */
   for (const [name, table] of [
@@ -46,7 +23,8 @@ test.group('The first load of pages of the demo', (group) => {
       assert.isAbove(ofList.bytes, 30 * KB)
       assert.isAtMost(ofList.bytes, 60 * KB)
 
-      for (const path of ['create_page', `update/${await idOf(table)}`]) {
+      const [id] = await firstIds(table, 1)
+      for (const path of ['create_page', `update/${id}`]) {
         const form = await Visit.begin({ as, fresh: true })
         const ofForm = await firstLoad(form.page, `/admin/${name}/${path}`)
         assert.isAtMost(ofForm.requests, 8, path)

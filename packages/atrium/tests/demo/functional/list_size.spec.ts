@@ -1,28 +1,10 @@
-import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import DemoSeeder from '../../../../../database/seeders/demo_seeder.js'
-import { callRaw, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
-
-const TABLES = [
-  'films',
-  'distributors',
-  'order_lines',
-  'orders',
-  'customers',
-  'products',
-  'seed_runs',
-]
+import { callRaw, cookiesOf, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { seedDemo } from '#tests/helpers/demo_data'
 
 test.group('The lists of the demo data', (group) => {
   group.setup(() => fakeHashes())
-  group.setup(async () => {
-    await emptyAdminTables()
-    for (const table of TABLES) await db.from(table).delete()
-    await new DemoSeeder(db.connection()).run()
-    return async () => {
-      for (const table of TABLES) await db.from(table).delete()
-    }
-  })
+  group.setup(seedDemo)
 
   test('a page of ten rows takes at most 10 KB, and its content for htmx at most 9', async ({
     assert,
