@@ -9,7 +9,7 @@ import { addBase, missingBase, warnOfPrefix, withoutBase } from '#base/http/base
 import { engineRouter } from '#base/http/engine_router'
 import { meterRequest } from '#base/http/request_meter'
 import { finishResponse } from './http/finish_response.js'
-import { allowCrossOrigin, preflightMethod } from './http/cross_origin.js'
+import { allowCrossOrigin, isFromOrigin, preflightMethod } from './http/cross_origin.js'
 import {
   reportError,
   placeOf,
@@ -40,10 +40,19 @@ export default class MountMiddleware {
 
     addBase(ctx, base)
     const called = asked === undefined ? own : null
-    if (!isOfEndpoints(own ? place : path)) return await respond(ctx, called)
-    if (!(await isPreflightSent(ctx))) await respond(ctx, called)
+    if (!(own ? isEndpoint(own.route) : isOfEndpoints(path))) return await respond(ctx, called)
+    if (!isFromOrigin(ctx) || !(await isPreflightSent(ctx))) await respond(ctx, called)
     await finishResponse(ctx)
   }
+}
+
+const ENDPOINTS = new WeakMap<object, boolean>()
+
+/** True for a route of the endpoints or the API schema. Stored, as the path of a route does not change. */
+function isEndpoint(route: { pattern: string }): boolean {
+  let known = ENDPOINTS.get(route)
+  if (known === undefined) ENDPOINTS.set(route, (known = isOfEndpoints(route.pattern)))
+  return known
 }
 
 /** Sets the CORS headers; returns true if that was the whole response, or an error was sent. */
@@ -56,7 +65,12 @@ async function isPreflightSent(ctx: HttpContext): Promise<boolean> {
   }
 }
 
-/** Calls the route, or responds that there is none. */
+let manager: ContainerBindings['auth.manager'] | undefined
+
+/**
+ * Calls the route, or responds that there is none. The context has an authenticator, because policies, scopes and
+ * middleware of the application can check its guards for the user.
+ */
 async function respond(ctx: HttpContext, own: ReturnType<typeof match>): Promise<unknown> {
   const { request } = ctx
   /* The application can enable method overrides by forms; they do not apply to routes of the engine. */
@@ -67,7 +81,10 @@ async function respond(ctx: HttpContext, own: ReturnType<typeof match>): Promise
   if (!own) {
     return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
   }
-  if (app.container.hasBinding('auth.manager')) ctx.auth ??= await makeAuthenticator(ctx)
+  if (app.container.hasBinding('auth.manager')) {
+    manager ??= await app.container.make('auth.manager')
+    ctx.auth ??= manager.createAuthenticator(ctx)
+  }
   const { route } = own
   ctx.params = own.params
   ctx.subdomains = own.subdomains
@@ -90,18 +107,6 @@ function restoreAccept({ headers, rawHeaders }: IncomingMessage): void {
     if (name.length === 6 && name.toLowerCase() === 'accept') sent.push(rawHeaders[index + 1])
   }
   headers.accept = sent.length > 0 ? sent.join(', ') : undefined
-}
-
-let managing: Promise<ContainerBindings['auth.manager']> | undefined
-
-/**
- * Returns the authenticator, because policies, scopes and middleware of the application can check its guards for the
- * user.
- */
-async function makeAuthenticator(ctx: HttpContext): Promise<HttpContext['auth']> {
-  managing ??= app.container.make('auth.manager')
-  const manager = await managing
-  return manager.createAuthenticator(ctx)
 }
 
 async function handleError(thrown: unknown, ctx: HttpContext): Promise<void> {

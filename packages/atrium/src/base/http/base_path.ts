@@ -83,6 +83,7 @@ export function innerUrl(request: IncomingMessage): string {
 
 /** Removes the base path from the URL of a request, before anything else reads it. */
 export function stripBase(request: IncomingMessage): void {
+  if (basePath() === '') return
   request.url = innerUrl(request)
   STRIPPED.add(request)
 }

@@ -22,6 +22,7 @@ export type Encoding = 'br' | 'gzip'
  * first.
  */
 export function bestEncoding(request: HttpRequest): Encoding | undefined {
+  if (request.header('accept-encoding') === undefined) return undefined
   const accepted = request.encodings()
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))
 }

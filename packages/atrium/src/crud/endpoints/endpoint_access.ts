@@ -39,13 +39,11 @@ export class EndpointAccess {
   /**
    * @throws Problem  when the caller is not allowed to call the operation
    */
-  async authorize(ctx: HttpContext, operation: Operation): Promise<void> {
+  authorize(ctx: HttpContext, operation: Operation): Promise<void> {
     const { resource } = this.rules
-    if (this.mount) await authorizeBy(this.mount.authorizer, ctx, resource, operation)
-    else {
-      const isUndecided = this.rules.isUndecided(operation)
-      await authorize(ctx, resource, operation, this.rules.accessOf(operation), isUndecided)
-    }
+    if (this.mount) return authorizeBy(this.mount.authorizer, ctx, resource, operation)
+    const isUndecided = this.rules.isUndecided(operation)
+    return authorize(ctx, resource, operation, this.rules.accessOf(operation), isUndecided)
   }
 
   /**
@@ -55,13 +53,10 @@ export class EndpointAccess {
    * @throws Problem  when the caller is not allowed to call any of them
    */
   async authorizeAny(ctx: HttpContext, operations: readonly Operation[]): Promise<void> {
-    const [first, ...others] = operations
-    if (others.length > 0) {
-      for (const operation of operations) {
-        if (await wouldPass(ctx, () => this.authorize(ctx, operation))) return
-      }
+    for (const operation of operations) {
+      if (await wouldPass(ctx, () => this.authorize(ctx, operation))) return
     }
-    await this.authorize(ctx, first)
+    await this.authorize(ctx, operations[0])
   }
 
   /**
@@ -91,8 +86,9 @@ export class EndpointAccess {
     ctx: HttpContext,
     wanted: readonly IncludedRelation[]
   ): Promise<readonly IncludedRelation[]> {
-    for (const include of wanted) await this.#authorizeOne(ctx, include)
     const { includes } = this.rules.resource
+    if (includes.size === 0) return wanted
+    for (const include of wanted) await this.#authorizeOne(ctx, include)
     if (![...includes.values()].some(({ isAlways }) => isAlways)) return wanted
     const seen = await this.rules.resource.for(actorOf(ctx))
     const included: IncludedRelation[] = []

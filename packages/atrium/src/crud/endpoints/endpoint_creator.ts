@@ -243,7 +243,7 @@ export class EndpointCreator extends ItemWrites {
       crud: this.crud,
       operations: this.operations,
       idempotentBatch: this.#idempotentBatch,
-      resourceOf: () => this.resource.for(actorOf(ctx)),
+      resourceOf: async () => this.resource.for(actorOf(ctx)),
       callOptions: () => this.callOptions(ctx),
       fetch: (key) => this.fetchItem(key, 'exclude', ctx),
       insert: (values) => this.insertItem(values, ctx),

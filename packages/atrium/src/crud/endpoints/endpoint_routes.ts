@@ -137,7 +137,8 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
     setHeaders?.(ctx)
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
-    await access.authorizeAny(ctx, route.operations ?? [route.operation])
+    if (route.operations) await access.authorizeAny(ctx, route.operations)
+    else await access.authorize(ctx, route.operation)
     if (route.types) checkAcceptable(ctx, route.types)
     /*
      * Checked before the write: within the write's transaction, the query for a token would wait for that transaction.

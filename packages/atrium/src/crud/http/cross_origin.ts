@@ -1,5 +1,6 @@
 import CorsMiddleware from '@adonisjs/cors/cors_middleware'
 import type { HttpContext } from '@adonisjs/core/http'
+import { RequestValue } from '#base/http/request_value'
 import { crudConfig } from '../settings.js'
 import type { CrudConfig } from '../define_config.js'
 
@@ -33,7 +34,7 @@ export const EXPOSED_HEADERS = [
 const MAX_AGE = 600
 
 /** Requests from pages of an allowed origin */
-const ALLOWED = new WeakMap<HttpContext, { credentials: boolean }>()
+const ALLOWED = new RequestValue<{ credentials: boolean }>('allowed origin')
 
 /**
  * Returns the method that a preflight asks about; undefined for any other request. A preflight is the request that a
@@ -46,17 +47,23 @@ export function preflightMethod({ request }: HttpContext): string | undefined {
 }
 
 /**
- * Sets the CORS headers of a response, also of an error that follows.
+ * True if pages of other origins can be allowed, and the request has an origin. Responses to other requests vary, too:
+ * a cache must not send them to a page of another origin.
+ */
+export function isFromOrigin({ request, response }: HttpContext): boolean {
+  if (!isConfigured(crudConfig().cors)) return false
+  response.vary('Origin')
+  return request.header('origin') !== undefined
+}
+
+/**
+ * Sets the CORS headers of a response to a request with an origin, also of an error that follows.
  *
  * @returns true if the request was a preflight, and the response is sent
  */
 export async function allowCrossOrigin(ctx: HttpContext): Promise<boolean> {
   const { cors } = crudConfig()
-  if (!isConfigured(cors)) return false
-  /* Also without Origin: a cache must not send that response to a page of another origin. */
-  ctx.response.vary('Origin')
-  const origin = ctx.request.header('origin')
-  if (origin === undefined) return false
+  const origin = ctx.request.header('origin')!
   const isAllowed = allows(cors, origin)
   if (isAllowed) ALLOWED.set(ctx, cors)
   if (ctx.request.request.method === 'OPTIONS' && preflightMethod(ctx) === undefined) return false

@@ -19,10 +19,10 @@ const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
  * Adds what every response of the API has, before it is sent: `Cache-Control`, and the compression that the client
  * accepts.
  */
-export async function finishResponse(ctx: HttpContext): Promise<void> {
+export function finishResponse(ctx: HttpContext): void | Promise<void> {
   if (ctx.response.response.headersSent) return
   setCaching(ctx)
-  await compress(ctx)
+  if (isCompressible(ctx)) return compress(ctx)
 }
 
 /** Reads can be stored and have to be revalidated; everything else must not be stored. */
@@ -33,14 +33,19 @@ function setCaching({ request, response }: HttpContext): void {
   response.header('cache-control', isRead && isFound ? 'no-cache' : 'no-store')
 }
 
+/** True for a stream or a long text whose content can be encoded; its response varies by the encoding. */
+function isCompressible(ctx: HttpContext): boolean {
+  const { outgoingStream, content } = ctx.response
+  const [body] = content ?? []
+  const isText = typeof body === 'string' || body instanceof Buffer
+  const isLong = isText && Buffer.byteLength(body) > SHORT
+  return (outgoingStream !== undefined || isLong) && !isUncompressible(ctx)
+}
+
 async function compress(ctx: HttpContext): Promise<void> {
   const { request, response } = ctx
   const stream = response.outgoingStream
   const [body] = response.content ?? []
-  const isText = typeof body === 'string' || body instanceof Buffer
-  const isLong = isText && Buffer.byteLength(body) > SHORT
-  if ((!stream && !isLong) || isUncompressible(ctx)) return
-
   response.vary('Accept-Encoding')
   const encoding = bestEncoding(request)
   if (!encoding || request.method() === 'HEAD') return

@@ -23,8 +23,8 @@ export type ListFormat = keyof typeof LIST_FORMATS
  *
  * @returns undefined for JSON
  */
-export function listFormatOf({ request, response }: HttpContext): ListFormat | undefined {
-  response.vary('Accept')
+export function listFormatOf({ request }: HttpContext): ListFormat | undefined {
+  if (request.header('accept') === undefined) return undefined
   const accepted = request.accepts([JSON_TYPE, ...Object.values(LIST_FORMATS)])
   const formats = Object.keys(LIST_FORMATS) as ListFormat[]
   return formats.find((format) => LIST_FORMATS[format] === accepted)

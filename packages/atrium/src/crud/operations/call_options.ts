@@ -84,6 +84,6 @@ export async function clientFor(
   resource: Resource,
   { client }: CallOptions
 ): Promise<QueryClientContract> {
-  await resource.load(client)
+  if (!resource.isLoaded) await resource.load(client)
   return client ?? resource.client()
 }

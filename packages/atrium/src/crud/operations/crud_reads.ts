@@ -298,11 +298,14 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
   }
 
   /** Returns the context for the resource as restricted by the roles of the actor. */
-  protected async contextFor({
-    actor = currentActor(),
-    client,
-  }: CallOptions): Promise<CrudContext> {
-    const resource = await this.resource.for(actor, client)
+  protected contextFor({ actor = currentActor(), client }: CallOptions) {
+    const resource = this.resource.for(actor, client)
+    return resource instanceof Resource
+      ? this.#contextOf(resource)
+      : resource.then((one) => this.#contextOf(one))
+  }
+
+  #contextOf(resource: Resource): CrudContext {
     let context = this.#contexts.get(resource)
     if (!context) this.#contexts.set(resource, (context = this.contextOf(resource)))
     return context

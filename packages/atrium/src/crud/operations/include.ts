@@ -198,7 +198,7 @@ export async function includeRelated(
   client: QueryClientContract,
   options: CallOptions
 ): Promise<void> {
-  if (found.length === 0) return
+  if (found.length === 0 || includes.length === 0) return
   const related = await Promise.all(
     includes.map((include, index) => {
       const values = found.map(({ extras }) => extras[aliasOf(index)])

@@ -201,16 +201,18 @@ export class Resource {
    *
    * @param client  client that loads the resource, if it is not loaded yet
    */
-  async for(actor: Actor, client?: QueryClientContract): Promise<Resource> {
-    if (this.#base) return await this.#base.for(actor, client)
-    const known = permissions()
-    if (!known || !isGoverned(actor)) return this
+  for(actor: Actor, client?: QueryClientContract): Resource | Promise<Resource> {
+    if (this.#base) return this.#base.for(actor, client)
+    return permissions() && isGoverned(actor) ? this.#projected(actor, client) : this
+  }
+
+  async #projected(actor: Actor, client?: QueryClientContract): Promise<Resource> {
     if (!this.#isLoaded) await this.load(client)
     this.#projections ??= new Projections(
       this,
       (projection) => new Resource(this.#options, { base: this, projection })
     )
-    return await this.#projections.for(actor, known)
+    return await this.#projections.for(actor, permissions()!)
   }
 
   /** The resource without a projection. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { BoundedMap } from '../../bounded_map.js'
 import { isLongTurn } from '../../event_loop.js'
 import { isLasting, MOST_READY } from './sqlite_statements.js'
 
@@ -23,15 +24,14 @@ export interface Connection {
  * longer than running it.
  */
 export function keepBetterStatements(connection: Connection): void {
-  const ready = new Map<string, BetterStatement>()
+  const ready = new BoundedMap<string, BetterStatement>(MOST_READY)
   const prepare = connection.prepare.bind(connection)
   connection.prepare = (sql) => {
+    const known = ready.get(sql)
+    if (known) return known
     if (!isLasting(sql)) return prepare(sql)
-    const statement = ready.get(sql) ?? changeable(prepare(sql), () => ready.delete(sql))
-    /* The most recently used statement moves to the end, and is removed last. */
-    ready.delete(sql)
+    const statement = changeable(prepare(sql), () => ready.delete(sql))
     ready.set(sql, statement)
-    if (ready.size > MOST_READY) ready.delete(ready.keys().next().value!)
     return statement
   }
 }
