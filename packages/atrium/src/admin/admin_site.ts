@@ -4,11 +4,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { EngineRouter } from '#base/http/engine_router'
 import type { I18nManager } from '@adonisjs/i18n'
 import { resources, ValueError } from '#crud'
-import { leaveRefusal } from '#base/http/refusals'
+import { suppressRefusal } from '#base/http/refusals'
 import type { AssetStore } from '#base/http/asset_store'
 import { pageAssets, scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
-import { greet, KnownDevices } from './authentication/devices/known_devices.js'
+import { recordLoginDevice, KnownDevices } from './authentication/devices/known_devices.js'
 import { Invitations } from './authentication/invitations/invitations.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
@@ -99,7 +99,7 @@ export class AdminSite implements ViewSite {
   readonly tokenService: TokenService
   /** Access tokens of API clients */
   readonly accessTokens = new AccessTokens((user, data, options) =>
-    this.notices.tell(user, 'token_made', data, options)
+    this.notices.notify(user, 'token_made', data, options)
   )
   /** Notices to users about their accounts */
   readonly notices: Notices = new Notices(
@@ -177,7 +177,9 @@ export class AdminSite implements ViewSite {
     this.webhooks = new Webhooks(this, parameters.webhooks ?? { allowPrivate: false })
     this.sso = parameters.sso && new Sso(this, parameters.sso)
     this.devices = new KnownDevices(() => this.dbConfig.adminSession(), parameters)
-    this.adminAuthentication.greetBy((ctx, user, session) => greet(this, ctx, user, session))
+    this.adminAuthentication.onLogin((ctx, user, session) =>
+      recordLoginDevice(this, ctx, user, session)
+    )
     this.#texts = parameters.texts
   }
 
@@ -206,7 +208,7 @@ export class AdminSite implements ViewSite {
     this.models.set(view.name, view)
     if (options.searchableColumns) searchOnly(model, options.searchableColumns)
     resources.track(view.resource, {
-      ownCode: !WORN_BY_REQUESTS.includes(view.model),
+      ownCode: !WRITTEN_BY_REQUESTS.includes(view.model),
       check: () => {
         checkWidgetColumns(view.name, view.options.fields ?? {}, view.resource.columns)
         checkSortColumns(this, view)
@@ -218,7 +220,7 @@ export class AdminSite implements ViewSite {
 
   /** Logs an event of a request other than a write to records. Does not wait until the event is stored. */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
-    if (event.status === 'failure') leaveRefusal(ctx)
+    if (event.status === 'failure') suppressRefusal(ctx)
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
   }
 
@@ -278,7 +280,7 @@ export class AdminSite implements ViewSite {
 }
 
 /** Models that the site itself writes on every request. Only writes by other code are logged. */
-const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
+const WRITTEN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
 /** Values that every template receives about the site and the request. */
 async function siteContext(site: AdminSite, ctx: HttpContext) {

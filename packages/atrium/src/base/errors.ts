@@ -234,7 +234,7 @@ export class UnknownKey extends Exception {
 }
 
 /** A record has changed since an earlier write. */
-export class RecordNotAsLeft extends Exception {
+export class RecordChangedSince extends Exception {
   static status = 409
   static code = 'E_RECORD_NOT_AS_LEFT'
   static message = 'The record has changed since'

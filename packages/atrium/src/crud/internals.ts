@@ -69,9 +69,9 @@ export { reachedOf } from './operations/authorize.js'
 /** The site converts the different syntax of its list URLs to requests; applications pass options to `getMulti` */
 export { ListRequest } from './request/list_request.js'
 /** Parser of list parameters: the admin list translates its parameters to the parameters of the API */
-export { readListWords } from './request/list_grammar.js'
+export { readListInput } from './request/list_grammar.js'
 /** Type of these parameters */
-export type { ListWords } from './request/list_grammar.js'
+export type { ListInput } from './request/list_grammar.js'
 /** Paging of such a request */
 export { pageOf } from './request/paging.js'
 /** Reads records by conditions with scope and policy, without the overridable methods of `LucidCrud` */
@@ -145,7 +145,7 @@ export { operationOf } from './operations/revert.js'
 /** Checks references before the undo button is shown */
 export { checkReverted } from './operations/revert.js'
 /** The records of an event that have been changed since then */
-export { recordsNotAsLeft } from './operations/writes/revert_state.js'
+export { recordsChangedSince } from './operations/writes/revert_state.js'
 /** Restores pivot rows after all records of an event */
 export { revertPivots } from './operations/revert.js'
 /** Restores references within an event at the end, without the hooks that ran for the records */

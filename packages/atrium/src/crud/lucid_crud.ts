@@ -18,7 +18,7 @@ import { omit } from './operations/writes/omit.js'
 import type { KeyValue } from '#base/columns/key'
 import { Records } from './operations/records.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
-import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
+import { checkUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
 import { revertTogether } from './operations/writes/many_at_once.js'
 import type { Resource } from './resource/resource.js'
@@ -136,7 +136,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
    * them.
    *
    * @param reversal  data of `reversalOf`
-   * @throws RecordNotAsLeft  when the item has changed since the write
+   * @throws RecordChangedSince  when the item has changed since the write
    * @throws Problem 403      also for a field that the actor is not allowed to write
    * @throws Problem 409      when other records refer to an item that has to be deleted
    */
@@ -208,13 +208,13 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
    *
    * @returns the results, in the order of the records
    */
-  async judgeUnstored(
+  async checkUnstored(
     operation: 'create' | 'update',
     unstored: readonly Unstored[],
     options: CallOptions & { client: QueryClientContract }
   ): Promise<UnstoredVerdict[]> {
     const records = await this.recordsFor(options)
-    return await judgeUnstored(records, operation, unstored, options.client, options)
+    return await checkUnstored(records, operation, unstored, options.client, options)
   }
 
   /** True if application code converts values to attributes, which can use the transaction. */

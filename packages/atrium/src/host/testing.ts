@@ -64,13 +64,13 @@ export function afterwards<Args extends unknown[]>(
     try {
       await work(...args)
     } catch (error) {
-      if (failures.length === 0) process.once('exit', tell)
+      if (failures.length === 0) process.once('exit', reportFailures)
       failures.push({ what, error })
     }
   }
 }
 
-function tell() {
+function reportFailures() {
   process.exitCode = 1
   for (const { what, error } of failures) {
     console.error(`\nAfter the tests, ${what} failed:\n${inspect(error)}`)

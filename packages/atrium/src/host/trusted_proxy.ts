@@ -4,7 +4,7 @@ import { ValueError } from '#base/errors'
 const NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
 /* Words that other servers interpret as all addresses */
-const EVERYBODY = ['*', 'all', 'any', 'true']
+const ALL_ADDRESSES = ['*', 'all', 'any', 'true']
 
 /* Shortest prefix lengths that are accepted in production, because larger networks do not consist only of proxies */
 const SHORTEST_PREFIX = { 4: 8, 6: 16 }
@@ -22,7 +22,7 @@ MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
  */
 export function checkTrustedProxy(text: string | undefined, isProduction: boolean): void {
   if (!text || NAMES.includes(text)) return
-  if (EVERYBODY.includes(text.toLowerCase())) throw trustsEverybody(text)
+  if (ALL_ADDRESSES.includes(text.toLowerCase())) throw trustsEverybody(text)
   const [address, end, ...rest] = text.split('/')
   const family = isIP(address) as 0 | 4 | 6
   const prefix = end === undefined ? 128 : prefixOf(end)

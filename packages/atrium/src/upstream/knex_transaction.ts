@@ -89,7 +89,7 @@ export function watchEnd(
  *
  * @returns a promise that resolves when the transaction has ended, and rejects when the end failed
  */
-export function endTruly(transaction: TransactionClientContract): Promise<unknown> {
+export function reportFailedEnd(transaction: TransactionClientContract): Promise<unknown> {
   const knex = knexOf(transaction)
   const { commit, executionPromise, rollback } = knex
   /* Callers can wait for this promise to detect a failure, but do not have to. */

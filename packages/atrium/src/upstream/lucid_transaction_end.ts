@@ -31,7 +31,7 @@ export function checkGround(source = readFileSync(SOURCE, 'utf8')): void {
 }
 
 /**
- * Ends a transaction only in the database; its hooks and listeners in Lucid wait for `tellEnd`.
+ * Ends a transaction only in the database; its hooks and listeners in Lucid wait for `runEndHooks`.
  *
  * @throws the database's error; a savepoint can be gone then
  */
@@ -45,7 +45,7 @@ export async function endInDatabase(
 }
 
 /** Runs the hooks and listeners of a transaction that has ended in the database. */
-export async function tellEnd(transaction: TransactionClientContract, end: End): Promise<void> {
+export async function runEndHooks(transaction: TransactionClientContract, end: End): Promise<void> {
   knexOf(transaction)[end] = async () => undefined
   await transaction[end]()
 }

@@ -89,7 +89,10 @@ test.group('Account and invitations, in a browser', (group) => {
 
   test('[U16] a notice fits on one line', async ({ assert }) => {
     const site = await adminSite()
-    await site.notices.tell(ada, 'new_device', { device: 'Safari on iPhone', address: '192.0.2.7' })
+    await site.notices.notify(ada, 'new_device', {
+      device: 'Safari on iPhone',
+      address: '192.0.2.7',
+    })
     const { page } = await Visit.begin({ as: ada })
     await page.goto('/admin')
     const { height } = (await page.locator('.notices').boundingBox())!

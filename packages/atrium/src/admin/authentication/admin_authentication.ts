@@ -63,7 +63,7 @@ interface SsoSignIn {
   metadata: Pick<AdminSession['sessionMetadata'], 'sso' | 'provedAt'>
 }
 
-type Greeting = (ctx: HttpContext, user: AdminUser, session: AdminSession) => Promise<void>
+type LoginListener = (ctx: HttpContext, user: AdminUser, session: AdminSession) => Promise<void>
 
 /** Seconds until a session ends. */
 export interface SessionRest {
@@ -86,7 +86,7 @@ const SESSION_ID = 'session_id'
  * revoked, belongs to an active session, and whose user still exists.
  */
 export class AdminAuthentication {
-  #greeting: Greeting | undefined
+  #loginListener: LoginListener | undefined
 
   constructor(
     readonly users: AdminUserService,
@@ -101,8 +101,8 @@ export class AdminAuthentication {
   ) {}
 
   /** @param greeting  called for each new session, before the response is sent */
-  greetBy(greeting: Greeting): void {
-    this.#greeting = greeting
+  onLogin(greeting: LoginListener): void {
+    this.#loginListener = greeting
   }
 
   /**
@@ -207,7 +207,7 @@ export class AdminAuthentication {
     const { session, id } = begun
     await this.#giveToken(ctx, user, session)
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
-    await this.#greeting?.(ctx, user, session)
+    await this.#loginListener?.(ctx, user, session)
     return session
   }
 

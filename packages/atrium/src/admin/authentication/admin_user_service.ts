@@ -14,7 +14,7 @@ import {
   hasPassword,
   NO_PASSWORD,
 } from './passwords/password_rules.js'
-import { passwordHash, isWeaker, spendRest } from './passwords/password_hash.js'
+import { passwordHash, isWeaker, computeRest } from './passwords/password_hash.js'
 import { WorkQueue } from './login/work_queue.js'
 
 export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
@@ -156,7 +156,7 @@ export class AdminUserService {
         if (isWeaker(hashed, noUserHash)) await this.#rehash(user, password)
         return user
       }
-      await spendRest(hashed, noUserHash, password)
+      await computeRest(hashed, noUserHash, password)
       return null
     })
   }

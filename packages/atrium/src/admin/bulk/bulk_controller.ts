@@ -22,7 +22,7 @@ import {
   bulkFormOf,
   isNavigation,
   keysIn,
-  sendOn,
+  redirectToConfirmation,
   type BulkForm,
 } from './bulk_form.js'
 import type { BulkTask } from './bulk_task.js'
@@ -152,7 +152,7 @@ export class BulkFormController {
       if (all) return await this.#carryOutAll(task, all, form, ctx)
       const keys = keysIn(form, this.view, task)
       if (isRead || (task.confirms && !form.isConfirmed)) {
-        if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+        if (isNavigation(ctx) && redirectToConfirmation(this.view, task, form, ctx)) return
         return await this.#ask(task, keys, form, ctx)
       }
       const text = await task.run(keys, ctx)
@@ -172,7 +172,7 @@ export class BulkFormController {
     const selection = await SelectAll.read(ctx, this.site, this.view, task, all)
     const { keys, isJob } = selection
     if (isRead || (task.confirms && !form.isConfirmed)) {
-      if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+      if (isNavigation(ctx) && redirectToConfirmation(this.view, task, form, ctx)) return
       return await this.#ask(task, keys, form, ctx, all)
     }
     if (isJob) {

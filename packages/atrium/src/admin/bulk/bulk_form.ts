@@ -91,7 +91,7 @@ export function isNavigation({ request }: HttpContext): boolean {
  *
  * @returns false if the URL would be too long
  */
-export function sendOn(
+export function redirectToConfirmation(
   view: ModelView,
   task: BulkTask,
   { all, ids, next, from }: BulkForm,

@@ -62,7 +62,7 @@ export default class AdminMfa extends AdminCommand {
     const { logReset } = await import('../authentication/factors/factor_events.js')
     const ended = await site.adminAuthentication.factors.reset(id)
     logReset(site, id)
-    if (ended.factors > 0) await site.notices.tell({ id }, 'factors_reset', {})
+    if (ended.factors > 0) await site.notices.notify({ id }, 'factors_reset', {})
     if (this.json) return this.printJson(ended)
     const state =
       ended.factors === 0

@@ -88,7 +88,7 @@ export default class CrudExport extends AdminCommand {
         logExport(ctx, site, list, choice, { count: written.count, isInterrupted: !isComplete })
         await site.events.settle()
       }
-      this.#tell(target, view, written.count)
+      this.#printResult(target, view, written.count)
     })
   }
 
@@ -112,7 +112,7 @@ export default class CrudExport extends AdminCommand {
     )
   }
 
-  #tell({ bytes, isFile }: ExportTarget, { name }: ModelView, records: number) {
+  #printResult({ bytes, isFile }: ExportTarget, { name }: ModelView, records: number) {
     const result = { model: name, format: this.format, records, bytes: bytes() }
     if (this.json) {
       if (isFile) return this.printJson({ ...result, file: this.output })

@@ -83,7 +83,7 @@ export default class CrudImport extends AdminCommand {
       heading: this.heading,
       dryRun: this.dryRun ?? false,
       skipFaulty: this.skipFaulty ?? false,
-      onProgress: (rows) => this.#tell(rows),
+      onProgress: (rows) => this.#printProgress(rows),
       planned: (plan) => this.#tellPlan(plan),
     })
     this.#endBar()
@@ -96,7 +96,7 @@ export default class CrudImport extends AdminCommand {
   #rows = 0
   #isDrawn = false
 
-  #tell(rows: number) {
+  #printProgress(rows: number) {
     if (this.json) return
     if (process.stdout.isTTY) {
       const filled = (rows / ROWS_A_LINE) % 1

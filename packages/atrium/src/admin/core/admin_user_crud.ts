@@ -14,7 +14,7 @@ import { alreadyRegistered, invalidBody } from '#base/http/problems'
 import { inTransaction } from '#base/database/transaction'
 import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
-import { followPassword } from '../authentication/passwords/replace_password.js'
+import { afterPasswordChange } from '../authentication/passwords/replace_password.js'
 import { hasPassword, NO_PASSWORD } from '../authentication/passwords/password_rules.js'
 import AdminUser, { ROLES } from '../models/admin_user.js'
 import { placeOf } from '../notices/notices.js'
@@ -106,7 +106,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
       const { actor, origin } = options
       const stored = isOneself(user, options) ? actor?.session : undefined
       const isFirst = !hasPassword(user)
-      await followPassword(this.#site, user, { actor, origin, kept: stored, isFirst }, client)
+      await afterPasswordChange(this.#site, user, { actor, origin, kept: stored, isFirst }, client)
     }
     if (values.email !== undefined) await this.#tellOfEmail(user, values.email, options)
     if (values[REVOKE_TOKENS] === true) {
@@ -180,7 +180,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const by = actor?.user && !isOwn ? String(actor.user.username) : undefined
     const session = isOwn ? (actor?.session?.id as number | undefined) : undefined
     const told = { ...placeOf(origin), by }
-    await this.#site.notices.tell(user, 'email_changed', told, {
+    await this.#site.notices.notify(user, 'email_changed', told, {
       session,
       client,
       address: user.email,

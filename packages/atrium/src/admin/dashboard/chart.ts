@@ -86,7 +86,7 @@ const IMPORTED = 10
  * Returns the names of models whose records were all created on one day, as by an import. In the chart, they would
  * make the numbers of all other models too small to see.
  */
-export function arrivedTogether(
+export function importedModels(
   { ofModel }: CreatedPerDay,
   counted: ReadonlyArray<{ name: string; count: number | null }>
 ): string[] {

@@ -7,7 +7,7 @@ import type { ModelView } from '../views/model_view.js'
 import { visibleViews } from '../views/visible_views.js'
 import { presentZone } from '../time/time_zone.js'
 import {
-  arrivedTogether,
+  importedModels,
   recordsChart,
   createdPerDay,
   type CreatedPerDay,
@@ -114,7 +114,7 @@ export class DashboardController {
       title: this.site.text('dashboard.chart.title'),
       description: this.site.text('dashboard.chart.description', { zone: presentZone() }),
     }
-    const imported = created ? arrivedTogether(created, counted) : []
+    const imported = created ? importedModels(created, counted) : []
     const days = created ? withoutModels(created, imported) : null
     return {
       models: counted

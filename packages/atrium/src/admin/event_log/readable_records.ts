@@ -70,7 +70,7 @@ async function isReadable(
   } catch (error) {
     /* A policy may need properties that are not in the log. */
     if ((error as { status?: number }).status !== 403) {
-      ctx.logger.error({ err: error }, `The policy of ${view.name} can't judge a logged record`)
+      ctx.logger.error({ err: error }, `The policy of ${view.name} failed for a logged record`)
     }
     return false
   }

@@ -7,7 +7,7 @@ import type { ListParameters } from '../list/list_parameters.js'
 import { openedList } from '../list/marked_record.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
-import { showConflict, givenToThem, withMissingFiles } from './merge/conflict_page.js'
+import { showConflict, fieldsWithRecordValue, withMissingFiles } from './merge/conflict_page.js'
 import {
   failureOf,
   setFailureStatus,
@@ -77,7 +77,7 @@ export class UpdateController {
     if (!found) return this.#notFound(ctx)
     const attempt = await this.#attempt(ctx, found)
     const { form } = attempt
-    const given = givenToThem(ctx, form.fields)
+    const given = fieldsWithRecordValue(ctx, form.fields)
     const { submission } = attempt
     const left = await goToNew(ctx, this.site, this.view, 'update')
     if (left === true) return
@@ -121,7 +121,7 @@ export class UpdateController {
   async #attempt(ctx: HttpContext, found: FoundRecord): Promise<FormAttempt> {
     const form = await this.#form.of(ctx, found.record)
     const submission = await form.read(ctx)
-    const given = givenToThem(ctx, form.fields)
+    const given = fieldsWithRecordValue(ctx, form.fields)
     const fields = form.fields.filter(({ name }) => given.has(name))
     const texts = given.size > 0 ? await form.texts(found.record) : {}
     return {

@@ -61,7 +61,7 @@ export function historyEntry(
   { row, event, sight }: { row: AdminAuditLog; event: AdminEventLog | undefined; sight: Sight }
 ): HistoryEntry {
   const { hasAfter, hasBefore, ...compared } = compare(site, row, view, sight)
-  const changed = compared.changed.filter(({ name }) => !isSetAnew(view, name))
+  const changed = compared.changed.filter(({ name }) => !isAutomaticTimestamp(view, name))
   const reads = isSuperuser(ctx)
   return {
     id: row.eventId,
@@ -88,7 +88,7 @@ function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
 }
 
 /** Returns true for timestamp columns that the model sets, as they only repeat the time of the version. */
-export function isSetAnew({ resource }: ModelView, name: string): boolean {
+export function isAutomaticTimestamp({ resource }: ModelView, name: string): boolean {
   const column = resource.columns.find(name)
   return column !== undefined && resource.isStamp(column)
 }

@@ -24,7 +24,7 @@ import { LoggedRelations } from '../event_log/readable_records.js'
 import { isShortened, shortened } from '../events/event_records.js'
 import { FIELDS, RESTORE, restoreUrl } from '../forms/prefill/prefill_urls.js'
 import type { SeesName, ReadableHistory } from './readable_history.js'
-import { isSetAnew } from './history_entry.js'
+import { isAutomaticTimestamp } from './history_entry.js'
 import { isRestorable, type Version } from './version.js'
 
 /**
@@ -78,7 +78,7 @@ export async function versionFields(
   const titleOf = await referenceTitles(ctx, site, view, [state, before, now], sees)
   const offered = await offeredNames(ctx, site, view, history)
   const isReported = ({ before: earlier, name, now: present }: VersionField) =>
-    Boolean(earlier || present) && !isSetAnew(view, name)
+    Boolean(earlier || present) && !isAutomaticTimestamp(view, name)
   const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
   const shown = (name: string, value: unknown) => {
     const words = relations.wordsOf(view.name, name, value ?? null)

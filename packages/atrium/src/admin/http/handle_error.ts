@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import { leaveRefusal, noteRefusal } from '#base/http/refusals'
+import { suppressRefusal, noteRefusal } from '#base/http/refusals'
 import { sendProblem } from '#base/http/to_problem'
 import { unavailability } from '#base/database/unavailable'
 import { unavailable } from '#base/http/problems'
@@ -53,7 +53,7 @@ export async function handleAdminError(
       responded = refusal
     }
   }
-  if (isRoutineQuestion(responded, ctx)) leaveRefusal(ctx)
+  if (isRoutineQuestion(responded, ctx)) suppressRefusal(ctx)
   else noteRefusal(ctx, responded as { status?: number; refusal?: string })
   if (responded instanceof SignInRequired) await askToSignIn(site, responded, ctx)
   else if (responded instanceof FactorRequired) askForFactor(site, ctx)

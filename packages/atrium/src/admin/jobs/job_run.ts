@@ -166,7 +166,7 @@ export class JobRun {
   }
 
   /** Stores the progress of work without steps. */
-  async tell(done: number): Promise<void> {
+  async reportProgress(done: number): Promise<void> {
     await this.#note({ done })
     this.job.done = done
   }

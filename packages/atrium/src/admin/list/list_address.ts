@@ -1,9 +1,9 @@
 import type { Column } from '#base/columns/column'
 import { filterName, type ReadFilter } from '#base/columns/filter'
 import type { DeletedMode } from '#base/columns/soft_delete'
-import type { Sort, SortWord } from '#base/columns/sort'
+import type { Sort, SortInput } from '#base/columns/sort'
 import { countIn } from '#base/values/numbers'
-import { type ListWords } from '#crud/internals'
+import { type ListInput } from '#crud/internals'
 import type { ModelView } from '../views/model_view.js'
 import { columnsWritten } from './columns/column_choices.js'
 import { summariesWritten, type Summary } from './summaries/summaries.js'
@@ -49,7 +49,7 @@ export function lastIn(given: URLSearchParams, name: string): string | undefined
  *
  * @param rows  page size if the URL contains none
  */
-export function listWords(view: ModelView, given: URLSearchParams, rows: number): ListWords {
+export function urlListInput(view: ModelView, given: URLSearchParams, rows: number): ListInput {
   const last = (name: string) => lastIn(given, name)
   return {
     filters: filtersIn(given),
@@ -64,7 +64,7 @@ function filtersIn(given: URLSearchParams): Field[] {
   return filters.map(([name, text]): Field => [name.slice(PREFIX.length), text])
 }
 
-function sortIn(names: string | undefined, orders: readonly Order[]): SortWord[] {
+function sortIn(names: string | undefined, orders: readonly Order[]): SortInput[] {
   const all = names?.split(',') ?? []
   return all.map((name, index) => ({ name, direction: orders[index] ?? 'asc' }))
 }
@@ -80,7 +80,7 @@ export function orderIn(given: URLSearchParams): Order | null {
   return lastIn(given, 'sort_order') === 'None' ? null : ordersIn(given)[0]
 }
 
-function pagingIn(page: string, rows: string): ListWords['paging'] {
+function pagingIn(page: string, rows: string): ListInput['paging'] {
   const [wanted, many] = [page, rows].map(integerIn)
   const isRead = wanted !== null && many !== null
   return {

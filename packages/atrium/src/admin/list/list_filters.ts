@@ -77,7 +77,7 @@ const TITLE = '__title'
  * @param titles   title searches for references, by API name of the column
  * @param related  the fields of related records that the URL names
  */
-export function listDoor(view: ModelView, titles: TitleSearches, related?: RelatedFields) {
+export function adminListRules(view: ModelView, titles: TitleSearches, related?: RelatedFields) {
   return {
     related,
     named: (name: string) => namedFilter(view, titles, name),

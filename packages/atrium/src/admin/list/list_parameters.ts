@@ -1,12 +1,12 @@
 import type { Condition } from '#base/columns/condition'
 import { conditionsOf, type ReadFilter } from '#base/columns/filter'
-import { pageOf, ListRequest, readListWords, type RelatedFields } from '#crud/internals'
-import { readSorts, sortWords, type Sort } from '#base/columns/sort'
+import { pageOf, ListRequest, readListInput, type RelatedFields } from '#crud/internals'
+import { readSorts, splitSorts, type Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { ModelView } from '../views/model_view.js'
 import { readColumns } from './columns/column_choices.js'
-import { listDoor } from './list_filters.js'
+import { adminListRules } from './list_filters.js'
 import { DEFAULT_ROWS, usualRows } from '../views/page_size.js'
 import {
   NO_PLACE,
@@ -28,7 +28,7 @@ import {
   type Order,
   type Field,
   filterParameter,
-  listWords,
+  urlListInput,
   narrowingFields,
   orderIn,
   rowsFields,
@@ -121,10 +121,10 @@ export class ListParameters {
     const given = new URLSearchParams(query)
     const namesNothing = given.size === 0 || place.open !== null
     const usual = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
-    const list = readListWords(
+    const list = readListInput(
       resource,
-      listWords(view, given, usual),
-      listDoor(view, titles, related)
+      urlListInput(view, given, usual),
+      adminListRules(view, titles, related)
     )
     const { column: searched, text, q } = searchIn(given, search)
     const column = resource.fields.find(({ apiName }) => apiName === searched) ?? null
@@ -164,7 +164,7 @@ export class ListParameters {
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
     if (this.sorting.length > 0) return this.sorting
-    const usual = readSorts(sortWords(this.view.options.defaultSort), sortable, () => {})
+    const usual = readSorts(splitSorts(this.view.options.defaultSort), sortable, () => {})
     if (usual.length > 0) return usual
     return key.columns.map((part) => ({ column: part, direction: 'desc' }))
   }

@@ -77,7 +77,7 @@ export interface NoticePost {
   send(userId: number, kind: NoticeKind, data: NoticeData, address?: string | null): void
 }
 
-export interface TellOptions {
+export interface NoticeOptions {
   /** Id of the session that causes the notice; that session does not show it */
   session?: number | null
   /** Transaction in which the notice is stored */
@@ -102,11 +102,11 @@ export class Notices {
    * @param user  owner of the account
    * @param data  result of `noticeOrigin(ctx)`, and the values of the message by name
    */
-  async tell(
+  async notify(
     { id }: Pick<Person, 'id'>,
     kind: NoticeKind,
     data: NoticeData = {},
-    { session = null, client = this.client(), address }: TellOptions = {}
+    { session = null, client = this.client(), address }: NoticeOptions = {}
   ): Promise<void> {
     const isMailed = !(await this.#wasJustReported(id, kind, client))
     await AdminNotice.create({ userId: id, kind, data, sessionId: session }, { client })

@@ -121,8 +121,8 @@ export async function mayEach(
   if (found.length === 0) return () => false
   const own = await personal(ctx, view)
   if (!own) return () => false
-  const reachesAll = own.resource.projection?.reachesWhatIsRead(OPERATIONS[offer]) ?? true
-  if (!looksAtRecords(own) && reachesAll) {
+  const reachesAll = own.resource.projection?.coversReadableRecords(OPERATIONS[offer]) ?? true
+  if (!dependsOnRecord(own) && reachesAll) {
     const isAllowed = await may(ctx, own, offer)
     return (key) => isAllowed && isWhole(key)
   }
@@ -132,7 +132,7 @@ export async function mayEach(
   try {
     const options = own.callOptions(ctx)
     const reached = reachesAll ? found : await own.crud.reached(OPERATIONS[offer], found, options)
-    const permitted = looksAtRecords(own)
+    const permitted = dependsOnRecord(own)
       ? await authorizedKeys(ctx, own, offer, reached)
       : (await may(ctx, own, offer))
         ? reached
@@ -173,7 +173,7 @@ async function authorizedKeys(
 /**
  * Returns true if the permission depends on the record, because the policy declares the fourth parameter, `record`.
  */
-export function looksAtRecords({ resource }: PermittedView): boolean {
+export function dependsOnRecord({ resource }: PermittedView): boolean {
   return resource.authorizesRecords
 }
 
@@ -185,7 +185,7 @@ async function allows(ctx: HttpContext, view: PermittedView, offer: Offer, recor
     view,
     () => view.crud.allows(operation, view.callOptions(ctx), record),
     /* A policy that fails without a record is ignored for the model in general. */
-    !record && looksAtRecords(view)
+    !record && dependsOnRecord(view)
   )
 }
 

@@ -6,7 +6,7 @@ import { identityOf } from '#base/columns/key'
 import { putExactly, revertPivots } from '#crud/internals'
 import { removeAddedRows } from '#base/database/pivot_change'
 import { inTransaction } from '#base/database/transaction'
-import { RecordNotAsLeft } from '#base/errors'
+import { RecordChangedSince } from '#base/errors'
 import { NotAllowed } from '../http/errors.js'
 import { type UndoStep, changedRefusal } from './undo_step.js'
 import { KEYS_PER_CONDITION } from '#base/chunks'
@@ -211,7 +211,7 @@ export class UndoRun {
     try {
       await step.target.crud.revert(step.key, step.reversal, { ...this.options, ...more })
     } catch (error) {
-      throw error instanceof RecordNotAsLeft ? changedRefusal([step]) : error
+      throw error instanceof RecordChangedSince ? changedRefusal([step]) : error
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidCrud, Resource, GrantedOperation } from '#crud'
-import { type Reversal, recordsNotAsLeft } from '#crud/internals'
+import { type Reversal, recordsChangedSince } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../views/model_view.js'
 import { UndoRefused } from './errors.js'
@@ -32,7 +32,7 @@ export async function changedSteps(
 ): Promise<UndoStep[]> {
   const changed: UndoStep[] = []
   for (const [{ resource }, some] of Map.groupBy(steps, ({ target }) => target)) {
-    changed.push(...(await recordsNotAsLeft(resource, some, client)))
+    changed.push(...(await recordsChangedSince(resource, some, client)))
   }
   return changed
 }

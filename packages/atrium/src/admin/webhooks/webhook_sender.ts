@@ -211,7 +211,7 @@ export class WebhookSender {
     await crud.update(id, { active: false }, { actor: ACTOR })
     const owner = await AdminUser.find(ownerId, { client })
     const name = description || new URL(address).host
-    if (owner) await this.site.notices.tell(owner, 'webhook_off', { name })
+    if (owner) await this.site.notices.notify(owner, 'webhook_off', { name })
   }
 }
 

@@ -8,13 +8,13 @@ export interface Sort {
 }
 
 /** Name and direction of a column to sort by, before validation. */
-export interface SortWord {
+export interface SortInput {
   name: string
   direction: Sort['direction']
 }
 
 /** Splits `name,-price`; returns an empty list if the text is absent. */
-export function sortWords(text: string | undefined): SortWord[] {
+export function splitSorts(text: string | undefined): SortInput[] {
   const parts = text?.split(',') ?? []
   return parts.map((part) => ({
     name: part.replace(/^-/, ''),
@@ -30,12 +30,12 @@ export function sortWords(text: string | undefined): SortWord[] {
  * @param invalid   called with an error for any other name, which is ignored unless this function throws
  */
 export function readSorts(
-  words: readonly SortWord[],
+  input: readonly SortInput[],
   sortable: Pick<ReadonlyMap<string, Column>, 'get' | 'keys'>,
   invalid: Invalid
 ): Sort[] {
   const sorts = new Map<Column, Sort>()
-  for (const { name, direction } of words) {
+  for (const { name, direction } of input) {
     const column = sortable.get(name)
     if (!column) {
       invalid(

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { postgresForms } from './postgres/postgres_forms.js'
-import { endTruly } from '#upstream/knex_transaction'
+import { reportFailedEnd } from '#upstream/knex_transaction'
 
 type Isolation = { isolationLevel: 'repeatable read' }
 type Begin = (callback: undefined, options?: Isolation) => Promise<TransactionClientContract>
@@ -18,7 +18,7 @@ export async function beginTransaction(
   /* Lucid 22.4 reads the options only from the second parameter, contrary to its types. */
   const begin = client.transaction.bind(client) as unknown as Begin
   const transaction = await begin(undefined, options)
-  const ended = endTruly(transaction)
+  const ended = reportFailedEnd(transaction)
   /* After a failed BEGIN, Knex still returns a transaction, which is already completed. */
   if (transaction.isCompleted) await ended
   if (!client.isTransaction && client.dialect.name === 'postgres' && postgresForms(client)) {

@@ -43,12 +43,12 @@ export function noteRefusal(
   { status, refusal }: { status?: number; refusal?: string | null }
 ): void {
   if (!observer || !isRefusal(status) || NOTED.get(ctx)) return
-  leaveRefusal(ctx)
+  suppressRefusal(ctx)
   if (refusal !== null) observer(ctx, { status, reason: refusal ?? REASONS[status] })
 }
 
 /** Suppresses the refusal of this request: it is logged with a separate event, or is part of a normal exchange. */
-export function leaveRefusal(ctx: HttpContext): void {
+export function suppressRefusal(ctx: HttpContext): void {
   NOTED.set(ctx, true)
 }
 

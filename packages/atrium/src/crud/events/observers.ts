@@ -104,7 +104,7 @@ export async function deliver(
   }
   const told = forgets ? writes.filter((write) => isHeard(write)) : writes
   if (told.length === 0) return
-  afterOutermostCommit(client, () => tell(told))
+  afterOutermostCommit(client, () => emitEvents(told))
 }
 
 /**
@@ -148,7 +148,7 @@ export async function recordByStatements(
 }
 
 /** Emits the events of committed writes. Reports listeners that fail. */
-export function tell(writes: readonly Write[]): void {
+export function emitEvents(writes: readonly Write[]): void {
   for (const write of writes) {
     emitWrite(write).catch((error) =>
       logger.error({ err: error }, `A listener of a write of ${write.resource.name} failed`)

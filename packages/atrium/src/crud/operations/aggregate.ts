@@ -1,6 +1,6 @@
 import { tooManyToAuthorize } from '#base/http/problems'
 import { crudConfig } from '../settings.js'
-import { readAggregation, type AggregateWords } from '../request/aggregate_request.js'
+import { readAggregation, type AggregateInput } from '../request/aggregate_request.js'
 import { ListRequest, type ListQuery } from '../request/list_request.js'
 import type { AggregateRow } from '../sql/aggregates.js'
 import { type CallOptions, clientFor } from './call_options.js'
@@ -9,7 +9,7 @@ import { MOST_AUTHORIZED } from './lists/count_allowed.js'
 import type { Records } from './records.js'
 import { relatedInCode } from './related/related_fields.js'
 
-export type AggregateOptions = CallOptions & AggregateWords
+export type AggregateOptions = CallOptions & AggregateInput
 
 /** Aggregates the items of a list. See `LucidCrud.aggregate`. */
 export async function aggregateItems(

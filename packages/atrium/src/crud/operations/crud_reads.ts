@@ -228,7 +228,7 @@ export abstract class CrudReads<Model extends LucidModel = LucidModel> {
     if (!(await records.allows(action, options, record))) return false
     if (!record?.$isPersisted) return true
     const { key, projection } = records.resource
-    if (!projection || projection.reachesWhatIsRead(action)) return true
+    if (!projection || projection.coversReadableRecords(action)) return true
     const reached = await this.reached(action, [key.of(record)], options)
     return reached.length > 0
   }

@@ -228,7 +228,7 @@ export class Records extends VisibleRows {
   ): Promise<Item | null> {
     const { key, projection } = this.resource
     const item = await this.find(record, client, options)
-    const isAsRead = !projection || projection.reachesAsRead(operation)
+    const isAsRead = !projection || projection.matchesReadableRecords(operation)
     if (isAsRead ? item : item && projection.reach(operation) === null) return item
     if (isAsRead && !this.resource.scope) throw nothingStored()
     if (isAsRead || !(await this.#isLeftTo(operation, key.of(record), client, options))) {
@@ -256,7 +256,7 @@ export class Records extends VisibleRows {
     options: CallOptions
   ): Promise<ReadonlySet<string>> {
     const { projection } = this.resource
-    if (!projection || projection.reachesWhatIsRead(operation)) {
+    if (!projection || projection.coversReadableRecords(operation)) {
       return new Set(keys.map((key) => identityOf(key)))
     }
     const reach = projection.reach(operation)
@@ -276,7 +276,7 @@ export class Records extends VisibleRows {
     options: CallOptions
   ): Promise<void> {
     const { key, projection } = this.resource
-    if (!projection || projection.reachesWhatIsRead(operation)) return
+    if (!projection || projection.coversReadableRecords(operation)) return
     const keys = records.map((record) => key.of(record))
     const reached = await this.reaches(operation, keys, client, options)
     if (keys.some((one) => !reached.has(identityOf(one)))) throw forbidden()

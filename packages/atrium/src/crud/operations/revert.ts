@@ -17,12 +17,12 @@ import type { Column } from '#base/columns/column'
 import { type KeyValue, identityOf } from '#base/columns/key'
 import type { GrantedOperation } from '../resource/permissions.js'
 import type { Resource } from '../resource/resource.js'
-import { RecordNotAsLeft } from '#base/errors'
+import { RecordChangedSince } from '#base/errors'
 import type { CallOptions } from './call_options.js'
 import { checkReferences } from './writes/check_references.js'
 import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
-import { recordsNotAsLeft, bringBackRows, putExactly } from './writes/revert_state.js'
+import { recordsChangedSince, restorePivotRows, putExactly } from './writes/revert_state.js'
 import { runsOwnCode } from './writes/write_path.js'
 import { isReferredTo } from './related/referred.js'
 import { removeAddedRows } from '#base/database/pivot_change'
@@ -37,7 +37,7 @@ export interface RevertOptions extends CallOptions {
   /** The record, if `recordsToRevert` has already read it in the same transaction */
   located?: LucidRow
   /**
-   * The transaction that reverts a whole event and in which `recordsNotAsLeft` has found no changed record. Records are
+   * The transaction that reverts a whole event and in which `recordsChangedSince` has found no changed record. Records are
    * written without a savepoint, and errors of the driver are thrown unchanged. The caller reverts pivot rows:
    * `removeAddedRows` before all records, `revertPivots` after them
    */
@@ -107,7 +107,7 @@ export async function revertPivots(
   client: TransactionClientContract,
   options: CallOptions
 ): Promise<void> {
-  await bringBackRows(resource, key, pivots, client, options, { isNew: left === null })
+  await restorePivotRows(resource, key, pivots, client, options, { isNew: left === null })
 }
 
 /**
@@ -127,15 +127,15 @@ export async function checkReverted(
   await checkReferences(resource, record, client, options)
 }
 
-/** @throws RecordNotAsLeft */
+/** @throws RecordChangedSince */
 async function checkLeft(
   resource: Resource,
   key: KeyValue,
   reversal: Reversal,
   client: TransactionClientContract
 ): Promise<void> {
-  const changed = await recordsNotAsLeft(resource, [{ key, reversal }], client)
-  if (changed.length > 0) throw new RecordNotAsLeft(key)
+  const changed = await recordsChangedSince(resource, [{ key, reversal }], client)
+  if (changed.length > 0) throw new RecordChangedSince(key)
 }
 
 async function bringBack(

@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.js'
 import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregates.js'
 
 /** The input of an aggregation, before validation. */
-export interface AggregateWords {
+export interface AggregateInput {
   /** API names of the columns to group by, such as `status,country` or a list; default: one group of all items */
   groupBy?: string | readonly string[]
   /** Values of each group, such as `count,sum:price` or a list. Default: `count` */
@@ -34,9 +34,9 @@ const RANGED = new Set(['integer', 'number', 'date', 'datetime'])
  *
  * @throws Problem 422
  */
-export function readAggregation(resource: Resource, words: AggregateWords): Aggregation {
-  const groups = unique(namesOf(words.groupBy)).map((name) => readGroup(resource, name))
-  const selected = unique(namesOf(words.select))
+export function readAggregation(resource: Resource, input: AggregateInput): Aggregation {
+  const groups = unique(namesOf(input.groupBy)).map((name) => readGroup(resource, name))
+  const selected = unique(namesOf(input.select))
   const measures = (selected.length > 0 ? selected : ['count']).map((name) =>
     readMeasure(resource, name)
   )
@@ -47,7 +47,7 @@ export function readAggregation(resource: Resource, words: AggregateWords): Aggr
   if (twice !== undefined) {
     throw invalidParameter('select', 'select', `can not have ${twice}, which the groups have`)
   }
-  const sorts = namesOf(words.sort).map((word) => {
+  const sorts = namesOf(input.sort).map((word) => {
     const index = names.indexOf(word.replace(/^-/, ''))
     if (index < 0) {
       throw invalidParameter(
@@ -58,7 +58,7 @@ export function readAggregation(resource: Resource, words: AggregateWords): Aggr
     }
     return { index, direction: word.startsWith('-') ? ('desc' as const) : ('asc' as const) }
   })
-  return { groups, measures, sorts, limit: readLimit(words.limit) }
+  return { groups, measures, sorts, limit: readLimit(input.limit) }
 }
 
 /**
@@ -139,9 +139,9 @@ function checkSize(parameter: string, count: number, most: number): void {
   if (count > most) throw invalidParameter(parameter, 'size', `can have at most ${most} names`)
 }
 
-function namesOf(words: string | readonly string[] | undefined): readonly string[] {
-  if (words === undefined || words === '') return []
-  return typeof words === 'string' ? words.split(',') : words
+function namesOf(names: string | readonly string[] | undefined): readonly string[] {
+  if (names === undefined || names === '') return []
+  return typeof names === 'string' ? names.split(',') : names
 }
 
 function unique(names: readonly string[]): string[] {

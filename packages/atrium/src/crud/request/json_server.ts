@@ -1,5 +1,5 @@
 import type { Condition } from '#base/columns/condition'
-import type { SortWord } from '#base/columns/sort'
+import type { SortInput } from '#base/columns/sort'
 import { conditionsOfWords, searchedColumns, searchedNames } from '#base/columns/word_search'
 import { shown } from '#base/errors'
 import { fromQuery } from '#base/values/from_query'
@@ -7,7 +7,7 @@ import { invalidParameter } from '#base/http/problems'
 import type { CrudConfig } from '../define_config.js'
 import type { Resource } from '../resource/resource.js'
 import { countIn } from '#base/values/numbers'
-import { PAGING, type PagingWords } from './paging.js'
+import { PAGING, type PagingInput } from './paging.js'
 import type { QueryString } from './query_string.js'
 
 /** Parameters of json-server, in addition to those of the list. */
@@ -30,27 +30,27 @@ const PER_PAGE = 10
 const MOST_VALUES = 1000
 
 /** Name and value of a declared filter */
-type FilterWord = readonly [name: string, text: string]
+type FilterInput = readonly [name: string, text: string]
 
 /**
  * The input of a list in the dialect of json-server; undefined parts are read as in the engine's own grammar.
  */
-export interface JsonServerWords {
-  filters: FilterWord[]
+export interface JsonServerInput {
+  filters: FilterInput[]
   conditions: Condition[]
-  sort: SortWord[] | undefined
-  paging: PagingWords | undefined
+  sort: SortInput[] | undefined
+  paging: PagingInput | undefined
 }
 
 /**
  * Translates the parameters of json-server into the input of a list. Filters are those that the model declares.
  * @throws Problem 422 for an invalid value, or parameters that cannot be combined
  */
-export function jsonServerWords(
+export function jsonServerInput(
   resource: Resource,
   query: QueryString,
   pagination: CrudConfig['pagination']
-): JsonServerWords {
+): JsonServerInput {
   const keys = keysIn(resource, query)
   return {
     filters: refineFilters(resource, query),
@@ -98,7 +98,7 @@ function keysIn(resource: Resource, query: QueryString) {
 }
 
 /** Returns the paging of a list of keys without paging parameters: all of its records. */
-function ofAllKeys(query: QueryString, { number }: { number: number }): PagingWords | undefined {
+function ofAllKeys(query: QueryString, { number }: { number: number }): PagingInput | undefined {
   return PAGING.some((name) => query.has(name)) ? undefined : { limit: String(number) }
 }
 
@@ -112,7 +112,7 @@ function searchConditions(resource: Resource, query: QueryString): Condition[] {
   throw invalidParameter('q', 'search', 'must have 10 words and 200 characters at most')
 }
 
-function sortIn(query: QueryString): SortWord[] | undefined {
+function sortIn(query: QueryString): SortInput[] | undefined {
   const names = query.get('_sort') ?? ''
   if (names === '') return undefined
   if (query.has('sort')) throw conflict('_sort', 'sort')
@@ -129,7 +129,7 @@ function sortIn(query: QueryString): SortWord[] | undefined {
 }
 
 /** @returns undefined without parameters of json-server */
-function pagingIn(query: QueryString): PagingWords | undefined {
+function pagingIn(query: QueryString): PagingInput | undefined {
   const start = numberIn(query, '_start', 0)
   const end = numberIn(query, '_end', 0)
   const page = numberIn(query, '_page', 1)
@@ -143,15 +143,15 @@ function pagingIn(query: QueryString): PagingWords | undefined {
   if (page !== undefined) {
     if (start !== undefined || end !== undefined) throw conflict('_page', first)
     const size = limit ?? PER_PAGE
-    return words(Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), size)
+    return pagingInput(Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), size)
   }
   const offset = start ?? 0
-  if (end === undefined) return words(offset, limit)
+  if (end === undefined) return pagingInput(offset, limit)
   if (end < offset) throw invalidParameter('_end', 'min', 'must not be less than _start')
-  return words(offset, end - offset)
+  return pagingInput(offset, end - offset)
 }
 
-function words(offset: number, limit: number | undefined): PagingWords {
+function pagingInput(offset: number, limit: number | undefined): PagingInput {
   return { offset: String(offset), ...(limit !== undefined && { limit: String(limit) }) }
 }
 
@@ -172,8 +172,8 @@ function refineFilters(
   { filters }: Resource,
   query: QueryString,
   nameOf: (names: { sent: string; declared: string }) => string = ({ declared }) => declared
-): FilterWord[] {
-  const found: FilterWord[] = []
+): FilterInput[] {
+  const found: FilterInput[] = []
   for (const sent of query.names) {
     if (filters.get(sent)) continue
     const [, column, suffix] = /^(.+)_([a-z]+)$/.exec(sent) ?? []

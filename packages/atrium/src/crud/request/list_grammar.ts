@@ -7,23 +7,23 @@ import {
   type ReadFilter,
 } from '#base/columns/filter'
 import { readDeleted, type DeletedMode } from '#base/columns/soft_delete'
-import { readSorts, type Sort, type SortWord } from '#base/columns/sort'
+import { readSorts, type Sort, type SortInput } from '#base/columns/sort'
 import type { Resource } from '../resource/resource.js'
 import { readCursor } from './cursor.js'
 import type { RelatedLookup } from './related_lookup.js'
-import { readPaging, type Paging, type PagingRules, type PagingWords } from './paging.js'
+import { readPaging, type Paging, type PagingRules, type PagingInput } from './paging.js'
 
 /**
  * The input of a list request as texts, before validation. Each source translates its parameters to this input: the
  * API `sort=-price`, the admin list `sort_by=price&sort_order=desc`, application code its options.
  */
-export interface ListWords {
+export interface ListInput {
   /** Pairs such as `['price__gte', '10']` or `['any.1.not.price__gte', '10']` */
   filters: Iterable<readonly [name: string, text: string]>
   /** Conditions that are not part of the request, such as defaults */
   conditions?: readonly Condition[]
-  sort: readonly SortWord[]
-  paging: PagingWords
+  sort: readonly SortInput[]
+  paging: PagingInput
   /** Undefined also if deleted items are not shown */
   deleted: string | undefined
 }
@@ -31,7 +31,7 @@ export interface ListWords {
 /**
  * Rules of the source of a list request: available filters, page size, and the handling of invalid input.
  */
-export interface ListDoor extends PagingRules {
+export interface ListRules extends PagingRules {
   /** Returns the column and operator of a filter's name without prefixes; undefined for an unknown filter */
   named?: (name: string) => NamedFilter | undefined
   /** Fields of related records that the request names */
@@ -54,9 +54,9 @@ export interface ReadList {
  * @throws Problem 400 for paging parameters that cannot be combined
  * @throws Problem 422 for a cursor of another list
  */
-export function readListWords(resource: Resource, words: ListWords, door: ListDoor): ReadList {
-  const { invalid, named = () => undefined, related } = door
-  const filters = readFilters(words.filters, (name) => named(name) ?? related?.filter(name))
+export function readListInput(resource: Resource, input: ListInput, rules: ListRules): ReadList {
+  const { invalid, named = () => undefined, related } = rules
+  const filters = readFilters(input.filters, (name) => named(name) ?? related?.filter(name))
   const { sortable } = resource
   const sorted = {
     get: (name: string) => sortable.get(name) ?? related?.sortable(name),
@@ -66,10 +66,10 @@ export function readListWords(resource: Resource, words: ListWords, door: ListDo
     if (error) invalid(name, operator ?? 'filter', filterErrorMessage(error))
   }
   const list = {
-    conditions: [...(words.conditions ?? []), ...conditionsOf(filters)],
-    sorts: readSorts(words.sort, sorted, invalid),
-    deleted: readDeleted(words.deleted, invalid),
+    conditions: [...(input.conditions ?? []), ...conditionsOf(filters)],
+    sorts: readSorts(input.sort, sorted, invalid),
+    deleted: readDeleted(input.deleted, invalid),
   }
   const positionOf = (cursor: string) => readCursor(resource, list, cursor)
-  return { ...list, filters, paging: readPaging(words.paging, door, positionOf) }
+  return { ...list, filters, paging: readPaging(input.paging, rules, positionOf) }
 }

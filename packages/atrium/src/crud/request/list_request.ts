@@ -17,8 +17,8 @@ import { fieldsOf, type Fields } from '#base/columns/fields'
 import { codeText, conditionOfValue } from '../resource/code_condition.js'
 import { isHiddenFrom, shownFields } from './shown_fields.js'
 import { selectIncludes, readItemParameters } from './item_request.js'
-import { readListWords, type ListWords } from './list_grammar.js'
-import { isKeyList, jsonServerParameters, jsonServerWords } from './json_server.js'
+import { readListInput, type ListInput } from './list_grammar.js'
+import { isKeyList, jsonServerParameters, jsonServerInput } from './json_server.js'
 import type { RelatedLookup } from './related_lookup.js'
 import { PAGING, type Paging } from './paging.js'
 import {
@@ -29,7 +29,7 @@ import {
   type OwnParameter,
   type QueryString,
 } from './query_string.js'
-import { sortWords, type Sort } from '#base/columns/sort'
+import { splitSorts, type Sort } from '#base/columns/sort'
 
 /** A list request of application code. */
 export interface ListQuery {
@@ -115,13 +115,13 @@ export class ListRequest {
     }
     const extent = readItemParameters(resource, query)
     const count = parseCount(resource, query)
-    const words = isJsonServer
-      ? translatedWords(resource, query, pagination)
-      : apiWords(resource, query)
+    const input = isJsonServer
+      ? translatedInput(resource, query, pagination)
+      : apiInput(resource, query)
     const named = (name: string) => resource.filters.get(name)
     const { related } = query
-    const door = { named, related, pagination, paged, invalid: refuseInvalid }
-    const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
+    const rules = { named, related, pagination, paged, invalid: refuseInvalid }
+    const { conditions, sorts, paging, deleted } = readListInput(resource, input, rules)
     if (paging.shape === 'cursor' && count) {
       throw conflictsWithCursor(count === true ? 'count=true' : 'count=estimate')
     }
@@ -141,10 +141,10 @@ export class ListRequest {
     if (strictQuery) {
       refuseUnknown(query, [...aggregateParameters(resource), ...filterNames(resource, query)])
     }
-    const words = { ...apiWords(resource, query), sort: [], paging: {} }
+    const input = { ...apiInput(resource, query), sort: [], paging: {} }
     const named = (name: string) => resource.filters.get(name)
-    const door = { named, related: query.related, pagination, invalid: refuseInvalid }
-    const { conditions, sorts, paging, deleted } = readListWords(resource, words, door)
+    const rules = { named, related: query.related, pagination, invalid: refuseInvalid }
+    const { conditions, sorts, paging, deleted } = readListInput(resource, input, rules)
     return new ListRequest(conditions, sorts, paging, deleted)
   }
 
@@ -160,9 +160,9 @@ export class ListRequest {
     pagination: CrudConfig['pagination'],
     related?: RelatedLookup
   ): ListRequest {
-    const { conditions, sorts, paging, deleted } = readListWords(
+    const { conditions, sorts, paging, deleted } = readListInput(
       resource,
-      codeWords(resource, query, related),
+      codeInput(resource, query, related),
       {
         related,
         pagination: { ...pagination, maximum: Infinity },
@@ -212,13 +212,13 @@ export class ListRequest {
 }
 
 /** Translates the API's parameters, and those of json-server. */
-function translatedWords(
+function translatedInput(
   resource: Resource,
   query: QueryString,
   pagination: CrudConfig['pagination']
-): ListWords {
-  const { filters, conditions, sort, paging } = jsonServerWords(resource, query, pagination)
-  const own = apiWords(resource, query, {
+): ListInput {
+  const { filters, conditions, sort, paging } = jsonServerInput(resource, query, pagination)
+  const own = apiInput(resource, query, {
     isRead: (name) => isKeyList(resource, query, name),
     others: filters,
   })
@@ -240,11 +240,11 @@ interface OtherFilters {
 /**
  * Translates the API's parameters. Only declared filters apply; an absent filter has its default.
  */
-function apiWords(
+function apiInput(
   resource: Resource,
   query: QueryString,
   { isRead, others }: OtherFilters = { isRead: () => false, others: [] }
-): ListWords {
+): ListInput {
   const own = (name: OwnParameter) => ownParameter(resource, query, name)
   const names = query.names.filter((name) => !isRead(name))
   const sent = new Set([...query.names, ...others.map(([name]) => name)])
@@ -255,7 +255,7 @@ function apiWords(
   return {
     filters: [...names.flatMap((name) => filtersIn(resource, query, name)), ...others],
     conditions: [...(query.computed ?? []), ...absent.flatMap(({ fallback }) => fallback ?? [])],
-    sort: sortWords(own('sort')),
+    sort: splitSorts(own('sort')),
     paging: Object.fromEntries(PAGING.map((name) => [name, own(name)])),
     deleted: own('deleted'),
   }
@@ -293,11 +293,11 @@ function filtersIn(
  * Translates a request of application code. Its filters have values instead of texts.
  * @throws ValueError
  */
-function codeWords(
+function codeInput(
   resource: Resource,
   query: ListQuery,
   related: RelatedLookup | undefined
-): ListWords {
+): ListInput {
   const { cursor, offset, limit, page, itemsPerPage } = query
   const others = Object.entries({ offset, page, itemsPerPage, count: query.count || undefined })
   const other = others.find(([, value]) => cursor !== undefined && value !== undefined)
@@ -308,7 +308,7 @@ function codeWords(
   return {
     filters: [],
     conditions: conditionsFromCode(resource, query.filters ?? {}, related),
-    sort: sortWords(query.sort || undefined),
+    sort: splitSorts(query.sort || undefined),
     paging: { ...Object.fromEntries(counts.map(([name, value]) => [name, String(value)])), cursor },
     deleted: query.deleted,
   }

@@ -25,7 +25,7 @@ const COUNTS = ['offset', 'limit', 'page', 'itemsPerPage'] as const
 export const PAGING = [...COUNTS, 'cursor'] as const
 
 /** The requested part as texts, before validation. */
-export type PagingWords = Partial<Record<(typeof PAGING)[number], string>>
+export type PagingInput = Partial<Record<(typeof PAGING)[number], string>>
 
 /** Rules for reading paging parameters. */
 export interface PagingRules {
@@ -44,15 +44,15 @@ export interface PagingRules {
  * @throws Problem 400  for parameters that cannot be combined
  */
 export function readPaging(
-  words: PagingWords,
+  input: PagingInput,
   { pagination, paged = false, invalid }: PagingRules,
   positionOf: (cursor: string) => Position
 ): Paging {
-  const { cursor } = words
+  const { cursor } = input
   const leastLimit = cursor === undefined ? 0 : 1
   const least = { offset: 0, limit: leastLimit, page: 1, itemsPerPage: 1 }
   const counts: Partial<Record<(typeof COUNTS)[number], number>> = {}
-  for (const name of COUNTS) counts[name] = readCount(name, words[name], least[name], invalid)
+  for (const name of COUNTS) counts[name] = readCount(name, input[name], least[name], invalid)
   const { offset, page, itemsPerPage } = counts
   const limit = Math.min(counts.limit ?? pagination.limit, pagination.maximum)
 

@@ -26,12 +26,12 @@ export class Projection {
   ) {
     this.#grants = grants ?? WHOLE
     const reading = this.grantsFor('read')
-    const judged = reading.length > 0 ? reading : this.#grants
-    const names = new Set(judged.flatMap(({ hidden }) => [...hidden]))
+    const considered = reading.length > 0 ? reading : this.#grants
+    const names = new Set(considered.flatMap(({ hidden }) => [...hidden]))
     const hidden = new Set<string>()
     const mixed = new Map<string, readonly Scope[]>()
     for (const name of names) {
-      const showing = judged.filter((grant) => !grant.hidden.has(name))
+      const showing = considered.filter((grant) => !grant.hidden.has(name))
       const scopes = unionOf(showing)
       if (showing.length === 0) hidden.add(name)
       else if (!covers(scopes, this.reach('read'))) mixed.set(name, scopes!)
@@ -65,13 +65,15 @@ export class Projection {
   }
 
   /** True if the grants for the operation include every readable record. */
-  reachesWhatIsRead(operation: GrantedOperation): boolean {
+  coversReadableRecords(operation: GrantedOperation): boolean {
     return covers(this.reach(operation), this.reach('read'))
   }
 
   /** True if the grants for the operation include exactly the readable records. */
-  reachesAsRead(operation: GrantedOperation): boolean {
-    return this.reachesWhatIsRead(operation) && covers(this.reach('read'), this.reach(operation))
+  matchesReadableRecords(operation: GrantedOperation): boolean {
+    return (
+      this.coversReadableRecords(operation) && covers(this.reach('read'), this.reach(operation))
+    )
   }
 
   /** Returns the records on which a field is writable. A field that is hidden on all records is not writable. */

@@ -72,7 +72,7 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
   watch.isOver = true
   if (watch.lacking === undefined) return
   query.wrapExisting().whereRaw('1 = 0')
-  tell(words, watch.lacking, actor)
+  warnOnce(words, watch.lacking, actor)
 }
 
 /** Returns a scope that always applies the given scope through `applyScope`. */
@@ -154,7 +154,7 @@ function isPlain(value: unknown): value is object {
   return Object.getPrototypeOf(value) === Object.prototype
 }
 
-function tell(words: string, place: string, actor: Actor): void {
+function warnOnce(words: string, place: string, actor: Actor): void {
   const { user } = actor
   const who = typeof user === 'object' && user !== null ? user : actor
   const told = REPORTED.get(who) ?? new Set()

@@ -8,7 +8,7 @@ export default class Doctor extends Command {
   static description = 'List what is wrong or doubtful in the installation, and how to change it'
   static help = ['Ends with status 1 if there is an error.']
 
-  @flags.boolean({ description: 'Judge the settings as those of a production server' })
+  @flags.boolean({ description: 'Check the settings as those of a production server' })
   declare production: boolean
 
   @flags.boolean({ description: 'Print JSON, and nothing else' })

@@ -218,7 +218,7 @@ test.group('Admin | notices', (group) => {
     const foreign = await cookiesOf(lee)
     const own = await cookiesOf(kim)
     for (let count = 0; count < MOST_NOTICES + 5; count++) {
-      await site.notices.tell(kim, 'factor_added', { name: `key ${count}` })
+      await site.notices.notify(kim, 'factor_added', { name: `key ${count}` })
     }
     assert.lengthOf(await kinds(), MOST_NOTICES)
     assert.notInclude(await page(foreign), 'Dismiss')

@@ -6,7 +6,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { inTransaction } from '#base/database/transaction'
 import { withConnection } from '#base/database/with_connection'
-import { connectionOf, endTruly } from '#upstream/knex_transaction'
+import { connectionOf, reportFailedEnd } from '#upstream/knex_transaction'
 
 const ROW = { name: 'upstream', created_at: '2024-01-01 00:00:00' }
 
@@ -20,7 +20,7 @@ const names = async (client: QueryClientContract = db.connection()): Promise<str
 
 async function begin() {
   const trx = await db.connection().transaction()
-  endTruly(trx)
+  reportFailedEnd(trx)
   return trx
 }
 

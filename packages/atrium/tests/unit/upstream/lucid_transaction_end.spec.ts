@@ -1,13 +1,13 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
-import { endTruly, seal } from '#upstream/knex_transaction'
+import { endInDatabase, runEndHooks } from '#upstream/lucid_transaction_end'
+import { reportFailedEnd, seal } from '#upstream/knex_transaction'
 
 /** A nested transaction whose hooks and listeners are heard */
 async function nested(outer: TransactionClientContract) {
   const transaction = await outer.transaction()
-  endTruly(transaction)
+  reportFailedEnd(transaction)
   const heard: string[] = []
   for (const end of ['commit', 'rollback'] as const) {
     transaction.after(end, async () => void heard.push(`after ${end}`))
@@ -36,7 +36,7 @@ test.group('End of a nested transaction', (group) => {
       await endInDatabase(transaction, end)
       assert.isTrue(transaction.isCompleted)
       assert.deepEqual(heard, [])
-      await tellEnd(transaction, end)
+      await runEndHooks(transaction, end)
       assert.deepEqual(heard, [end, `after ${end}`])
     })
   }
@@ -46,7 +46,7 @@ test.group('End of a nested transaction', (group) => {
   }) => {
     const { transaction, heard } = await nested(outer)
     await endInDatabase(transaction, 'commit')
-    await tellEnd(transaction, 'rollback')
+    await runEndHooks(transaction, 'rollback')
     assert.deepEqual(heard, ['rollback', 'after rollback'])
   })
 

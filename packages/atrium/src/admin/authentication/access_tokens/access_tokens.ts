@@ -12,7 +12,7 @@ import { requireProofOf } from '../../identity/proof.js'
 import { readingClientOf } from '../../config/database_config.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { NoticeData } from '../../models/notice_kinds.js'
-import { placeOf, type TellOptions } from '../../notices/notices.js'
+import { placeOf, type NoticeOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
 import { readLifetime } from './token_terms.js'
 import { inUtc } from '#base/values/datetime'
@@ -52,7 +52,7 @@ export interface FoundToken {
   token: AccessToken
 }
 
-type TellOfToken = (user: AdminUser, data: NoticeData, options: TellOptions) => Promise<void>
+type NotifyOwner = (user: AdminUser, data: NoticeData, options: NoticeOptions) => Promise<void>
 
 /** Prefix by which users and secret scanners recognize a leaked token. */
 const PREFIX = 'atr_'
@@ -83,8 +83,8 @@ export class AccessTokens {
   /** Pending writes of `lastUsedAt`, by token id */
   readonly #noting = new Map<number, Promise<void>>()
 
-  /** @param tell  notifies the owner of a new token */
-  constructor(private readonly tell?: TellOfToken) {}
+  /** @param notify  notifies the owner of a new token */
+  constructor(private readonly notify?: NotifyOwner) {}
 
   /**
    * Creates a token.
@@ -101,7 +101,7 @@ export class AccessTokens {
     const { actor, client } = options
     const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
     const [id] = keyOf(await this.crud.create(values, options))! as [number]
-    await this.tell?.(
+    await this.notify?.(
       user,
       { name, by, ...placeOf(options.origin) },
       { session: actor?.session?.id, client }

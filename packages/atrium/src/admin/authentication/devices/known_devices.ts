@@ -97,7 +97,7 @@ function newId(): string {
 }
 
 /** The properties of a site that are used here. */
-interface GreetingSite {
+interface LoginSite {
   readonly devices: KnownDevices
   readonly notices: Notices
   text(key: string): string
@@ -107,8 +107,8 @@ interface GreetingSite {
  * Records the browser of a new session, and notifies the user if it is a new one. A failure is logged and does not
  * block the login.
  */
-export async function greet(
-  site: GreetingSite,
+export async function recordLoginDevice(
+  site: LoginSite,
   ctx: HttpContext,
   user: { id: number },
   session: { id: number }
@@ -116,7 +116,7 @@ export async function greet(
   try {
     if (!(await site.devices.note(ctx, user.id, session.id))) return
     guardOf(ctx).isNewDevice = true
-    await site.notices.tell(user, 'new_device', noticeOrigin(ctx), { session: session.id })
+    await site.notices.notify(user, 'new_device', noticeOrigin(ctx), { session: session.id })
     await flashToNextPage(ctx, { kind: 'success', text: site.text('notices.newDeviceHere') })
   } catch (error) {
     ctx.logger.error({ err: error }, 'The device of a login could not be noted')

@@ -30,7 +30,7 @@ export function logFactors(
  *
  * @param name  name of the factor
  */
-export async function tellOfFactors(
+export async function notifyOfFactors(
   ctx: HttpContext,
   site: Pick<AdminSite, 'notices'>,
   user: { id: number },
@@ -40,7 +40,7 @@ export async function tellOfFactors(
   const signedIn = guardOf(ctx).signedIn
   const by = signedIn && signedIn.owner.id !== user.id ? signedIn.owner.username : undefined
   const data = { ...noticeOrigin(ctx), ...(name && { name }), ...(by && { by }) }
-  await site.notices.tell(user, kind, data, { session: signedIn?.session.id })
+  await site.notices.notify(user, kind, data, { session: signedIn?.session.id })
 }
 
 /** Logs that a command removed the second factors of a user. */

@@ -11,7 +11,7 @@ import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { requireProof } from '../../identity/proof.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../views/model_view.js'
-import { logFactors, tellOfFactors, recoveryCodesPage } from './factor_events.js'
+import { logFactors, notifyOfFactors, recoveryCodesPage } from './factor_events.js'
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './one_time_codes.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
@@ -98,7 +98,7 @@ export class FactorsController {
     await this.#notify(ctx, 'factor_added', this.site.text('factors.totp'))
     if (enrolled.codes)
       return await recoveryCodesPage(ctx, this.site, enrolled.codes, { isFirst: true })
-    await this.#tell(ctx, 'factors.replaced')
+    await this.#flash(ctx, 'factors.replaced')
     return redirect(ctx, this.site.url('/account'))
   }
 
@@ -137,7 +137,7 @@ export class FactorsController {
     const { owner, session } = guardOf(ctx).signedInOrFail()
     const owned = await this.#requireFactor(ctx)
     if (owned.length === 1 && adminAuthentication.mustHaveFactor(owner.isSuperuser)) {
-      await this.#tell(ctx, 'factors.needed', 'error')
+      await this.#flash(ctx, 'factors.needed', 'error')
       return redirect(ctx, this.site.url('/account'))
     }
     const removed = await adminAuthentication.factors.remove(
@@ -148,7 +148,7 @@ export class FactorsController {
     if (!removed) throw new PageNotFound()
     logFactors(ctx, this.site, owner.id, 'removed')
     await this.#notify(ctx, 'factor_removed', removed.name)
-    await this.#tell(ctx, 'factors.removed')
+    await this.#flash(ctx, 'factors.removed')
     return redirect(ctx, this.site.url('/account'))
   }
 
@@ -189,7 +189,7 @@ export class FactorsController {
   }
 
   async #notify(ctx: HttpContext, kind: NoticeKind, name?: string) {
-    await tellOfFactors(ctx, this.site, this.#owner(ctx), kind, name)
+    await notifyOfFactors(ctx, this.site, this.#owner(ctx), kind, name)
   }
 
   async #requireFactor(ctx: HttpContext) {
@@ -198,7 +198,7 @@ export class FactorsController {
     return factors
   }
 
-  async #tell(ctx: HttpContext, key: string, kind: 'success' | 'error' = 'success') {
+  async #flash(ctx: HttpContext, key: string, kind: 'success' | 'error' = 'success') {
     await flashToNextPage(ctx, { kind, text: this.site.text(key) })
   }
 
@@ -252,7 +252,7 @@ export class ResetController {
     requireProof(ctx, this.view.url(`/reset_factors/${user.id}`))
     const ended = await this.site.adminAuthentication.factors.reset(user.id)
     logFactors(ctx, this.site, user.id, 'reset')
-    await tellOfFactors(ctx, this.site, user, 'factors_reset')
+    await notifyOfFactors(ctx, this.site, user, 'factors_reset')
     const text = this.site.text('factors.reset.done', {
       username: user.username,
       sessions: ended.sessions,

@@ -80,14 +80,14 @@ export class InvitationController {
 
   /** Shows the form without changing anything, because mail scanners also open links. */
   async show(ctx: HttpContext): Promise<string> {
-    keepToItself(ctx)
+    hideUrl(ctx)
     const found = await this.#find(ctx)
     return found ? await this.#form(ctx, found) : await this.#gone(ctx)
   }
 
   /** Sets the password and redirects to the login, which requires a second factor. */
   async submit(ctx: HttpContext): Promise<unknown> {
-    keepToItself(ctx)
+    hideUrl(ctx)
     const found = await this.#find(ctx)
     if (!found) return await this.#gone(ctx)
     const { invitation, user } = found
@@ -153,7 +153,7 @@ export class InvitationController {
  * Hides the URL, which is a secret: the `Referer` header contains at most the origin. Without the origin, browsers
  * would send the form as if it came from an unknown site.
  */
-function keepToItself({ response }: HttpContext): void {
+function hideUrl({ response }: HttpContext): void {
   response.header('referrer-policy', 'strict-origin').header('x-robots-tag', 'noindex')
 }
 

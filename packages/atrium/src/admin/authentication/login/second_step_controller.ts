@@ -6,7 +6,7 @@ import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/site_paths.js'
 import { TRY_AGAIN_IN } from '../errors.js'
 import type { FactorResponse, ShownFactor } from '../factors/factors.js'
-import { tellOfFactors, kindsOf } from '../factors/factor_events.js'
+import { notifyOfFactors, kindsOf } from '../factors/factor_events.js'
 import { Passkeys } from '../passkeys/passkeys.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
 import {
@@ -93,7 +93,7 @@ export class SecondStepController {
       user,
       details: { reason: form.isCloned ? 'passkey_cloned' : 'second_factor' },
     })
-    await tellOfFactors(ctx, this.site, user, 'second_step_failed')
+    await notifyOfFactors(ctx, this.site, user, 'second_step_failed')
     ctx.response.status(401)
     const code = form.usesRecovery ? 'login.second.wrongRecovery' : 'login.second.wrong'
     const text = form.kind ? 'passkeys.wrong' : code
@@ -113,7 +113,7 @@ export class SecondStepController {
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session, details: { factor } })
     await settleCount(ctx, throttle.succeedWithFactor(user, ctx.request.ip()))
     if (factor === 'recovery_code') {
-      await tellOfFactors(ctx, this.site, user, 'recovery_code_used')
+      await notifyOfFactors(ctx, this.site, user, 'recovery_code_used')
       const left = await factors.recoveryCodesLeft(user.id)
       await flashToNextPage(ctx, {
         kind: 'success',

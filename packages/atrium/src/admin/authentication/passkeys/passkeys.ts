@@ -165,7 +165,7 @@ export class Passkeys {
       'The counter of a passkey went back: there are two of it'
     )
     const told = { ...noticeOrigin(ctx), name: factor.name }
-    await this.site.notices.tell(user, 'passkey_cloned', told)
+    await this.site.notices.notify(user, 'passkey_cloned', told)
     return { outcome: 'cloned', user }
   }
 

@@ -6,7 +6,7 @@ import { TRY_AGAIN_IN } from '../errors.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { isolated } from '../../text/plain_text.js'
 import AdminFactor from '../../models/admin_factor.js'
-import { recoveryCodesPage, logFactors, tellOfFactors } from '../factors/factor_events.js'
+import { recoveryCodesPage, logFactors, notifyOfFactors } from '../factors/factor_events.js'
 import { requireProof } from '../../identity/proof.js'
 import { deviceName } from '../../text/device_name.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -57,7 +57,7 @@ export class PasskeysController {
       return await this.#page(ctx, { name, error: site.text('passkeys.refused') })
     }
     logFactors(ctx, site, owner.id, 'added')
-    await tellOfFactors(ctx, site, owner, 'factor_added', name)
+    await notifyOfFactors(ctx, site, owner, 'factor_added', name)
     if (added.codes) return await recoveryCodesPage(ctx, site, added.codes, { isFirst: true })
     const text = site.text('passkeys.added', { name: isolated(name) })
     return await this.#goToAccount(ctx, text)

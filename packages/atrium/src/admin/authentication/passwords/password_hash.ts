@@ -68,7 +68,7 @@ export function restOf(hashed: string, than: string): ScryptCosts[] {
 /**
  * Computes the additional hashes, because a faster response for a weak hash would reveal that the user exists.
  */
-export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
+export async function computeRest(hashed: string, than: string, password: string): Promise<void> {
   const salt = randomBytes(16)
   for (const { cost, blockSize, parallelization } of restOf(hashed, than)) {
     const maxmem = 128 * blockSize * (cost + parallelization + 2) + 1

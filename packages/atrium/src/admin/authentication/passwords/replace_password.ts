@@ -43,7 +43,7 @@ export async function replacePassword(
       const isFirst = !hasPassword(user)
       user.hashedPassword = hashed
       await user.save()
-      return await followPassword(site, user, { actor, origin, kept: stored, isFirst }, client)
+      return await afterPasswordChange(site, user, { actor, origin, kept: stored, isFirst }, client)
     })
   )
 }
@@ -54,7 +54,7 @@ export async function replacePassword(
  *
  * @returns the number of ended sessions
  */
-export async function followPassword(
+export async function afterPasswordChange(
   site: Omit<Site, 'dbConfig'>,
   user: AdminUser,
   { actor, origin, kept: stored, isFirst = false }: NewPassword,
@@ -67,7 +67,7 @@ export async function followPassword(
   if (isNews) {
     const kind = isFirst ? 'password_set' : 'password_changed'
     const told = { ...placeOf(origin), by }
-    await site.notices.tell(user, kind, told, { session: stored?.id, client })
+    await site.notices.notify(user, kind, told, { session: stored?.id, client })
   }
   return ended
 }

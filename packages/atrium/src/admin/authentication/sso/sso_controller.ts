@@ -172,7 +172,7 @@ export class SsoUnlinkController {
     const { owner, session } = guardOf(ctx).signedInOrFail()
     const all = await sso.identities.of(owner.id)
     const isOnly = all.length < 2 && !(sso.config.passwords && hasPassword(owner.user))
-    if (isOnly) return await this.#tell(ctx, 'error', 'sso.onlyWay')
+    if (isOnly) return await this.#flash(ctx, 'error', 'sso.onlyWay')
     if (!(await sso.identities.unlink(owner.id, id))) throw new PageNotFound()
     this.site.logEvent(ctx, {
       type: EventType.UPDATE,
@@ -180,11 +180,11 @@ export class SsoUnlinkController {
       resourceId: String(owner.id),
       details: { sso: 'unlinked' },
     })
-    await this.site.notices.tell(owner, 'sso_unlinked', {}, { session: session.id })
-    await this.#tell(ctx, 'success', 'sso.unlinkedNow')
+    await this.site.notices.notify(owner, 'sso_unlinked', {}, { session: session.id })
+    await this.#flash(ctx, 'success', 'sso.unlinkedNow')
   }
 
-  async #tell(ctx: HttpContext, kind: 'success' | 'error', key: string) {
+  async #flash(ctx: HttpContext, kind: 'success' | 'error', key: string) {
     await redirectWithMessage(ctx, this.site.url('/account'), { kind, text: this.site.text(key) })
   }
 }

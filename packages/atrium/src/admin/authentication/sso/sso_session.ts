@@ -158,7 +158,7 @@ export class SsoOfSession {
         resourceId: String(owner.id),
         details: { sso: 'linked' },
       })
-      await this.site.notices.tell(owner, 'sso_linked', {}, { session: session.id })
+      await this.site.notices.notify(owner, 'sso_linked', {}, { session: session.id })
     }
     await redirectWithMessage(ctx, this.site.url('/account'), {
       kind: 'success',

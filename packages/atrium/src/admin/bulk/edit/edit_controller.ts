@@ -21,7 +21,7 @@ import {
   bulkFormOf,
   isNavigation,
   keysIn,
-  sendOn,
+  redirectToConfirmation,
   type BulkForm,
 } from '../bulk_form.js'
 import { readIds } from '../bulk_ids.js'
@@ -91,7 +91,7 @@ export class EditController {
   async #ask(ctx: HttpContext, form: BulkForm): Promise<unknown> {
     const task = new EditTask(this.site, this.view)
     const { keys, all } = await this.#select(ctx, form, task)
-    if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+    if (isNavigation(ctx) && redirectToConfirmation(this.view, task, form, ctx)) return
     return await this.#page.render(ctx, { task, keys, all, form })
   }
 

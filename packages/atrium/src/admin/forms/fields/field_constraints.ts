@@ -8,7 +8,7 @@ type Attributes = Record<string, string | number>
  * Rules that check the value without changing it. HTML attributes for them are only valid if no other rule changes
  * the value.
  */
-const LOOKING = new Set([
+const CHECK_ONLY_RULES = new Set([
   'string',
   'number',
   'email',
@@ -90,7 +90,7 @@ function textConstraints({ json, column, rules }: BodyField): Attributes {
 }
 
 function changesValue(rules: readonly SchemaRule[]): boolean {
-  return rules.some(({ name }) => !LOOKING.has(name))
+  return rules.some(({ name }) => !CHECK_ONLY_RULES.has(name))
 }
 
 /**

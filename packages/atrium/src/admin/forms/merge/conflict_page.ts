@@ -113,7 +113,7 @@ function choiceOf(name: string): string {
 }
 
 /** Returns the names of the fields for which the user has chosen the record's value instead of the submitted one. */
-export function givenToThem(ctx: HttpContext, fields: readonly FormField[]): Set<string> {
+export function fieldsWithRecordValue(ctx: HttpContext, fields: readonly FormField[]): Set<string> {
   const sent = sentTexts(ctx)
   const given = fields.filter(({ name }) => sent.get(choiceOf(name))?.[0] === 'theirs')
   return new Set(given.map(({ name }) => name))

@@ -70,7 +70,7 @@ export async function mergeSubmission(
   const names = (wanted: Outcome) =>
     [...outcomes].filter(([, outcome]) => outcome === wanted).map(([name]) => name)
   const merged = () => withTexts(sent, fieldsIn(fields, [...names('theirs'), ...given]), texts)
-  for (const name of conditionsInTheWay(form, record, sent, merged(), names('mine'))) {
+  for (const name of hidingConditions(form, record, sent, merged(), names('mine'))) {
     if (outcomes.get(name) === 'theirs') outcomes.set(name, 'asked')
   }
   const changed = Object.entries(now.facts).filter(([name, print]) => {
@@ -90,7 +90,7 @@ export async function mergeSubmission(
  *
  * @param mine  API names of the fields that the user changed
  */
-function conditionsInTheWay(
+function hidingConditions(
   form: FormPage,
   record: LucidRow,
   sent: Submission,

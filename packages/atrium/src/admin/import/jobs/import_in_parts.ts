@@ -161,7 +161,7 @@ export class ImportInParts {
         const present = await importInJob(this.site, this.run)
         checker.continueAs(present.spec)
         const invalid = await this.#part(present, checker, rows)
-        if (invalid) return await this.#judgeRest(source, checker, invalid)
+        if (invalid) return await this.#countInvalid(source, checker, invalid)
         await this.#size.pause()
       }
     } finally {
@@ -248,7 +248,7 @@ export class ImportInParts {
   }
 
   /** Counts all further invalid rows, so that they can be corrected together. */
-  async #judgeRest(
+  async #countInvalid(
     source: RowSource,
     checker: RowChecker,
     invalid: readonly Draft[]

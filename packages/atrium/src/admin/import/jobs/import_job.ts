@@ -217,7 +217,7 @@ export class ImportDryRunJob extends JobKind {
     try {
       const dryRun = await dryRunOfStoredFile(this.site, spec, one, async (rows) => {
         await run.goOn()
-        await run.tell(rows)
+        await run.reportProgress(rows)
       })
       if (!(await this.#store.claim(one, run.job.id, ['trying']))) {
         throw new JobFailure('import.job.superseded')

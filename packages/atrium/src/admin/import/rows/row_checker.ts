@@ -17,7 +17,7 @@ import {
 } from './draft.js'
 import { UniqueValues, ReferredRows } from './check_database.js'
 import { findRecords, noteKeys, type SeenKeys, findTitles } from './find_records.js'
-import { judgeValues, readCells } from './judge_values.js'
+import { validateValues, readCells } from './validate_values.js'
 
 /** Thrown to roll back the transaction of a dry run. */
 class Undone extends Error {}
@@ -55,7 +55,7 @@ async function tryAll(
   const options = { client, actor, origin }
   for (const operation of ['create', 'update'] as const) {
     const kind = operation === 'create' ? 'new' : 'changed'
-    const unstored: Array<Parameters<LucidCrud['judgeUnstored']>[1][number] & { draft: Draft }> = []
+    const unstored: Array<Parameters<LucidCrud['checkUnstored']>[1][number] & { draft: Draft }> = []
     for (const draft of drafts) {
       if (isInvalid(draft) || draft.kind !== kind) continue
       try {
@@ -67,7 +67,7 @@ async function tryAll(
         noteError(site, view, draft, error)
       }
     }
-    const verdicts = await view.crud.judgeUnstored(operation, unstored, options)
+    const verdicts = await view.crud.checkUnstored(operation, unstored, options)
     verdicts.forEach(({ isRefused, readOnly }, index) => {
       const { draft } = unstored[index]
       if (readOnly.length > 0) noteError(site, view, draft, fieldsReadOnly([...readOnly]))
@@ -125,7 +125,7 @@ export class RowChecker {
     await findRecords(site, spec, drafts, this.#seen, client, !isDryRun)
     for (const draft of drafts) {
       await endLongTurn()
-      await judgeValues(site, spec, draft)
+      await validateValues(site, spec, draft)
     }
     await endLongTurn()
     await this.#unique.check(site, spec, drafts, client)

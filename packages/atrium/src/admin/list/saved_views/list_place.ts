@@ -51,7 +51,7 @@ const TOGETHER: Record<string, string> = {
 }
 
 /* Values that reset a parameter of a saved view, where an empty value does not */
-const TAKEN_BACK: Record<string, string> = {
+const RESET_VALUES: Record<string, string> = {
   'sort_by': 'None',
   'deleted': 'exclude',
   'rows-per-page-select': '10',
@@ -129,7 +129,7 @@ export function fieldsOutsideView(base: readonly Field[], fields: readonly Field
     ...changed.flatMap(([group, some]) =>
       GROUP.test(group) && before.has(group) ? [[group, ''] as Field, ...some] : some
     ),
-    ...gone.map(([group]): Field => [group, TAKEN_BACK[group] ?? '']),
+    ...gone.map(([group]): Field => [group, RESET_VALUES[group] ?? '']),
   ]
 }
 

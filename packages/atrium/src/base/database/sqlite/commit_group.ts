@@ -1,7 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Statement } from '../dialect.js'
 import { SharedTransactionUndone, unavailability, WaitedTooLong } from '../unavailable.js'
-import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+import { endInDatabase, runEndHooks } from '#upstream/lucid_transaction_end'
 import { isInTransaction, type RawConnection } from './may_share_commit.js'
 
 /** A write that can share its commit */
@@ -99,10 +99,10 @@ export class CommitGroup {
     try {
       await this.#ended.promise
     } catch (error) {
-      if (transaction) await tellEnd(transaction, 'rollback')
+      if (transaction) await runEndHooks(transaction, 'rollback')
       throw invalid && invalid === this.error ? invalid.error : error
     }
-    if (transaction) await tellEnd(transaction, invalid ? 'rollback' : 'commit')
+    if (transaction) await runEndHooks(transaction, invalid ? 'rollback' : 'commit')
     if (invalid) throw invalid.error
     if (isOfDriver) write.committed(result!)
     return result!

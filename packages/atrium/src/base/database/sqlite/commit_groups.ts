@@ -5,7 +5,7 @@ import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
 import { withConnection, withWriter } from '../with_connection.js'
 import { countNested, seal } from '#upstream/knex_transaction'
-import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+import { endInDatabase, runEndHooks } from '#upstream/lucid_transaction_end'
 import {
   CommitGroup,
   type DriverWrite,
@@ -155,7 +155,7 @@ export class CommitGroups {
     } catch (error) {
       await endInDatabase(transaction, 'rollback').catch(() => {})
       this.#pass()
-      await tellEnd(transaction, 'rollback')
+      await runEndHooks(transaction, 'rollback')
       throw error
     }
     /* The savepoint of another write would wait for a nested transaction that application code has left open. */
@@ -273,10 +273,10 @@ export class CommitGroups {
       await endInDatabase(transaction, 'rollback').catch(() => {})
       const told = group ? group.fail(error) : error
       this.#pass()
-      await tellEnd(transaction, 'rollback')
+      await runEndHooks(transaction, 'rollback')
       throw told
     }
-    const told = tellEnd(transaction, 'commit')
+    const told = runEndHooks(transaction, 'commit')
     group?.succeed()
     this.#pass()
     await told

@@ -18,7 +18,7 @@ import { batchesStart, withStart, type BatchesStart } from '#base/batches_start'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
 import { beginSnapshot } from '#base/database/snapshot'
-import type { AggregateWords } from '../../request/aggregate_request.js'
+import type { AggregateInput } from '../../request/aggregate_request.js'
 import type { AggregateRow } from '../../sql/aggregates.js'
 import {
   aggregateParameter,
@@ -88,14 +88,14 @@ export async function handleList(
 export async function handleAggregate(
   ctx: HttpContext,
   { access, resource }: Pick<ListHandlerOptions, 'access' | 'resource'>,
-  aggregate: (request: ListRequest, words: AggregateWords) => Promise<AggregateRow[]>
+  aggregate: (request: ListRequest, input: AggregateInput) => Promise<AggregateRow[]>
 ): Promise<{ data: AggregateRow[] }> {
   const query = await listQueryOf(ctx, resource, access)
   const own = (name: AggregateParameter) => aggregateParameter(resource, query, name)
   const request = ListRequest.parseFilters(resource, query, crudConfig())
-  const words = { groupBy: own('group_by'), select: own('select') }
+  const input = { groupBy: own('group_by'), select: own('select') }
   return {
-    data: await aggregate(request, { ...words, sort: own('sort'), limit: own('limit') }),
+    data: await aggregate(request, { ...input, sort: own('sort'), limit: own('limit') }),
   }
 }
 

@@ -77,7 +77,7 @@ async function arePivotsAsLeft(
  * @param isNew  true if the record itself is restored too, with all rows that were deleted with it
  * @throws Problem 403  when the actor is not allowed to see a record that would be attached again
  */
-export async function bringBackRows(
+export async function restorePivotRows(
   resource: Resource,
   key: KeyValue,
   changes: readonly PivotChange[] = [],
@@ -199,7 +199,7 @@ interface Left {
  * Returns the logged writes whose records have changed since the write. Locks the rows if the client is in a
  * transaction. Runs one statement per 200 records.
  */
-export async function recordsNotAsLeft<One extends Left>(
+export async function recordsChangedSince<One extends Left>(
   { base }: Resource,
   writes: readonly One[],
   client: QueryClientContract

@@ -9,7 +9,7 @@ import { UnknownKey } from '#base/errors'
 import { itemNotFound, nothingStored } from '#base/http/problems'
 import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
 import { hasListeners } from '../../events/model_events.js'
-import { prepareObservers, recordByStatements, tell } from '../../events/observers.js'
+import { prepareObservers, recordByStatements, emitEvents } from '../../events/observers.js'
 import { watchedResourceOf } from '../../events/watched.js'
 import { Write, type WriteOrigin } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
@@ -211,7 +211,7 @@ async function runSingle<Result>(
         }
         return result
       },
-      () => tell(writes),
+      () => emitEvents(writes),
       isOneStatement
     )
   } catch (error) {

@@ -36,7 +36,7 @@ export interface UnstoredVerdict {
  *
  * @returns the results, in the order of the records
  */
-export async function judgeUnstored(
+export async function checkUnstored(
   records: Records,
   operation: 'create' | 'update',
   unstored: readonly Unstored[],
@@ -47,14 +47,14 @@ export async function judgeUnstored(
   if (actor.kind === 'system' || !(records.narrows(operation) || resource.projection)) {
     return unstored.map(() => ({ isRefused: false, readOnly: [] }))
   }
-  const judge = new Judge(resource, operation, client, actor)
+  const check = new UnstoredCheck(resource, operation, client, actor)
   const verdicts: UnstoredVerdict[] = []
   for (const some of chunks(unstored, ROWS_PER_UNION))
-    verdicts.push(...(await judge.verdicts(some)))
+    verdicts.push(...(await check.verdicts(some)))
   return verdicts
 }
 
-class Judge {
+class UnstoredCheck {
   constructor(
     private readonly resource: Resource,
     private readonly operation: 'create' | 'update',
@@ -77,7 +77,7 @@ class Judge {
     const { base, projection, scope } = this.resource
     const seen = await this.#within(rows, scope ? [scope] : null)
     const reach = projection?.reach(this.operation) ?? null
-    if (!projection || projection.reachesAsRead(this.operation)) return seen
+    if (!projection || projection.matchesReadableRecords(this.operation)) return seen
     if (reach === null) {
       const all = await this.#within(rows, base.scope ? [base.scope] : null)
       return seen.union(all)

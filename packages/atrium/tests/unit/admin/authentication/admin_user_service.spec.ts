@@ -4,7 +4,7 @@ import applicationHash from '@adonisjs/core/services/hash'
 import {
   passwordHash as hash,
   restOf,
-  spendRest,
+  computeRest,
 } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
@@ -433,7 +433,7 @@ test.group('AdminUserService | cost of hashes', (group) => {
     }
     const quick = new Scrypt({ cost: 16_384, blockSize: 8, maxMemory: 2 ** 25 })
     const compared = await took(() => quick.make(PASSWORD))
-    const refused = await took(() => spendRest(named(16_384), named(131_072), 'a wrong one'))
+    const refused = await took(() => computeRest(named(16_384), named(131_072), 'a wrong one'))
     assert.isAbove(refused, 3 * compared)
   })
 })

@@ -2,14 +2,14 @@ import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { resources } from '#crud'
 import { refuseInvalid } from '#base/http/problems'
-import { readSorts, sortWords } from '#base/columns/sort'
+import { readSorts, splitSorts } from '#base/columns/sort'
 import { Resource } from '#crud/resource/resource'
 import { Specimen } from '#tests/fixtures/lists'
 
 const samples = () => resources.all().find((resource) => resource.name === 'Sample')!
 
 function parse(text: string) {
-  const sorts = readSorts(sortWords(text), samples().sortable, refuseInvalid)
+  const sorts = readSorts(splitSorts(text), samples().sortable, refuseInvalid)
   return sorts.map(({ column, direction }) => [column.attribute, direction])
 }
 

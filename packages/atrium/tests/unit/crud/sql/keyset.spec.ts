@@ -2,14 +2,14 @@ import { test } from '@japa/runner'
 import { resources } from '#crud'
 import { SqliteDialect } from '#base/database/sqlite/sqlite_dialect'
 import { rangesAfter } from '#crud/sql/keyset'
-import { orderOf, readSorts, sortWords } from '#base/columns/sort'
+import { orderOf, readSorts, splitSorts } from '#base/columns/sort'
 
 const dialect = new SqliteDialect()
 
 /** The conditions in short. */
 function after(sort: string, position: unknown[]): Array<{ sql: string; bindings: unknown[] }> {
   const { resource } = resources.endpoints().find(({ path }) => path === '/api/specimens')!
-  const sorts = readSorts(sortWords(sort), resource.sortable, () => {})
+  const sorts = readSorts(splitSorts(sort), resource.sortable, () => {})
   const order = orderOf(sorts, resource.key.columns)
   return rangesAfter(order, position, 'specimens', dialect).map(({ sql, bindings }) => ({
     sql: sql.replaceAll('"specimens".', '').replaceAll('"', '').replaceAll('+?', '?'),

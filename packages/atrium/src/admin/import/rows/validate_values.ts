@@ -22,7 +22,7 @@ import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
 /**
  * Validates a row with the schema of a create or an update, and determines the values to write.
  */
-export async function judgeValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+export async function validateValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   /* Without the key it is unknown which schema applies to the row. */
   if (isInvalidIn(draft, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
@@ -33,26 +33,26 @@ export async function judgeValues(site: Site, spec: ImportSpec, draft: Draft): P
     return
   }
   try {
-    await judge(site, spec, draft)
+    await validate(site, spec, draft)
   } catch (error) {
     noteError(site, view, draft, error)
-    await judgeRest(site, spec, draft)
+    await validateInvalidRow(site, spec, draft)
   }
 }
 
-async function judge(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
-  if (draft.record) await judgeUpdate(site, spec, draft, draft.record, draft.seen!)
-  else await judgeCreate(site, spec, draft)
+async function validate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+  if (draft.record) await validateUpdate(site, spec, draft, draft.record, draft.seen!)
+  else await validateCreate(site, spec, draft)
 }
 
 /**
  * Determines the values of the other fields of an invalid row, because unique values and references can be invalid as
  * well.
  */
-async function judgeRest(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+async function validateInvalidRow(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   if (isInvalidIn(draft, namesOf(spec.key))) return
   try {
-    await judge(site, spec, draft)
+    await validate(site, spec, draft)
   } catch (error) {
     /* The error concerns the fields that are left out here. */
     if (!isForPeople(error)) throw error
@@ -73,7 +73,7 @@ function goodPart({ body, errors }: Draft): { body: Record<string, unknown>; fau
   return { body: Object.fromEntries(good), faulty: invalid }
 }
 
-async function judgeCreate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+async function validateCreate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   const { view } = spec.importer
   const { createBody, key } = view.resource
   const { body: good, faulty: invalid } = goodPart(draft)
@@ -96,7 +96,7 @@ async function judgeCreate(site: Site, spec: ImportSpec, draft: Draft): Promise<
   }
 }
 
-async function judgeUpdate(
+async function validateUpdate(
   site: Site,
   spec: ImportSpec,
   draft: Draft,
