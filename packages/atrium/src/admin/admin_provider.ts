@@ -27,7 +27,7 @@ import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
 import { wordsOfSite } from './authentication/passwords/password_rules.js'
 import { coreViews } from './core/core_views.js'
-import { loadRooms, room } from './http/room.js'
+import { loadLazyParts, lazyPart } from './http/lazy_part.js'
 import { DatabaseConfig } from './config/database_config.js'
 import { DefaultRole } from './permissions/user_roles.js'
 import { reportRoleErrors } from './roles/role_errors.js'
@@ -119,7 +119,7 @@ export default class AdminProvider {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
     registerJobKinds(site)
-    const undo = room(
+    const undo = lazyPart(
       () => import('./undo/undo_offer.js'),
       (module) => module
     )
@@ -203,7 +203,7 @@ export default class AdminProvider {
     const integration = site.eventIntegration
     if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
     for (const schedule of this.#schedules) schedule.start()
-    if (this.app.inProduction) setTimeout(() => this.#loadRooms(), AFTER_START).unref()
+    if (this.app.inProduction) setTimeout(() => this.#loadLazyParts(), AFTER_START).unref()
   }
 
   /**
@@ -241,9 +241,9 @@ export default class AdminProvider {
   }
 
   /** Loads the lazily imported modules and the assets in advance, so that no request waits for them. */
-  async #loadRooms() {
+  async #loadLazyParts() {
     try {
-      await loadRooms(() => this.#isStopping)
+      await loadLazyParts(() => this.#isStopping)
       const assets = await this.#site?.assets()
       await assets?.prepare(() => this.#isStopping)
     } catch (error) {
@@ -320,7 +320,7 @@ export default class AdminProvider {
       router: engineRouter(),
       templates,
       texts: await siteTexts(this.app),
-      assets: room(
+      assets: lazyPart(
         () => import('./assets/admin_assets.js'),
         ({ adminAssets }) => AssetStore.load(adminAssets)
       ),

@@ -1,6 +1,6 @@
 import type { AdminSite } from './admin_site.js'
 import type { JobKind } from './jobs/job_kind.js'
-import { room } from './http/room.js'
+import { lazyPart } from './http/lazy_part.js'
 
 /**
  * Registers the site's kinds of jobs. The module of a kind is loaded when the first job of that kind is run or shown.
@@ -11,7 +11,7 @@ export function registerJobKinds(site: AdminSite): void {
     name: string,
     load: () => Promise<Module>,
     make: (module: Module) => JobKind
-  ) => site.jobs.register(name, room(load, make))
+  ) => site.jobs.register(name, lazyPart(load, make))
   kind(
     'bulk',
     () => import('./bulk/bulk_job.js'),

@@ -20,7 +20,7 @@ import { Records } from './operations/records.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
 import { checkUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
-import { revertTogether } from './operations/writes/many_at_once.js'
+import { revertTogether } from './operations/writes/bulk_writes.js'
 import type { Resource } from './resource/resource.js'
 import type { Item } from './types.js'
 

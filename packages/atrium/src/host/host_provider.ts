@@ -2,7 +2,7 @@ import { HealthChecks } from '@adonisjs/core/health'
 import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
 import { crudConfig, resources } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import { checkGrounds } from '#upstream/check_grounds'
+import { checkLibraries } from '#upstream/check_libraries'
 import { repairMigrations } from '#upstream/lucid_migrations'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
@@ -23,7 +23,7 @@ export default class HostProvider {
 
   register() {
     repairMigrations({ readersOf, excluded: () => crudConfig().excludedMigrations })
-    checkGrounds()
+    checkLibraries()
   }
 
   async boot() {

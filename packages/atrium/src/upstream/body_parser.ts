@@ -18,7 +18,7 @@ import type { Readable } from 'node:stream'
 import { Exception } from '@adonisjs/core/exceptions'
 import { HttpRequest, type HttpContext } from '@adonisjs/core/http'
 import type BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
-import { expectGround, hasMethods, hasText } from './expect_ground.js'
+import { expectLibrary, hasMethods, hasText } from './expect_library.js'
 
 /**
  * Reads the body of a request with AdonisJS's parser, if there is one.
@@ -82,8 +82,8 @@ const ROW = /^\d{1,6}$/
 const OWN_NAME = /^__[a-z]+$/
 
 /** @throws Exception  when the parser passes fields and files to the request in a different way */
-export function checkGround(request: object = HttpRequest.prototype): void {
-  expectGround('@adonisjs/bodyparser', 'body_parser', {
+export function checkLibrary(request: object = HttpRequest.prototype): void {
+  expectLibrary('@adonisjs/bodyparser', 'body_parser', {
     'Request#setInitialBody': hasMethods(request, 'setInitialBody'),
     '__raw_files in Request#allFiles': hasText(Reflect.get(request, 'allFiles'), '__raw_files'),
   })

@@ -6,7 +6,7 @@
  * configured.
  */
 import { createRequire } from 'node:module'
-import { expectGround, hasText } from './expect_ground.js'
+import { expectLibrary, hasText } from './expect_library.js'
 
 const load = createRequire(import.meta.url)
 
@@ -18,12 +18,12 @@ export interface PostgresConnection {
 }
 
 /** @throws Exception  when Knex commits with another statement, or passes it to the driver in a different way */
-export function checkGround({
+export function checkLibrary({
   Transaction = load('knex/lib/execution/transaction.js'),
   PostgresClient = load('knex/lib/dialects/postgres/index.js'),
 }: Record<string, any> = {}): void {
   const query = PostgresClient.prototype._query
-  expectGround('knex', 'knex_postgres_commit', {
+  expectLibrary('knex', 'knex_postgres_commit', {
     "'COMMIT;' in Transaction#commit": hasText(Transaction.prototype.commit, "'COMMIT;'"),
     'text: obj.sql in Client_PG#_query': hasText(query, 'text: obj.sql'),
     'connection.query(queryConfig, function in Client_PG#_query': hasText(

@@ -12,7 +12,7 @@
  */
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectGround, hasText } from './expect_ground.js'
+import { expectLibrary, hasText } from './expect_library.js'
 import { noteReason } from './driver_error_values.js'
 
 const load = createRequire(import.meta.url)
@@ -39,13 +39,13 @@ const RETRY_INTERVAL = 20
  * @throws Exception  when Knex begins or ends transactions with other statements, or passes them to the drivers with
  *   other methods
  */
-export function checkGround({
+export function checkLibrary({
   Transaction = load('knex/lib/execution/transaction.js'),
   SqliteTransaction = load('knex/lib/dialects/sqlite3/execution/sqlite-transaction.js'),
   SqliteClient = load('knex/lib/dialects/sqlite3/index.js'),
   BetterClient = load('knex/lib/dialects/better-sqlite3/index.js'),
 }: Record<string, any> = {}): void {
-  expectGround('knex', 'knex_sqlite_begin', {
+  expectLibrary('knex', 'knex_sqlite_begin', {
     "'BEGIN;' in Transaction_Sqlite#begin": hasText(SqliteTransaction.prototype.begin, "'BEGIN;'"),
     "'COMMIT;' in Transaction#commit": hasText(Transaction.prototype.commit, "'COMMIT;'"),
     "'all' in Client_SQLite3#_query": hasText(SqliteClient.prototype._query, "'all'"),

@@ -11,7 +11,7 @@
  */
 import { createRequire } from 'node:module'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { expectGround, hasMethods, hasText } from './expect_ground.js'
+import { expectLibrary, hasMethods, hasText } from './expect_library.js'
 
 const load = createRequire(import.meta.url)
 
@@ -36,12 +36,12 @@ type Connection = { __knex__disposed?: unknown }
 const OPEN = 'the transaction may still be open'
 
 /** @throws Exception  when Knex ends transactions, or provides connections, in a different way */
-export function checkGround({
+export function checkLibrary({
   Transaction = load('knex/lib/execution/transaction.js'),
   Client = load('knex/lib/client.js'),
 }: Record<string, any> = {}): void {
   const { _onAcquire: begin, rollback } = Transaction.prototype
-  expectGround('knex', 'knex_transaction', {
+  expectLibrary('knex', 'knex_transaction', {
     'executionPromise of a transaction': hasText(begin, 'transactor.executionPromise ='),
     'parentTransaction of a transaction': hasText(begin, 'transactor.parentTransaction ='),
     "'ROLLBACK' in Transaction#rollback": hasText(rollback, "'ROLLBACK'"),

@@ -7,7 +7,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { BaseModel } from '@adonisjs/lucid/orm'
-import { expectGround } from './expect_ground.js'
+import { expectLibrary } from './expect_library.js'
 import { repairMember } from './repair_member.js'
 
 type Values = Record<string, unknown>
@@ -36,13 +36,13 @@ const dirtyData = {
  * @throws Exception  when Lucid detects changes with another member
  */
 export function compareData(model: { prototype: object }): void {
-  checkGround()
+  checkLibrary()
   repairMember(model.prototype, '$dirty', dirtyData)
 }
 
 /** @throws Exception  when Lucid detects changes with another member */
-export function checkGround(row: object = BaseModel.prototype): void {
-  expectGround('@adonisjs/lucid', 'lucid_dirty_data', {
+export function checkLibrary(row: object = BaseModel.prototype): void {
+  expectLibrary('@adonisjs/lucid', 'lucid_dirty_data', {
     'getter BaseModel#$dirty': dirtyOf(row) !== undefined,
   })
 }

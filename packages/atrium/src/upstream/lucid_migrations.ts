@@ -11,7 +11,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { expectGround, hasMethods } from './expect_ground.js'
+import { expectLibrary, hasMethods } from './expect_library.js'
 
 /** The part of Lucid's runner that is used here. */
 export interface RunnerMethods {
@@ -47,8 +47,8 @@ let isDone = false
  *
  * @throws Exception  if one is missing
  */
-export function checkGround(runner: object = MigrationRunner.prototype): void {
-  expectGround('@adonisjs/lucid', 'lucid_migrations', {
+export function checkLibrary(runner: object = MigrationRunner.prototype): void {
+  expectLibrary('@adonisjs/lucid', 'lucid_migrations', {
     'MigrationRunner#executeMigration': hasMethods(runner, 'executeMigration'),
     'MigrationRunner#getMigrationSource': hasMethods(runner, 'getMigrationSource'),
     'MigrationRunner#commit': hasMethods(runner, 'commit'),
@@ -62,11 +62,11 @@ export function checkGround(runner: object = MigrationRunner.prototype): void {
  *
  * @param readersOf  returns a client that still sees the rows from before the migration
  * @param excluded   returns names of excluded migrations; called when migrations run
- * @throws Exception  like `checkGround`
+ * @throws Exception  like `checkLibrary`
  */
 export function repairMigrations({ readersOf, excluded }: MigrationOptions): void {
   if (isDone) return
-  checkGround()
+  checkLibrary()
   isDone = true
   const runner = MigrationRunner.prototype as unknown as RunnerMethods
   const { commit, executeMigration } = runner

@@ -8,19 +8,19 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { expectGround, hasMethods, hasText } from './expect_ground.js'
+import { expectLibrary, hasMethods, hasText } from './expect_library.js'
 import { isRepaired } from './repair_member.js'
 
 export type WriteAction = 'insert' | 'update' | 'delete' | 'refresh'
 
 /** @throws Exception  when Lucid's `save()` works in a different way */
-export function checkGround(row: object = BaseModel.prototype): void {
-  expectGround('@adonisjs/lucid', 'lucid_record_queries', {
+export function checkLibrary(row: object = BaseModel.prototype): void {
+  expectLibrary('@adonisjs/lucid', 'lucid_record_queries', {
     'BaseModel#$getQueryFor': hasMethods(row, '$getQueryFor'),
     'BaseModel#$consumeAdapterResult': hasMethods(row, '$consumeAdapterResult'),
   })
   const { $adapter } = BaseModel
-  expectGround('@adonisjs/lucid', 'lucid_record_queries', {
+  expectLibrary('@adonisjs/lucid', 'lucid_record_queries', {
     '$getQueryFor in Adapter#insert': !$adapter || hasText($adapter.insert, '$getQueryFor'),
     '$getQueryFor in Adapter#update': !$adapter || hasText($adapter.update, '$getQueryFor'),
   })

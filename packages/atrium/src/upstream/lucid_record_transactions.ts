@@ -7,7 +7,7 @@
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { expectGround, hasText } from './expect_ground.js'
+import { expectLibrary, hasText } from './expect_library.js'
 import { repairMember } from './repair_member.js'
 
 interface Row {
@@ -39,14 +39,14 @@ const sharedTransaction = {
  * @throws Exception  when Lucid stores the transaction of a record in a different way
  */
 export function shareTransactionEnds(model: { prototype: object }): void {
-  checkGround({ $trx: lucidsTransaction })
+  checkLibrary({ $trx: lucidsTransaction })
   repairMember(model.prototype, '$trx', sharedTransaction)
 }
 
 /** @throws Exception  when Lucid stores the transaction of a record in a different way */
-export function checkGround({ $trx: accessor }: { $trx?: PropertyDescriptor }): void {
+export function checkLibrary({ $trx: accessor }: { $trx?: PropertyDescriptor }): void {
   const registers = "this.modelTrx.once('commit', this.transactionListener)"
-  expectGround('@adonisjs/lucid', 'lucid_record_transactions', {
+  expectLibrary('@adonisjs/lucid', 'lucid_record_transactions', {
     [`${registers} in BaseModel#$trx`]: hasText(accessor?.set, registers),
     'this.modelTrx in BaseModel#$trx': hasText(accessor?.get, 'this.modelTrx'),
   })

@@ -7,7 +7,7 @@
  */
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { expectGround, hasMethods } from './expect_ground.js'
+import { expectLibrary, hasMethods } from './expect_library.js'
 
 interface SaveSteps {
   initiateAutoUpdateColumns(): void
@@ -16,9 +16,9 @@ interface SaveSteps {
 }
 
 /** @throws Exception  when Lucid saves records in other steps */
-export function checkGround(row: object = BaseModel.prototype): void {
+export function checkLibrary(row: object = BaseModel.prototype): void {
   const steps = ['initiateAutoUpdateColumns', 'prepareForAdapter', '$hydrateOriginals']
-  expectGround(
+  expectLibrary(
     '@adonisjs/lucid',
     'lucid_save_steps',
     Object.fromEntries(steps.map((step) => [`BaseModel#${step}`, hasMethods(row, step)]))

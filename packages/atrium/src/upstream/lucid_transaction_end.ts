@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { expectGround } from './expect_ground.js'
+import { expectLibrary } from './expect_library.js'
 import { knexOf } from './knex_transaction.js'
 
 type End = 'commit' | 'rollback'
@@ -17,13 +17,13 @@ type End = 'commit' | 'rollback'
 const SOURCE = new URL('src/transaction_client/index.js', import.meta.resolve('@adonisjs/lucid'))
 
 /** @throws Exception  when Lucid ends transactions in other steps */
-export function checkGround(source = readFileSync(SOURCE, 'utf8')): void {
+export function checkLibrary(source = readFileSync(SOURCE, 'utf8')): void {
   const steps = ['commit', 'rollback'].flatMap((end) => [
     `await this.knexClient.${end}()`,
     `this.emit('${end}', this)`,
     `this.hooks.runner('after:${end}').run()`,
   ])
-  expectGround(
+  expectLibrary(
     '@adonisjs/lucid',
     'lucid_transaction_end',
     Object.fromEntries(steps.map((step) => [`${step} in TransactionClient`, source.includes(step)]))

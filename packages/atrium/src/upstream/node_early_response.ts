@@ -7,7 +7,7 @@
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { expectGround, hasMethods } from './expect_ground.js'
+import { expectLibrary, hasMethods } from './expect_library.js'
 
 /**
  * Maximum time in milliseconds, and maximum number of bytes, for which the rest of a request is read after its response
@@ -17,8 +17,8 @@ const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
 /** Maximum number of bytes of a body that arrives with its headers */
 const SHORT = 64 * 1024
 
-export function checkGround(socket: object = Socket.prototype): void {
-  expectGround('node', 'node_early_response', {
+export function checkLibrary(socket: object = Socket.prototype): void {
+  expectLibrary('node', 'node_early_response', {
     'net.Socket#destroySoon': hasMethods(socket, 'destroySoon'),
   })
 }

@@ -2,7 +2,7 @@ import { ownerGuard } from '../authentication/action_guards.js'
 import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 
 /** Registers the routes of the account page, which every signed-in user can open. */

@@ -2,7 +2,7 @@ import type { MiddlewareFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../admin_site.js'
 import { factorlessGuard, signedInGuard, signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
-import { controller, room } from '../http/room.js'
+import { controller, lazyPart } from '../http/lazy_part.js'
 import { siteRoutes, viewGuard } from '../http/site_routes.js'
 import type { ModelView } from '../views/model_view.js'
 import AdminUser from '../models/admin_user.js'
@@ -20,7 +20,7 @@ export function authenticationRoutes(site: AdminSite): void {
 }
 
 function loginRoutes(site: AdminSite): void {
-  const logins = room(
+  const logins = lazyPart(
     () => import('./login/login_controller.js'),
     ({ LoginController }) => new LoginController(site)
   )

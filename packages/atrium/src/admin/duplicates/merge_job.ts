@@ -66,7 +66,7 @@ export class MergeJob extends JobKind {
     await this.site.jobs.store.client().from(CHUNKS).where('job_id', id).delete()
   }
 
-  /** Stores the keys of each group; the record that is kept is the first. */
+  /** Stores the keys of each group, first the record that remains after the merge. */
   async #collect(run: JobRun, count: number): Promise<void> {
     const { query, keep } = run.job.payload as unknown as Payload
     const { ctx, view } = await this.#begin(run)

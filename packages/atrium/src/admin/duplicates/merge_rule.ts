@@ -10,7 +10,7 @@ import type { ModelView } from '../views/model_view.js'
 import { isEmptyField } from './merge_fields.js'
 import type { Merge } from './merge_records.js'
 
-/** Rules by which one record of each group is kept */
+/** Rules that determine which record of each group remains */
 export const RULES = ['newest', 'oldest'] as const
 
 export type MergeRule = (typeof RULES)[number]

@@ -1,6 +1,6 @@
 import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 import { eventsGuard } from '../http/event_access.js'
 

@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import { superuserGuard } from '../http/event_access.js'
 import { signInGuard } from '../http/guards.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 
 /** Registers the health page, for superusers. */

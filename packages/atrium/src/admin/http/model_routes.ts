@@ -5,7 +5,7 @@ import { NotAllowed } from './errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { may, type Offer } from '../permissions/may.js'
 import { signInGuard } from './guards.js'
-import { handleBy, room, type HandlerName } from './room.js'
+import { handleBy, lazyPart, type HandlerName } from './lazy_part.js'
 import {
   addRoute,
   siteRoutes,
@@ -119,7 +119,7 @@ export function modelPage<Module, Site, Page>(
   load: () => Promise<Module>,
   make: (module: Module) => new (site: Site, view: ModelView) => Page
 ) {
-  const open = room(load, make)
+  const open = lazyPart(load, make)
   const pages = new WeakMap<ModelView, Page>()
   const pageOf = async ({ site, view }: Viewed<Site>): Promise<Page> => {
     const Controller = await open()

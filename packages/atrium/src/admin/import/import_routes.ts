@@ -2,11 +2,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
-import { handleBy, room, type HandlerName } from '../http/room.js'
+import { handleBy, lazyPart, type HandlerName } from '../http/lazy_part.js'
 import { importGuard, isImportable, readUpload } from './import_access.js'
 import type { ImportController } from './pages/import_controller.js'
 
-const pages = room(
+const pages = lazyPart(
   () => import('./pages/import_controller.js'),
   (module) => module
 )

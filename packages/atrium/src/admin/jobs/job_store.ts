@@ -128,11 +128,11 @@ export class JobStore {
   /**
    * Marks the job to be reverted by the current run.
    *
-   * @param fault  reason of the failure; null if the job was cancelled
+   * @param reason  error message; null if the job was cancelled
    */
-  async revert(job: AdminJob, fault: string | null): Promise<boolean> {
+  async revert(job: AdminJob, reason: string | null): Promise<boolean> {
     const query = this.#of(job, job.run!).where('state', 'running')
-    return await changed(query.update({ state: 'reverting', fault }))
+    return await changed(query.update({ state: 'reverting', fault: reason }))
   }
 
   /**

@@ -112,7 +112,7 @@ export function goKeys(labels: readonly string[]): Array<string | null> {
   })
 }
 
-/** Returns the letters of a label in ASCII, which every Latin keyboard can type: `Älteste` -> `alteste` */
+/** Returns the ASCII letters of a label, which every Latin keyboard can type: `Älteste` -> `alteste` */
 function lettersOf(label: string): string {
   return label
     .normalize('NFD')

@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 
 /** Registers the routes of the assets, the theme and the keyboard shortcuts. */

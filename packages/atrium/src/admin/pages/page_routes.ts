@@ -4,7 +4,7 @@ import { adminActor } from '../identity/admin_actor.js'
 import { WithheldPage } from '../http/errors.js'
 import { signInGuard } from '../http/guards.js'
 import { readBody } from '../http/read_body.js'
-import { room } from '../http/room.js'
+import { lazyPart } from '../http/lazy_part.js'
 import { siteRoutes, type RoutedSite } from '../http/site_routes.js'
 
 /** The parts of the site that pages of the application need */
@@ -17,7 +17,7 @@ export interface PageSite extends Site, RoutedSite {
  * Adds the route of a page of the application. To users whose roles do not allow it, the page does not exist.
  */
 export function addPageRoute(site: PageSite, page: AdminPage): void {
-  const show = room(
+  const show = lazyPart(
     () => import('./show_page.js'),
     ({ showPage }) => showPage
   )

@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import { signedInGuard, signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes, viewGuard } from '../http/site_routes.js'
 import AdminRole from '../models/admin_role.js'
 import { MATRIX_MORE } from './matrix/permissions_widget.js'

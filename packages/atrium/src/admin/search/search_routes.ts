@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
 import { readBody } from '../http/read_body.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 
 /** Registers the search of the site. */

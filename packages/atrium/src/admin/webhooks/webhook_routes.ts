@@ -1,6 +1,6 @@
 import { signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
-import { controller } from '../http/room.js'
+import { controller } from '../http/lazy_part.js'
 import { siteRoutes, viewGuard, type RoutedSite } from '../http/site_routes.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import type { WebhookPages } from './webhook_controller.js'

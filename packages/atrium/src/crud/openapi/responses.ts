@@ -152,8 +152,8 @@ export class Responses {
   }
 
   /**
-   * Returns a list, as JSON or in the other formats of the `Accept` header. These have no schema: their bodies are no JSON
-   * documents, and generated clients would merge their types with that of the list.
+   * Returns a list, as JSON or in the other formats of the `Accept` header. Other formats have no schema: their
+   * bodies are not JSON, and generated clients would merge their types with the type of the list.
    *
    * @param hasFormats  false for JSON only
    */

@@ -7,7 +7,7 @@ import { deleteItems } from './delete.js'
 import { restoreItems } from './restore.js'
 import { upsertItem, upsertItems, type UpsertOptions } from './upsert.js'
 import { eachRecord, writeWhere, type Where, type WhereOptions } from './write_where.js'
-import { createMany, updateTogether, type ItemChange } from './writes/many_at_once.js'
+import { createMany, updateTogether, type ItemChange } from './writes/bulk_writes.js'
 
 type Values = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from '@japa/runner'
-import { checkGround, EarlyResponse } from '#upstream/node_early_response'
+import { checkLibrary, EarlyResponse } from '#upstream/node_early_response'
 
 /** Server side of a connection after a response to a request that is mostly still to come. */
 async function respondedEarly(options: ServerOptions): Promise<Socket> {
@@ -44,7 +44,7 @@ test.group('Responses before the end of the request', () => {
   })
 
   test('Node.js without destroySoon prevents the start', ({ assert }) => {
-    assert.doesNotThrow(() => checkGround())
-    assert.throws(() => checkGround({}), /^node .* has changed: net\.Socket#destroySoon\./)
+    assert.doesNotThrow(() => checkLibrary())
+    assert.throws(() => checkLibrary({}), /^node .* has changed: net\.Socket#destroySoon\./)
   })
 })

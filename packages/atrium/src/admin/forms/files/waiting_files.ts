@@ -26,8 +26,8 @@ interface Note extends UploadedBefore {
 }
 
 /**
- * Files of lists that are stored but belong to no record yet, as the form with them is not saved. A note on the disk
- * says who uploaded each; until a record refers to it, nobody can read the file.
+ * Files of lists that are stored but do not belong to a record yet, because their form has not been saved. A note on
+ * the disk contains the user who uploaded each file. A file cannot be read until a record refers to it.
  */
 export class WaitingFiles {
   readonly #folder: string

@@ -9,7 +9,7 @@ import {
 } from '../server_options.js'
 import { dropErrorDetails } from '#upstream/driver_error_values'
 import {
-  checkGround,
+  checkLibrary,
   refuseUndoneCommit,
   type PostgresConnection,
 } from '#upstream/knex_postgres_commit'
@@ -28,7 +28,7 @@ interface RawConnection extends PostgresConnection {
  * @throws ValueError  for a `pool` that is not a positive integer
  */
 export function postgresConnection(options: ServerOptions): PostgreConfig {
-  checkGround()
+  checkLibrary()
   const { host, port, user, password, database, tls } = options
   return {
     client: 'pg',

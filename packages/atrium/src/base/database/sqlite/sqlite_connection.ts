@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, SqliteConfig } from '@adonisjs/lucid/types/database'
-import { beginBetterWithLock, beginWithLock, checkGround } from '#upstream/knex_sqlite_begin'
+import { beginBetterWithLock, beginWithLock, checkLibrary } from '#upstream/knex_sqlite_begin'
 import {
   keepBetterStatements,
   letRequestsIn,
@@ -77,7 +77,7 @@ export function sqliteConnections<Name extends string>(
     groups?: GroupBounds
   } = {}
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
-  checkGround()
+  checkLibrary()
   const common = {
     client: driver,
     connection: { filename },

@@ -53,8 +53,8 @@ const ANY = () => true
 const MOST_LEVELS = 2
 
 /**
- * The fields of related records that a request names. Only those that the actor can see are known: neither hidden
- * columns nor relations whose records the policy refuses, or has to see one by one.
+ * The fields of related records that a request names. Only fields that the actor can see are known: hidden
+ * columns are excluded, and so are relations whose records the policy refuses or authorizes one by one.
  */
 export class RelatedFields implements RelatedLookup {
   readonly #fields = new Map<string, Field>()

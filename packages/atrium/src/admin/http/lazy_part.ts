@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const rooms = new Set<() => Promise<unknown>>()
+const lazyParts = new Set<() => Promise<unknown>>()
 
 /* Milliseconds between loading two modules, in which waiting requests are handled */
 const PAUSE = 20
@@ -12,12 +12,12 @@ const PAUSE = 20
  * @param load  loads the module, such as `() => import('./account_controller.js')`
  * @param make  creates the part from the module
  */
-export function room<Module, Part>(
+export function lazyPart<Module, Part>(
   load: () => Promise<Module>,
   make: (module: Module) => Part | Promise<Part>
 ): () => Promise<Part> {
   let part: Promise<Part> | undefined
-  rooms.add(load)
+  lazyParts.add(load)
   return () => (part ??= load().then(make))
 }
 
@@ -35,7 +35,7 @@ export function controller<Module, Page>(
   load: () => Promise<Module>,
   make: (module: Module) => Page
 ) {
-  const open = room(load, make)
+  const open = lazyPart(load, make)
   return (name: HandlerName<Page>) => async (ctx: HttpContext) =>
     await handleBy((await open()) as Page, name, ctx)
 }
@@ -50,8 +50,8 @@ export function handleBy<Page>(page: Page, name: HandlerName<Page>, ctx: HttpCon
  *
  * @param isStopping  returns true if the process is ending
  */
-export async function loadRooms(isStopping: () => boolean): Promise<void> {
-  for (const load of rooms) {
+export async function loadLazyParts(isStopping: () => boolean): Promise<void> {
+  for (const load of lazyParts) {
     if (isStopping()) return
     await load()
     await pause(PAUSE)

@@ -15,7 +15,7 @@ export type Parts = Record<string, boolean>
  * @param file     name of the file in this folder, without `.ts`
  * @throws Exception  with code `E_RUNTIME`, the library, its version, the file and the changed parts
  */
-export function expectGround(library: string, file: string, parts: Parts): void {
+export function expectLibrary(library: string, file: string, parts: Parts): void {
   const changed = Object.keys(parts).filter((part) => !parts[part])
   if (changed.length === 0) return
   throw new Exception(

@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { checkGround as bodyParser } from '#upstream/body_parser'
-import { checkGrounds } from '#upstream/check_grounds'
-import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
-import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
-import { checkGround as transactions } from '#upstream/knex_transaction'
-import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
-import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
-import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
-import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
-import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
-import { checkGround as migrations } from '#upstream/lucid_migrations'
+import { checkLibrary as bodyParser } from '#upstream/body_parser'
+import { checkLibraries } from '#upstream/check_libraries'
+import { checkLibrary as postgresCommit } from '#upstream/knex_postgres_commit'
+import { checkLibrary as sqliteBegin } from '#upstream/knex_sqlite_begin'
+import { checkLibrary as transactions } from '#upstream/knex_transaction'
+import { checkLibrary as dirtyData } from '#upstream/lucid_dirty_data'
+import { checkLibrary as recordQueries } from '#upstream/lucid_record_queries'
+import { checkLibrary as recordTransactions } from '#upstream/lucid_record_transactions'
+import { checkLibrary as saveSteps } from '#upstream/lucid_save_steps'
+import { checkLibrary as transactionEnd } from '#upstream/lucid_transaction_end'
+import { checkLibrary as migrations } from '#upstream/lucid_migrations'
 
 class Moved {}
 
@@ -36,7 +36,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
 
 test.group('Expectations of the patches', () => {
   test('the installed libraries are as the patches expect them', ({ assert }) => {
-    assert.doesNotThrow(() => checkGrounds())
+    assert.doesNotThrow(() => checkLibraries())
     assert.doesNotThrow(() => postgresCommit())
     assert.doesNotThrow(() => sqliteBegin())
     assert.doesNotThrow(() => migrations())
@@ -60,7 +60,7 @@ test.group('Expectations of the patches', () => {
     assert,
   }) => {
     const folder = app.makePath('packages/atrium/src/upstream')
-    const helpers = ['check_grounds.ts', 'expect_ground.ts', 'repair_member.ts']
+    const helpers = ['check_libraries.ts', 'expect_library.ts', 'repair_member.ts']
     const listed = await readdir(folder)
     const files = listed.filter((file) => file.endsWith('.ts'))
     assert.isAbove(files.length, 10)

@@ -1,15 +1,15 @@
 import { test } from '@japa/runner'
-import { expectGround, hasMethods, hasText } from '#upstream/expect_ground'
+import { expectLibrary, hasMethods, hasText } from '#upstream/expect_library'
 
-test.group('expectGround', () => {
+test.group('expectLibrary', () => {
   test('a library in its expected state passes the check', ({ assert }) => {
-    assert.doesNotThrow(() => expectGround('knex', 'knex_transaction', { 'Knex#raw': true }))
+    assert.doesNotThrow(() => expectLibrary('knex', 'knex_transaction', { 'Knex#raw': true }))
   })
 
   test('the message contains library, version, file and all changed parts', ({ assert }) => {
     const parts = { 'Knex#raw': true, 'Transaction#commit': false, 'Client#query': false }
     assert.throws(
-      () => expectGround('knex', 'knex_transaction', parts),
+      () => expectLibrary('knex', 'knex_transaction', parts),
       /^knex \d+\.\d+\.\d+ has changed: Transaction#commit, Client#query\. adonis-atrium relies on it \(src\/upstream\/knex_transaction\.ts\): install the version that it names, or a newer adonis-atrium$/
     )
   })
@@ -21,7 +21,7 @@ test.group('expectGround', () => {
       ['not-installed', 'not-installed unknown has changed'],
     ]) {
       try {
-        expectGround(library, 'file', { part: false })
+        expectLibrary(library, 'file', { part: false })
         assert.fail('it did not throw')
       } catch (error) {
         const { code, message } = error as { code: string; message: string }
