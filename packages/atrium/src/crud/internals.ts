@@ -129,9 +129,7 @@ export type { MeasureName } from './sql/aggregates.js'
 
 /** Changes references to merged records so that they refer to the remaining one */
 export { moveReferences } from './operations/related/move_references.js'
-/**
- * The fields of related records in filters; the site also checks whether the user can see their model
- */
+/** Fields of related records in filters; the site also checks whether the user can see their models */
 export { RelatedFields } from './operations/related/related_fields.js'
 
 /* Undo, which requires the log of the site */
