@@ -41,6 +41,11 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     takes: ['10 min', '1 min'],
     load: () => import('./large.js').then(({ measureLarge }) => measureLarge),
   },
+  webhooks: {
+    measures: 'what an active webhook costs a write, and how many messages a minute are sent',
+    takes: ['3 min', '30 s'],
+    load: () => import('./webhooks.js').then(({ measureWebhooks }) => measureWebhooks),
+  },
   palette: {
     measures: 'the search of the admin site over 20 models of 100,000 rows',
     takes: ['2 min', '1 min'],
@@ -65,7 +70,7 @@ export const BENCHMARKS: Record<string, Benchmark> = {
 
 const LINES = Object.entries(BENCHMARKS).map(
   ([name, { measures, takes }]) =>
-    `  ${name.padEnd(8)}${measures} (${takes[0]}; quick: ${takes[1]})`
+    `  ${name.padEnd(10)}${measures} (${takes[0]}; quick: ${takes[1]})`
 )
 
 export const USAGE = `npm run bench [NAME] [-- OPTIONS]
@@ -79,7 +84,7 @@ Without a NAME: reads and writes. Exit status 1: a target was missed.
                      which fails where a ratio is under half of its target
   --rounds=NUMBER    rounds that are measured
 
-list, roles, palette, scale, large, transfer
+list, roles, palette, scale, large, webhooks, transfer
 
   --rows=NUMBER      rows of the table; of transfer: those that are exported, and a tenth is imported
 
@@ -87,7 +92,7 @@ transfer
 
   --parts=NAMES      of export and import. Default: both
 
-reads, writes, scale, large
+reads, writes, scale, large, webhooks
 
   --drivers=NAMES    of sqlite3, better-sqlite3, postgres, separated by commas. Default: both of SQLite,
                      and postgres if BENCH_POSTGRES_URL names a server on which databases may be made

@@ -80,35 +80,20 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores results in one transaction. Later deliveries of a record whose delivery failed wait for its next attempt.
+   * Stores results of one worker with one statement. Later deliveries of a record whose delivery failed wait for its next
+   * attempt, which is stored in the same transaction.
    */
   async store(results: readonly Attempted[], now: number): Promise<void> {
+    const waiting = results.filter(({ nextAt }) => nextAt !== undefined)
+    if (waiting.length === 0) return await storeResults(this.client(), results, now)
     await inTransaction(this.client(), async (client) => {
-      for (const { delivery, state, nextAt, ...sent } of results) {
-        const isAttempt = sent.duration !== null
-        await client
-          .from(TABLE)
-          .where({ id: delivery.id, taken_by: delivery.takenBy })
-          .update({
-            state,
-            attempts: delivery.attempts + (isAttempt ? 1 : 0),
-            first_attempt_at: delivery.firstAttemptAt ?? (isAttempt ? now : null),
-            next_at: nextAt ?? delivery.nextAt,
-            taken_by: null,
-            taken_until: null,
-            ended_at: state === 'pending' ? null : now,
-            request: sent.request,
-            response_status: sent.status,
-            response: sent.response,
-            error: sent.error,
-            duration: sent.duration,
-          })
-        if (nextAt === undefined) continue
+      await storeResults(client, results, now)
+      for (const { delivery, nextAt } of waiting) {
         await client
           .from(TABLE)
           .where({ webhook_id: delivery.webhookId, record_key: delivery.recordKey })
           .where('state', 'pending')
-          .where('next_at', '<', nextAt)
+          .where('next_at', '<', nextAt!)
           .update({ next_at: nextAt })
       }
     })
@@ -116,6 +101,7 @@ export class DeliveryStore {
 
   /** Gives back deliveries that a stopping worker has not attempted. */
   async release(deliveries: readonly AdminWebhookDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return
     const ids = deliveries.map(({ id }) => id)
     const values = { taken_by: null, taken_until: null }
     await this.client().from(TABLE).whereIn('id', ids).update(values)
@@ -179,5 +165,43 @@ export class DeliveryStore {
       removed += ids.length
       if (ids.length < ROWS_PER_WRITE) return removed
     }
+  }
+}
+
+async function storeResults(
+  client: QueryClientContract,
+  results: readonly Attempted[],
+  now: number
+): Promise<void> {
+  const ids = results.map(({ delivery }) => delivery.id)
+  const rows = results.map((result) => valuesAfter(result, now))
+  const names = Object.keys(rows[0]) as Array<keyof (typeof rows)[number]>
+  const values = names.map((name) => {
+    const cases = rows.map(() => 'when ? then ?').join(' ')
+    const bindings = rows.flatMap((row, index) => [ids[index], row[name]])
+    /* The column in `else` gives the values its type. */
+    return [name, client.raw(`case id ${cases} else ?? end`, [...bindings, name] as any[])]
+  })
+  await client
+    .from(TABLE)
+    .whereIn('id', ids)
+    .where('taken_by', results[0].delivery.takenBy!)
+    .update({ ...Object.fromEntries(values), taken_by: null, taken_until: null })
+}
+
+/** Returns the columns of a delivery after an attempt, or after the decision to make none. */
+function valuesAfter({ delivery, state, nextAt, ...sent }: Attempted, now: number) {
+  const isAttempt = sent.duration !== null
+  return {
+    state,
+    attempts: delivery.attempts + (isAttempt ? 1 : 0),
+    first_attempt_at: delivery.firstAttemptAt ?? (isAttempt ? now : null),
+    next_at: nextAt ?? delivery.nextAt,
+    ended_at: state === 'pending' ? null : now,
+    request: sent.request,
+    response_status: sent.status,
+    response: sent.response,
+    error: sent.error,
+    duration: sent.duration,
   }
 }

@@ -44,7 +44,7 @@ const IDLE = SECOND
 const BATCH = 40
 const CONCURRENCY = 8
 
-/* Milliseconds after which other workers can take the deliveries of a killed one: longer than the requests of a batch */
+/* Milliseconds after which other workers can take the deliveries of a killed one: longer than the requests of two batches */
 const LEASE = 2 * MINUTE
 
 /* Milliseconds for which results are collected, because each commit holds SQLite's writer */
@@ -126,22 +126,32 @@ export class WebhookSender {
     return rows.map(({ id }) => id)
   }
 
-  /** Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. */
+  /**
+   * Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. While a full batch
+   * is sent, the next one is taken.
+   */
   async #drain(id: number): Promise<void> {
+    let next: Promise<AdminWebhookDelivery[]> | undefined
     for (;;) {
-      if (this.#loop.isStopped) return
-      const webhook = await AdminWebhook.query({ client: this.store.client() })
-        .where({ id })
-        .first()
-      if (!webhook?.active) return
-      const now = Date.now()
-      const worker = this.#worker
-      const taken = await this.store.take(id, { most: BATCH, worker, now, until: now + LEASE })
+      let taken = (await next) ?? []
+      next = undefined
+      const client = this.store.client()
+      const webhook = await AdminWebhook.query({ client }).where({ id }).first()
+      if (this.#loop.isStopped || !webhook?.active) return await this.store.release(taken)
+      if (taken.length === 0) taken = await this.#take(id)
       if (taken.length === 0) return
       const owner = await AdminUser.find(webhook.ownerId, { client: this.store.reading() })
       if (!owner) return await this.#switchOff(webhook)
+      if (taken.length === BATCH) next = this.#take(id)
+      /* The error is thrown where the batch is awaited. */
+      next?.catch(() => {})
       await this.#sendAll(webhook, owner, taken)
     }
+  }
+
+  #take(id: number): Promise<AdminWebhookDelivery[]> {
+    const now = Date.now()
+    return this.store.take(id, { most: BATCH, worker: this.#worker, now, until: now + LEASE })
   }
 
   async #sendAll(webhook: AdminWebhook, owner: AdminUser, taken: AdminWebhookDelivery[]) {
