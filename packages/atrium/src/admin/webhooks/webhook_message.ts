@@ -3,6 +3,8 @@ import { isExcludedFromInclude } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import { isSecretName } from '#base/values/secret_name'
 import { userActor } from '../identity/admin_actor.js'
+import { readingClientOf } from '../config/database_config.js'
+import AdminAuditLog from '../models/admin_audit_log.js'
 import type AdminUser from '../models/admin_user.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
 import { shownOn } from '../permissions/personal_view.js'
@@ -16,6 +18,7 @@ type Delivery = Pick<
 
 interface WrittenRecord {
   changes: Delivery['changes']
+  occurredAt: number
   resourceId: string
   resourceType: string
 }
@@ -37,6 +40,9 @@ export interface Message {
   shown: string
 }
 
+/* Milliseconds by which the time of a message and that of the same write in the event log can differ */
+const CLOCKS = 1000
+
 /* Stored in place of a secret */
 const CONCEALED = '…'
 
@@ -52,7 +58,7 @@ export async function messageFor(
 ): Promise<Message | null> {
   const { actor, changes, occurredAt, resourceId, resourceType, type } = delivery
   const data = resourceType
-    ? await dataOf(site, owner, { changes, resourceId: resourceId!, resourceType })
+    ? await dataOf(site, owner, { changes, occurredAt, resourceId: resourceId!, resourceType })
     : { id: null, record: null, changes: {} }
   if (!data) return null
   const timestamp = new Date(occurredAt).toISOString()
@@ -68,7 +74,7 @@ export async function messageFor(
 async function dataOf(
   site: ModelSite,
   owner: AdminUser,
-  { changes, resourceId, resourceType }: WrittenRecord
+  { changes, occurredAt, resourceId, resourceType }: WrittenRecord
 ) {
   const reader = readerOf(site, resourceType)
   const [key] = (reader && readKey(reader, resourceId)) ?? []
@@ -77,6 +83,9 @@ async function dataOf(
   const own = await reader.resource.for(actor)
   if (!own.permits('read')) return null
   const item = await itemOf(reader, key, actor)
+  const isLimited =
+    !owner.isSuperuser && !(seesAll(own) && !own.base.scope && !own.authorizesRecords)
+  if (item && isLimited && (await isOfEarlier(resourceType, resourceId, occurredAt))) return null
   if (!item && !(await mayKnowOfMissing(reader, own, key, owner, changes))) return null
   const shownHere = item ? await shownOn(own, key, { actor }) : new Set<string>()
   const shown = Object.entries(changes).filter(([name]) => sees(own, owner, shownHere, name))
@@ -124,6 +133,28 @@ async function mayKnowOfMissing(
     /* A policy may refuse, or need properties that are no longer known. */
     return false
   }
+}
+
+/**
+ * Returns true if the change is of an earlier record with the same key, which the owner of the webhook was perhaps not
+ * allowed to view: the log has a later creation or permanent deletion.
+ */
+async function isOfEarlier(
+  resourceType: string,
+  resourceId: string,
+  occurredAt: number
+): Promise<boolean> {
+  const [row] = await AdminAuditLog.query({ client: readingClientOf(AdminAuditLog) })
+    .where({ resourceType, resourceId })
+    .where((begin) =>
+      begin
+        .where('action', 'CREATE')
+        .orWhere((deleted) => deleted.where('action', 'DELETE').whereNull('newState'))
+    )
+    .select('id', 'timestamp')
+    .orderBy('id', 'desc')
+    .limit(1)
+  return row !== undefined && occurredAt < row.timestamp.toMillis() - CLOCKS
 }
 
 function seesAll({ projection }: Resource): boolean {
