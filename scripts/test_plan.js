@@ -35,7 +35,7 @@ const LONG = listOf({
   process:
     'boot_states commands demo/base_path demo/existing_tables demo/jobs demo/remove docs/ hosts make_crud npm_test ' +
     'outside_requests redis_throttle settings two_processes upgrade',
-  demo: 'browser/templates',
+  demo: 'browser/flows browser/templates',
 })
 
 /**

@@ -181,7 +181,7 @@ function addresses({ user, hook, delivery, pair, order, customer }: Known): Reco
     'keys': '/admin/keys',
     'list': '/admin/Order/',
     'list with groups of filters': `/admin/Order/?${groups}`,
-    'list with groups of rows': '/admin/Order/?group=status',
+    'list with groups of rows': '/admin/Order/?group_by=status',
     'list without records': '/admin/Order/?filter.number=nothing',
     'list of tokens': '/admin/AdminAccessToken/',
     'list_panel': '/admin/Order/columns',
