@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { flags } from '@adonisjs/core/ace'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ask, Command, CommandFailure } from 'adonis-atrium/commands'
-import { DEMO_TABLES } from '#database/demo_files'
+import { DEMO_MIGRATIONS, DEMO_TABLES } from '#database/demo_files'
 
 /** Files and folders of the demo */
 const PATHS = [
@@ -32,6 +32,7 @@ const PATHS = [
   'database/migrations/1795226400004_create_customers_table.ts',
   'database/migrations/1795226400005_create_orders_table.ts',
   'database/migrations/1795226400006_create_order_lines_table.ts',
+  'database/migrations/1795226400007_add_photos_to_products_table.ts',
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
   'resources/views/admin/today.edge',
@@ -192,6 +193,7 @@ export default class DemoRemove extends Command {
       await client.from(MIGRATIONS).where('name', migration).delete()
       this.logger.action(`drop table ${table}`).succeeded()
     }
+    if (hasRun) await client.from(MIGRATIONS).whereIn('name', DEMO_MIGRATIONS).delete()
     await this.#dropRole(client)
     await this.#dropViews(client)
   }

@@ -1,5 +1,5 @@
 import { defineConfig } from 'adonis-atrium'
-import { DEMO_MODELS, DEMO_TABLES } from '#database/demo_files'
+import { DEMO_MIGRATIONS, DEMO_MODELS } from '#database/demo_files'
 import env from '#start/env'
 
 const hasDemo = env.get('DEMO', true)
@@ -11,7 +11,7 @@ export default defineConfig({
 
   /** Files below app/models without endpoints and pages, and migrations that are not run */
   excludedModels: hasDemo ? [] : DEMO_MODELS,
-  excludedMigrations: hasDemo ? [] : Object.values(DEMO_TABLES),
+  excludedMigrations: hasDemo ? [] : DEMO_MIGRATIONS,
 
   /**
    * Access to endpoints whose model sets no `access`: 'public' or 'token'. Tokens are created with `node

@@ -16,6 +16,12 @@ export const DEMO_TABLES = {
   seed_runs: 'database/migrations/1795226400003_create_seed_runs_table',
 }
 
+/** All of its migrations: those above, and those that change its tables */
+export const DEMO_MIGRATIONS = [
+  ...Object.values(DEMO_TABLES),
+  'database/migrations/1795226400007_add_photos_to_products_table',
+]
+
 /** Files below app/models */
 export const DEMO_MODELS = [
   ...['customer.ts', 'distributor.ts', 'film.ts', 'order.ts', 'order_line.ts', 'product.ts'],

@@ -3,17 +3,24 @@ import type { DateTime } from 'luxon'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { AdminView, Crud } from 'adonis-atrium'
 
-/* Bodies name the columns as the API does. What no schema names can't be set from outside. */
-const createSchema = vine.object({
-  name: vine.string().maxLength(255),
-  description: vine.string(),
-  category: vine.string().maxLength(120),
-  price: vine.number(),
-  sku: vine.string().maxLength(64).nullable().optional(),
-  last_sold: vine.date().nullable().optional(),
-})
-
-const updateSchema = createSchema.partial()
+/*
+ * Bodies name the columns as the API does. What no schema names can't be set from outside. A function, as `vine.file()`
+ * exists only after the application has started.
+ */
+const createSchema = () =>
+  vine.object({
+    name: vine.string().maxLength(255),
+    description: vine.string(),
+    category: vine.string().maxLength(120),
+    price: vine.number(),
+    sku: vine.string().maxLength(64).nullable().optional(),
+    last_sold: vine.date().nullable().optional(),
+    photos: vine
+      .array(vine.file({ size: '5mb', extnames: ['png', 'jpg', 'jpeg', 'webp'] }))
+      .maxLength(8)
+      .nullable()
+      .optional(),
+  })
 
 @AdminView({
   icon: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
@@ -24,10 +31,10 @@ const updateSchema = createSchema.partial()
     sku: { label: 'SKU', help: 'The article number; no two products share one' },
   },
 })
-@Crud({
+@Crud(() => ({
   tags: ['Products'],
-  createSchema,
-  updateSchema,
+  createSchema: createSchema(),
+  updateSchema: createSchema().partial(),
   /* Given, so there is an endpoint that deletes for good; it takes no body. */
   deleteSchema: vine.object({}),
   /* `?deleted=include` and `?deleted=only` show what was soft-deleted. */
@@ -49,7 +56,7 @@ const updateSchema = createSchema.partial()
     created_at__gte: null,
     created_at__lte: null,
   },
-})
+}))
 export default class Product extends BaseModel {
   @column({ isPrimary: true })
   declare id: number
@@ -71,6 +78,10 @@ export default class Product extends BaseModel {
 
   @column.dateTime()
   declare lastSold: DateTime | null
+
+  /** Keys of files */
+  @column()
+  declare photos: string[] | null
 
   @column()
   declare isDeleted: boolean

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { fakeHashes, makeUser } from '#tests/helpers/admin'
 import { startBrowser, Visit } from '#tests/helpers/browser'
-import { firstIds, seedDemo } from '#tests/helpers/demo_data'
+import { firstIds, seedDemo } from '#tests/demo/demo_data'
 import { firstLoad, KB } from '#tests/helpers/first_load'
 
 test.group('The first load of pages of the demo', (group) => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { LucidCrud } from '#crud'
 import { fakeHashes, makeUser } from '#tests/helpers/admin'
 import { getsFocus, startBrowser, Visit } from '#tests/helpers/browser'
-import { seedDemo } from '#tests/helpers/demo_data'
+import { seedDemo } from '#tests/demo/demo_data'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 import Customer from '../../../../../app/models/customer.js'
 

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { LucidCrud } from '#crud'
 import { fakeHashes, makeUser } from '#tests/helpers/admin'
 import { startBrowser, THEMES, Visit } from '#tests/helpers/browser'
-import { firstIds, seedDemo } from '#tests/helpers/demo_data'
+import { firstIds, seedDemo } from '#tests/demo/demo_data'
 import {
   allowPrivate,
   deliveries,

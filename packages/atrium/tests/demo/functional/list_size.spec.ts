@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { callRaw, cookiesOf, fakeHashes, makeUser } from '#tests/helpers/admin'
-import { seedDemo } from '#tests/helpers/demo_data'
+import { seedDemo } from '#tests/demo/demo_data'
 
 test.group('The lists of the demo data', (group) => {
   group.setup(() => fakeHashes())
