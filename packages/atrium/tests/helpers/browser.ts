@@ -79,7 +79,10 @@ export async function startBrowser(): Promise<() => Promise<void>> {
     throw new Error('Chromium was not found: install it, or name it with CHROMIUM_PATH')
   }
   browser = await chromium.launch({ executablePath, args: FLAGS })
-  return () => browser!.close()
+  return async () => {
+    idleTabs = []
+    await browser!.close()
+  }
 }
 
 interface VisitOptions {
