@@ -111,7 +111,7 @@ test.group('From start to end, with the demo', (group) => {
     const choices = page.locator('.arrange-choices > li')
     const shown = choices.filter({ has: page.locator('input:checked') })
     const last = await shown.last().getAttribute('data-label')
-    const first = await shown.first().getAttribute('data-label')
+    const first = (await shown.first().getAttribute('data-label'))!
     await shown.first().getByRole('checkbox').uncheck()
     const up = page.getByRole('button', { name: `Move ${last} up` })
     await up.focus()
